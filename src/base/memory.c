@@ -1,0 +1,40 @@
+/* memory.c: checked, zeroed allocation through the user's hook. */
+#include "base/memory.h"
+#include "base/float_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *take(size_t bytes, void *context)
+{
+    (void)context;
+    return malloc(bytes);
+}
+
+static void give(void *block, void *context)
+{
+    (void)context;
+    free(block);
+}
+
+void dae_memory_init(dae_memory *m, const dae_allocator *hook)
+{
+    if (hook && hook->allocate && hook->release)
+        m->hook = *hook;
+    else
+        m->hook = (dae_allocator){.allocate = take, .release = give, .context = NULL};
+}
+
+void *dae_alloc(const dae_memory *m, size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX / 2) / size) return NULL;
+    size_t bytes = count * size;
+    void *block = m->hook.allocate(bytes ? bytes : 1, m->hook.context);
+    if (block) memset(block, 0, bytes ? bytes : 1);
+    return block;
+}
+
+void dae_free(const dae_memory *m, void *block)
+{
+    if (block) m->hook.release(block, m->hook.context);
+}

@@ -1,0 +1,18 @@
+/* memory.h: every allocation of the library goes through here. */
+#ifndef DAE_BASE_MEMORY_H
+#define DAE_BASE_MEMORY_H
+
+#include "daedalus.h"
+
+typedef struct dae_memory {
+    dae_allocator hook; /* copied from the options; malloc and free by default */
+} dae_memory;
+
+void dae_memory_init(dae_memory *m, const dae_allocator *hook);
+
+/* count * size bytes, zeroed; NULL when the product overflows or the hook refuses.
+ * count == 0 gives a valid pointer to nothing. */
+void *dae_alloc(const dae_memory *m, size_t count, size_t size);
+void dae_free(const dae_memory *m, void *block); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,259 @@
+/* consistent.c: index-1 consistent initial values.
+ *
+ * Keeping the differential part: solve f(t, x, p + c (d(x) - d(x0))) = 0 for x with a large c.
+ * That is an implicit Euler step so short that d does not move within its tolerance, while
+ * p = c (d(x) - d(x0)) comes out to full accuracy because the correction is kept apart from x.
+ * It needs no partition into differential and algebraic unknowns, so it also serves fully
+ * implicit systems; K + cC is regular exactly when the index is at most 1 (or c is unlucky).
+ * c is chosen from the rows of K, C and f, so that units of time do not matter.
+ */
+#include "initial/consistent.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
+             const int *ldb, int *jpvt, const double *rcond, int *rank, double *work,
+             const int *lwork, int *info);
+
+/* Row sums of |K| and |C| in units of the tolerances: sum_j |K_ij| / w_j. */
+static void row_scales(const dae_corrector *q, const double *w, double *k_row, double *c_row)
+{
+    const dae_matrix *a = &q->system->matrix;
+    memset(k_row, 0, (size_t)a->n * sizeof(double));
+    memset(c_row, 0, (size_t)a->n * sizeof(double));
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
+            int i = dae_column_row(a, j, k);
+            k_row[i] += fabs(q->K[k]) / w[j];
+            c_row[i] += fabs(q->C[k]) / w[j];
+        }
+}
+
+/* The rounding error of row i is estimated by eps times the sum of its terms. */
+static void row_terms(const dae_corrector *q, const double *x, const double *p, double *terms)
+{
+    const dae_system *s = q->system;
+    const dae_matrix *a = &s->matrix;
+    memset(terms, 0, (size_t)a->n * sizeof(double));
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            terms[dae_column_row(a, j, k)] +=
+                fabs(q->K[k] * x[j]) + (s->computed ? 0 : fabs(q->C[k] * p[j]));
+}
+
+int dae_initial_test(dae_corrector *q, double t, const double *x, const double *p,
+                     const double *w, int *row, double *excess)
+{
+    dae_system *s = q->system;
+    int n = s->n;
+    double *r = q->r, *k_row = q->delta, *c_row = k_row + n, *terms = c_row + n;
+    int status = dae_system_f(s, t, x, p, r);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
+    row_scales(q, w, k_row, c_row);
+    row_terms(q, x, p, terms);
+    *excess = 0;
+    *row = -1;
+    for (int i = 0; i < n; i++) {
+        double allowed = k_row[i] + 1e4 * DBL_EPSILON * (terms[i] + k_row[i]) + DBL_MIN;
+        double over = fabs(r[i]) / allowed;
+        if (over > *excess) {
+            *excess = over;
+            *row = i;
+        }
+    }
+    return *excess <= 1e-2 ? DAE_OK : 1;
+}
+
+/* Large enough that the differential part moves by no more than 1e-6 of its tolerance. */
+static double probing_rate(const dae_corrector *q, const double *r, const double *w)
+{
+    int n = q->system->n;
+    double *k_row = q->delta, *c_row = k_row + n, rate = 0;
+    row_scales(q, w, k_row, c_row);
+    for (int i = 0; i < n; i++)
+        if (c_row[i] > 0) rate = fmax(rate, fmax(fabs(r[i]), k_row[i]) / c_row[i]);
+    rate *= 1e6;
+    return rate > 1e-290 && rate < 1e290 ? rate : 1;
+}
+
+static dae_status refuse(dae_corrector *q, double t, int verdict, const double *x, const double *p,
+                         const double *w)
+{
+    dae_system *s = q->system;
+    char equation[32], unknown[32];
+    int row = -1;
+    double excess = 0;
+    if (verdict < 0) return (dae_status)verdict;
+    if (verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) {
+        dae_fail(s->report, DAE_E_NONFINITE, "%s is not defined at the initial values",
+                 s->bad_retry ? "a callback" : s->bad_where);
+        dae_at(s->report, "t = %.10g, %s", t,
+               s->bad_retry ? s->bad_where : dae_equation_name(s, s->bad_row, equation));
+        dae_hint(s->report, "look for a division by zero or a log or sqrt of a negative number");
+        return DAE_E_NONFINITE;
+    }
+    if (verdict == DAE_STEP_SINGULAR) {
+        dae_fail(s->report, DAE_E_SINGULAR, "the equations do not determine the initial values");
+        dae_at(s->report, "t = %.10g, equation '%s', unknown '%s'", t,
+               dae_equation_name(s, q->info.row, equation), dae_unknown_name(s, q->info.column, unknown));
+        dae_why(s->report, "the matrix of the initial problem is singular there");
+        dae_hint(s->report, "two equations may say the same, an equation may be missing, or the "
+                            "index is above 1: then declare levels (problem.level)");
+        return DAE_E_SINGULAR;
+    }
+    dae_initial_test(q, t, x, p, w, &row, &excess);
+    dae_fail(s->report, DAE_E_INCONSISTENT, "no consistent initial values were found");
+    dae_at(s->report, "t = %.10g, equation '%s'", t, dae_equation_name(s, row, equation));
+    dae_why(s->report, "Newton's iteration stopped at residual %.3g there, after %d iterations; "
+                       "the unknown that moved most: '%s'",
+            row >= 0 ? q->r[row] : 0.0, q->iterations, dae_unknown_name(s, q->worst, unknown));
+    dae_hint(s->report, "the equation may have no real solution near these values: give better ones");
+    return DAE_E_INCONSISTENT;
+}
+
+static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, const double *w,
+                           dae_initial_work *k, dae_stage *g)
+{
+    dae_system *s = q->system;
+    memcpy(k->x_pred, x, (size_t)s->n * sizeof(double));
+    memcpy(k->p_pred, p, (size_t)s->m * sizeof(double));
+    if (s->computed) {
+        int status = dae_system_d(s, t, x, k->d_pred);
+        if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
+    }
+    int status = dae_system_f(s, t, x, p, q->r);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
+    status = dae_corrector_renew(q, t, x, p, 1, w);
+    if (status != DAE_OK) return status;
+    double c = probing_rate(q, q->r, w);
+    *g = (dae_stage){.t = t, .c = c, .h = 1, .x_pred = k->x_pred, .p_pred = k->p_pred,
+                     .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
+                     .w = w};
+    return dae_corrector_damped(q, g, 50);
+}
+
+static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, const double *w,
+                           dae_initial_work *k, dae_stage *g)
+{
+    dae_system *s = q->system;
+    memcpy(k->x_pred, x, (size_t)s->n * sizeof(double));
+    memcpy(k->p_pred, p, (size_t)s->m * sizeof(double));
+    if (s->computed) {
+        int status = dae_system_d(s, t, x, k->d_pred);
+        if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
+    }
+    *g = (dae_stage){.t = t, .c = 0, .h = 1, .x_pred = k->x_pred, .p_pred = k->p_pred,
+                     .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
+                     .w = w};
+    return dae_corrector_damped(q, g, 50);
+}
+
+dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p,
+                                  const double *w, dae_keep keep, dae_initial_work *k)
+{
+    dae_system *s = q->system;
+    size_t nb = (size_t)s->n * sizeof(double), mb = (size_t)s->m * sizeof(double);
+    dae_stage g;
+    int verdict = keep == DAE_KEEP_DIFFERENTIAL ? solve_keeping_d(q, t, x, p, w, k, &g)
+                                                : solve_keeping_p(q, t, x, p, w, k, &g);
+    q->have_factor = 0;
+    if (verdict == DAE_OK && keep == DAE_KEEP_DIFFERENTIAL && !s->computed)
+        for (int j = 0; j < s->n; j++) /* exactly as given */
+            if (s->level[j] == DAE_DIFFERENTIAL) x[j] = k->x_pred[j];
+    int row;
+    double excess;
+    if (verdict == DAE_OK) { /* no success that the equations do not confirm */
+        verdict = dae_initial_test(q, t, x, p, w, &row, &excess);
+        if (verdict == 1) verdict = excess <= 1 ? DAE_OK : DAE_STEP_NEWTON;
+    }
+    if (verdict == DAE_OK) return DAE_OK;
+    dae_status status = refuse(q, t, verdict, x, p, w);
+    memcpy(x, k->x_pred, nb);
+    memcpy(p, k->p_pred, mb);
+    return status;
+}
+
+/* ---- higher index: p alone ---- */
+
+/* Every equation with a derivative has just one, and no two the same: solved row by row. */
+static int solve_rows(dae_corrector *q, double *p)
+{
+    const dae_matrix *a = &q->system->matrix;
+    int n = a->n;
+    double *count_row = q->delta, *count_column = q->delta + n;
+    memset(q->delta, 0, 2 * (size_t)n * sizeof(double));
+    for (int j = 0; j < n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            if (q->C[k] != 0) {
+                count_row[dae_column_row(a, j, k)]++;
+                count_column[j]++;
+            }
+    for (int i = 0; i < n; i++)
+        if (count_row[i] > 1 || count_column[i] > 1) return 0;
+    for (int j = 0; j < n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            if (q->C[k] != 0) p[j] -= q->r[dae_column_row(a, j, k)] / q->C[k];
+    return 1;
+}
+
+static int solve_least_squares(dae_corrector *q, double t, const double *x, double *p,
+                               dae_initial_work *k)
+{
+    dae_system *s = q->system;
+    const dae_matrix *a = &s->matrix;
+    int n = s->n, m = s->m, one = 1, rank = 0, info = 0, rows = n > m ? n : m;
+    int size = 4 * (n + m) + 64 * (rows + 1);
+    double rcond = 1e-10;
+    if ((int64_t)n * m > 4000000) return DAE_E_LIMIT;
+    double *A = dae_alloc(s->memory, (size_t)n * (size_t)m, sizeof(double));
+    double *b = dae_alloc(s->memory, (size_t)rows, sizeof(double));
+    double *work = dae_alloc(s->memory, (size_t)size, sizeof(double));
+    int *pivot = dae_alloc(s->memory, (size_t)m, sizeof(int));
+    int status = A && b && work && pivot ? DAE_OK : DAE_E_NOMEM;
+    for (int j = 0; j < m && status == DAE_OK; j++) {
+        if (s->computed) {
+            memset(k->e_d, 0, (size_t)m * sizeof(double));
+            k->e_d[j] = 1;
+            status = dae_system_push_p(s, t, x, p, q->r, k->e_d, A + (size_t)j * (size_t)n);
+        } else {
+            for (int64_t e = dae_column_begin(a, j); e < dae_column_end(a, j); e++)
+                A[(size_t)j * (size_t)n + (size_t)dae_column_row(a, j, e)] = q->C[e];
+        }
+    }
+    if (status == DAE_OK) {
+        for (int i = 0; i < n; i++) b[i] = -q->r[i];
+        dgelsy_(&n, &m, &one, A, &n, b, &rows, pivot, &rcond, &rank, work, &size, &info);
+        for (int j = 0; j < m; j++) p[j] += b[j];
+    }
+    dae_free(s->memory, A);
+    dae_free(s->memory, b);
+    dae_free(s->memory, work);
+    dae_free(s->memory, pivot);
+    return status;
+}
+
+dae_status dae_initial_derivative(dae_corrector *q, double t, const double *x, double *p,
+                                  const double *w, dae_initial_work *k)
+{
+    dae_system *s = q->system;
+    for (int round = 0; round < 5; round++) { /* one round suffices where f is affine in p */
+        int row;
+        double excess;
+        int status = dae_corrector_renew(q, t, x, p, 1, w);
+        if (status == DAE_OK) status = dae_initial_test(q, t, x, p, w, &row, &excess);
+        if (status == DAE_OK) return DAE_OK;
+        if (status < 0 || status == DAE_STEP_NONFINITE || status == DAE_STEP_RETRY)
+            return refuse(q, t, status, x, p, w);
+        if (s->computed || !solve_rows(q, p)) status = solve_least_squares(q, t, x, p, k);
+        else status = DAE_OK;
+        if (status < 0) {
+            dae_fail(s->report, (dae_status)status, "no memory to find the initial derivatives");
+            dae_hint(s->report, "give xdot to dae_start");
+            return (dae_status)status;
+        }
+    }
+    return DAE_OK; /* what is left is in equations without derivatives: the caller judges */
+}

@@ -1,0 +1,479 @@
+/* bdf.c: backward differentiation formulas of order 1 to 5, variable step and order.
+ *
+ * Fixed-leading-coefficient form [BCP89, ch. 5; Jackson & Sacks-Davis 1980] on the canonical
+ * system f(t, x, d') = 0. The history of w = (x, computed d) are modified divided differences
+ *
+ *     phi_j = psi_0 ... psi_{j-1} [w_n, w_{n-1}, ..., w_{n-j}],   psi_i = t_n - t_{n-1-i}.
+ *
+ * With the new step h: psi*_0 = h, psi*_i = psi_{i-1} + h, and
+ *
+ *     beta_i  = beta_{i-1} psi*_{i-1} / psi_{i-1}       alpha_i = h / psi*_i
+ *     gamma_i = gamma_{i-1} + alpha_{i-1} / h           sigma_i = i sigma_{i-1} alpha_i
+ *     w_pred  = sum beta_i phi_i      w'_pred = sum gamma_i beta_i phi_i       (i = 0 .. k)
+ *     d'      = d'_pred + c (d(x) - d_pred),    c = (1 + 1/2 + ... + 1/k) / h
+ *
+ * The factors beta are folded into the weights of the prediction, so an attempt does not touch
+ * the history and a rejected one restores nothing. With e = w - w_pred the local error is
+ * ck e, ck = max(alpha_k, |alpha_k + alpha_s - alpha_0|), and the new differences are
+ * phi_{k+1} = e, phi_j = beta_j phi_j + phi_{j+1}.
+ *
+ * Error estimate. The error of the formula sits in d'; what it does to x is
+ *
+ *     E_x = (K + cC)^{-1} c f_p E_d                                   (the filter)
+ *
+ * For an index-1 system with a stiff or algebraic part the raw e is far larger than E_x: it
+ * measures how badly those components were predicted. So: raw until the first rejection that
+ * the filter would have passed, then filtered for good, in the choice of order too; with a
+ * computed d always filtered.
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ORDER = 5, ROWS = MAX_ORDER + 2 };
+
+typedef struct bdf {
+    int width;              /* n + computed                                                 */
+    double *phi[ROWS];
+    double psi[ROWS];       /* of the accepted steps                                        */
+    int valid;              /* rows 0 .. valid of phi mean something                        */
+    int used;               /* order of the last accepted step                              */
+    int steady;             /* accepted steps since size or order last changed              */
+    int starting;           /* 1: order and step are still being built up                   */
+    int first;              /* 1: no step accepted since the start                          */
+    int filtered;
+    int rising;             /* accepted steps since the last rejection                      */
+
+    /* of the present attempt */
+    double psi_new[ROWS], alpha[ROWS], beta[ROWS], gamma[ROWS], sigma[ROWS], ck, c;
+    double *pred, *p_pred;  /* predicted w and d'                                           */
+    double *filter;         /* 3 n: right sides of the filter                               */
+    double *probe;          /* computed d: one vector of E_d                                */
+    double norm_k, norm_down, norm_up; /* |E| at orders k, k - 1, k + 1 without constants   */
+    int have_down, have_up;
+} bdf;
+
+static const double harmonic[] = {0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60};
+
+/* ---- opening ---- */
+
+static void bdf_close(dae_solver *s)
+{
+    bdf *b = s->method_state;
+    if (!b) return;
+    dae_free(&s->memory, b->phi[0]);
+    dae_free(&s->memory, b->pred);
+    dae_free(&s->memory, b->p_pred);
+    dae_free(&s->memory, b->filter);
+    dae_free(&s->memory, b->probe);
+    dae_free(&s->memory, b);
+    s->method_state = NULL;
+}
+
+static dae_status bdf_open(dae_solver *s)
+{
+    bdf *b = dae_alloc(&s->memory, 1, sizeof *b);
+    s->method_state = b;
+    if (!b) return DAE_E_NOMEM;
+    b->width = s->system.n + s->system.computed;
+    size_t width = (size_t)b->width, n = (size_t)s->system.n, m = (size_t)s->system.m;
+    b->phi[0] = dae_alloc(&s->memory, ROWS * width, sizeof(double));
+    b->pred = dae_alloc(&s->memory, width, sizeof(double));
+    b->p_pred = dae_alloc(&s->memory, m, sizeof(double));
+    b->filter = dae_alloc(&s->memory, 3 * n, sizeof(double));
+    b->probe = dae_alloc(&s->memory, m, sizeof(double));
+    if (!b->phi[0] || !b->pred || !b->p_pred || !b->filter || !b->probe) return DAE_E_NOMEM;
+    for (int j = 1; j < ROWS; j++) b->phi[j] = b->phi[0] + (size_t)j * width;
+    return DAE_OK;
+}
+
+/* phi_0 = w, phi_1 = h w'; the size h is fixed in the first attempt. */
+static void bdf_start(dae_solver *s)
+{
+    bdf *b = s->method_state;
+    int n = s->system.n, computed = s->system.computed;
+    memcpy(b->phi[0], s->x, (size_t)n * sizeof(double));
+    if (computed) memcpy(b->phi[0] + n, s->d, (size_t)computed * sizeof(double));
+    memset(b->phi[1], 0, (size_t)(ROWS - 1) * (size_t)b->width * sizeof(double));
+    memcpy(computed ? b->phi[1] + n : b->phi[1], s->p, (size_t)s->system.m * sizeof(double));
+    b->psi[0] = 1; /* phi_1 = 1 * w': beta_1 = h / 1 */
+    b->valid = 1;
+    b->used = 1;
+    b->steady = 0;
+    b->starting = b->first = 1;
+    b->filtered = computed && !(s->system.facts & DAE_FACT_D_SELECTS);
+    s->order = 1;
+}
+
+/* Divided differences of `count` past points, newest first. */
+static dae_status bdf_start_history(dae_solver *s, int count, const double *t, const double *x)
+{
+    bdf *b = s->method_state;
+    int n = s->system.n;
+    bdf_start(s);
+    memset(b->phi[1], 0, (size_t)(ROWS - 1) * (size_t)b->width * sizeof(double));
+    for (int j = 0; j < count; j++) {
+        memcpy(b->phi[j], x + (size_t)j * (size_t)n, (size_t)n * sizeof(double));
+        if (!s->system.computed) continue;
+        int status = dae_system_d(&s->system, t[j], b->phi[j], b->phi[j] + n);
+        if (status != DAE_OK) return status < 0 ? (dae_status)status : DAE_E_NONFINITE;
+    }
+    for (int level = 1; level < count; level++)
+        for (int j = count - 1; j >= level; j--)
+            for (int i = 0; i < b->width; i++)
+                b->phi[j][i] = (b->phi[j - 1][i] - b->phi[j][i]) / (t[j - level] - t[j]);
+    double product = 1;
+    for (int j = 1; j < count; j++) {
+        b->psi[j - 1] = t[0] - t[j];
+        product *= b->psi[j - 1];
+        for (int i = 0; i < b->width; i++) b->phi[j][i] *= product;
+    }
+    b->valid = count - 1;
+    b->used = count > 1 ? count - 1 : 1;
+    b->first = b->starting = 0;
+    return DAE_OK;
+}
+
+/* ---- one attempt ---- */
+
+static void coefficients(bdf *b, double h, int k)
+{
+    int rows = k + 1 <= MAX_ORDER ? k + 1 : k; /* phi_{k+1} is wanted for the order above */
+    double alpha_0 = 0;
+    b->psi_new[0] = h;
+    b->beta[0] = b->alpha[0] = b->sigma[0] = 1;
+    b->gamma[0] = 0;
+    for (int i = 1; i <= rows; i++) {
+        b->psi_new[i] = b->psi[i - 1] + h;
+        b->beta[i] = i <= b->valid ? b->beta[i - 1] * (b->psi_new[i - 1] / b->psi[i - 1]) : 0;
+        b->alpha[i] = h / b->psi_new[i];
+        b->sigma[i] = i * b->sigma[i - 1] * b->alpha[i];
+        b->gamma[i] = b->gamma[i - 1] + b->alpha[i - 1] / h;
+    }
+    for (int i = 0; i < k; i++) alpha_0 -= b->alpha[i];
+    b->c = harmonic[k] / h;
+    b->ck = fmax(b->alpha[k], fabs(b->alpha[k] - harmonic[k] - alpha_0));
+}
+
+/* w_pred and, for rows that are differentiated, w'_pred; the order is a constant for the
+ * compiler, so the loop over components becomes straight vector code. */
+static inline void combine(int from, int to, int k, double *const phi[], const double *beta,
+                           const double *gamma, double *pred, double *rate)
+{
+    double g[ROWS];
+    for (int j = 1; j <= k; j++) g[j] = gamma[j] * beta[j];
+    for (int i = from; i < to; i++) {
+        double a = phi[0][i], r = 0;
+        for (int j = 1; j <= k; j++) {
+            a += beta[j] * phi[j][i];
+            r += g[j] * phi[j][i];
+        }
+        pred[i] = a;
+        if (rate) rate[i - from] = r;
+    }
+}
+
+static void combine_k(int from, int to, int k, const bdf *b, double *rate)
+{
+    double *const phi[ROWS] = {b->phi[0], b->phi[1], b->phi[2], b->phi[3],
+                               b->phi[4], b->phi[5], b->phi[6]};
+    switch (k) {
+    case 1: combine(from, to, 1, phi, b->beta, b->gamma, b->pred, rate); break;
+    case 2: combine(from, to, 2, phi, b->beta, b->gamma, b->pred, rate); break;
+    case 3: combine(from, to, 3, phi, b->beta, b->gamma, b->pred, rate); break;
+    case 4: combine(from, to, 4, phi, b->beta, b->gamma, b->pred, rate); break;
+    default: combine(from, to, 5, phi, b->beta, b->gamma, b->pred, rate); break;
+    }
+}
+
+static void predict(dae_solver *s, bdf *b, int k)
+{
+    int n = s->system.n;
+    if (!s->system.computed) {
+        combine_k(0, n, k, b, b->p_pred);
+    } else {
+        combine_k(0, n, k, b, NULL);
+        combine_k(n, b->width, k, b, b->p_pred);
+    }
+}
+
+/* The error vectors at orders k, k - 1, k + 1, up to their constants; `which` is 0, -1, +1.
+ * part: the rows of x (0) or of computed d (n). */
+static double error_entry(const bdf *b, const double *e, int which, int k, int row)
+{
+    if (which == 0) return e[row];
+    return which < 0 ? e[row] + b->beta[k] * b->phi[k][row]
+                     : e[row] - b->beta[k + 1] * b->phi[k + 1][row];
+}
+
+/* Norm of one raw error vector, without the algebraic unknowns in the first step: nothing
+ * is known of their past. */
+static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, int which, int *where)
+{
+    int n = s->system.n, k = trial->order;
+    const double *e = trial->e;
+    if (which == 0 && !b->first) return dae_norm(s->options.norm, n, e, s->w, where);
+    double *v = b->filter;
+    for (int i = 0; i < n; i++)
+        v[i] = b->first && s->system.level[i] > 0 ? 0 : error_entry(b, e, which, k, i);
+    return dae_norm(s->options.norm, n, v, s->w, where);
+}
+
+/* Right sides c f_p E_d for all wanted orders, one solve, norms. */
+static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    int n = sys->n, k = trial->order, count = 0, which[3], status = DAE_OK;
+    double *norms[3] = {&b->norm_k, &b->norm_down, &b->norm_up};
+    which[count++] = 0;
+    if (b->have_down) which[count++] = -1;
+    if (b->have_up) which[count++] = 1;
+    if (sys->computed) status = dae_system_f(sys, trial->t, trial->x, trial->p, q->r);
+    for (int l = 0; l < count && status == DAE_OK; l++) {
+        double *v = b->filter + (size_t)l * (size_t)n;
+        if (sys->computed) {
+            for (int i = 0; i < sys->m; i++)
+                b->probe[i] = l == 0 ? trial->e_d[i]
+                                     : trial->e_d[i] + (which[l] < 0 ? b->beta[k] * b->phi[k][n + i]
+                                                    : -b->beta[k + 1] * b->phi[k + 1][n + i]);
+            status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, b->probe, v);
+        } else {
+            for (int i = 0; i < n; i++) q->delta[i] = error_entry(b, trial->e, which[l], k, i);
+            dae_matrix_times(&sys->matrix, q->C, q->delta, v);
+        }
+        for (int i = 0; i < n; i++) v[i] *= q->c_factor;
+    }
+    if (status == DAE_OK) status = dae_corrector_solve_with(q, b->filter, count);
+    if (status != DAE_OK) return status;
+    for (int l = 0; l < count; l++) {
+        double *v = b->filter + (size_t)l * (size_t)n;
+        int place;
+        if (b->first)
+            for (int i = 0; i < n; i++)
+                if (sys->level[i] > 0) v[i] = 0;
+        *norms[which[l] == 0 ? 0 : which[l] < 0 ? 1 : 2] =
+            dae_norm(s->options.norm, n, v, s->w, &place);
+        if (l == 0) *where = place;
+    }
+    return DAE_OK;
+}
+
+static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
+{
+    int place;
+    if (b->have_down) b->norm_down = raw_norm(s, b, trial, -1, &place);
+    if (b->have_up) b->norm_up = raw_norm(s, b, trial, 1, &place);
+    b->norm_k = raw_norm(s, b, trial, 0, where);
+}
+
+static int judge(dae_solver *s, bdf *b, dae_trial *trial)
+{
+    int status;
+    b->have_down = trial->order > 1;
+    b->have_up = trial->order < s->options.max_order && b->valid > trial->order && !b->first;
+    trial->filtered = b->filtered;
+    if (!b->filtered) {
+        raw_errors(s, b, trial, &trial->limiting);
+        trial->error = b->ck * b->norm_k;
+        if (trial->error <= 1) return DAE_OK;
+        /* would the filter have passed it? */
+        double raw_k = b->norm_k, raw_down = b->norm_down, raw_up = b->norm_up;
+        int where;
+        status = filter_errors(s, b, trial, &where);
+        if (status != DAE_OK) return status;
+        if (b->ck * b->norm_k <= 1) {
+            b->filtered = trial->filtered = 1;
+            trial->limiting = where;
+        } else {
+            b->norm_k = raw_k;
+            b->norm_down = raw_down;
+            b->norm_up = raw_up;
+        }
+    } else {
+        status = filter_errors(s, b, trial, &trial->limiting);
+        if (status != DAE_OK) return status;
+    }
+    trial->error = b->ck * b->norm_k;
+    return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
+}
+
+static int bdf_attempt(dae_solver *s, dae_trial *trial)
+{
+    bdf *b = s->method_state;
+    int n = s->system.n;
+    coefficients(b, trial->h, trial->order);
+    predict(s, b, trial->order);
+    dae_stage g = {.t = trial->t, .c = b->c, .h = trial->h,
+                   .x_pred = b->pred, .p_pred = b->p_pred, .d_pred = b->pred + n,
+                   .x = trial->x, .p = trial->p, .e = trial->e, .d = trial->d,
+                   .e_d = trial->e_d, .w = s->w, .w_d = s->system.computed ? s->w_d : NULL};
+    int status = dae_corrector_solve(&s->corrector, &g);
+    if (status != DAE_OK) return status;
+    if (trial->prescribed) {
+        trial->error = 0;
+        trial->limiting = -1;
+        return DAE_OK;
+    }
+    return judge(s, b, trial);
+}
+
+/* ---- after the attempt ---- */
+
+static inline void update_rows(int width, int k, int keep, double *const phi[], const double *beta,
+                               const double *e)
+{
+    for (int i = 0; i < width; i++) {
+        double v = e[i];
+        if (keep) phi[k + 1][i] = v;
+        for (int j = k; j >= 0; j--) {
+            v += beta[j] * phi[j][i];
+            phi[j][i] = v;
+        }
+    }
+}
+
+static void update_history(bdf *b, int from, int count, int k, const double *e)
+{
+    double *phi[ROWS];
+    for (int j = 0; j < ROWS; j++) phi[j] = b->phi[j] + from;
+    switch (k) {
+    case 1: update_rows(count, 1, 1, phi, b->beta, e); break;
+    case 2: update_rows(count, 2, 1, phi, b->beta, e); break;
+    case 3: update_rows(count, 3, 1, phi, b->beta, e); break;
+    case 4: update_rows(count, 4, 1, phi, b->beta, e); break;
+    default: update_rows(count, 5, 1, phi, b->beta, e); break;
+    }
+}
+
+/* Step ratio that would bring the error of order k to one half. */
+static double ratio(double error, int k)
+{
+    return pow(2 * error + 1e-4, -1.0 / (k + 1));
+}
+
+/* Order and size of the next step [BCP89, 5.3]: the order whose scaled derivative terms
+ * decrease is kept or raised; the size is raised only when it can be doubled, so that the
+ * coefficients (and factors) last. */
+static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
+{
+    int k = trial->order, next = k;
+    double term_k = (k + 1) * b->sigma[k] * b->norm_k;
+    double term_down = b->have_down ? k * b->sigma[k - 1] * b->norm_down : INFINITY;
+    double error = b->sigma[k] * b->norm_k;
+    int lower = b->have_down && (k == 2 ? term_down <= 0.5 * term_k : term_down <= term_k);
+    if (lower) b->starting = 0;
+    if (k == s->options.max_order) b->starting = 0;
+    if (b->starting) {
+        s->order = k < b->valid && k < s->options.max_order ? k + 1 : k;
+        s->h = 2 * trial->h;
+        return;
+    }
+    if (lower) {
+        next = k - 1;
+    } else if (b->have_up && b->steady > k) {
+        double term_up = b->norm_up;
+        if (k == 1 ? term_up < 0.5 * term_k : term_up < term_k) {
+            if (!(k > 1 && term_down <= fmin(term_k, term_up))) next = k + 1;
+            if (next > k) error = term_up / (k + 2);
+        }
+    }
+    if (next < k) error = term_down / k;
+    double r = ratio(error, next);
+    s->order = next;
+    if (r >= 2)
+        s->h = 2 * trial->h;
+    else if (r <= 1)
+        s->h = trial->h * fmax(0.5, fmin(0.9, r));
+    else
+        s->h = trial->h;
+}
+
+static void bdf_commit(dae_solver *s, dae_trial *trial)
+{
+    bdf *b = s->method_state;
+    int n = s->system.n, k = trial->order;
+    update_history(b, 0, n, k, trial->e);
+    if (s->system.computed) update_history(b, n, s->system.computed, k, trial->e_d);
+    int same = !b->first && fabs(trial->h - b->psi[0]) <= 1e-9 * fabs(trial->h) && k == b->used;
+    memcpy(b->psi, b->psi_new, (size_t)(k + 1) * sizeof(double));
+    b->steady = same ? b->steady + 1 : 1;
+    b->used = k;
+    b->valid = k + 1;
+    b->first = 0;
+    b->rising++;
+    if (trial->prescribed) return;
+    plan(s, b, trial);
+}
+
+static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
+{
+    bdf *b = s->method_state;
+    int k = trial->order;
+    b->starting = 0;
+    b->rising = 0;
+    if (verdict != DAE_STEP_ERROR) {
+        s->h = 0.25 * trial->h;
+        return;
+    }
+    double term_k = (k + 1) * b->sigma[k] * b->norm_k, error = b->sigma[k] * b->norm_k;
+    int next = k;
+    if (b->have_down && k * b->sigma[k - 1] * b->norm_down <= (k == 2 ? 0.5 : 1) * term_k) {
+        next = k - 1;
+        error = b->sigma[k - 1] * b->norm_down;
+    }
+    if (s->error_failures == 1) {
+        s->h = trial->h * fmax(0.25, fmin(0.9, 0.9 * ratio(error, next)));
+        s->order = next;
+    } else if (s->error_failures == 2) {
+        s->h = 0.25 * trial->h;
+        s->order = next;
+    } else {
+        s->h = 0.25 * trial->h;
+        s->order = 1;
+    }
+}
+
+/* ---- dense output ---- */
+
+/* The polynomial through the last used + 1 points in Newton's form, and its derivative. */
+static void bdf_interpolate(dae_solver *s, double t, double *x, double *p)
+{
+    bdf *b = s->method_state;
+    int n = s->system.n, k = b->first ? 1 : b->used;
+    double value[ROWS] = {1}, slope[ROWS] = {0}, delta = t - s->t;
+    /* factor j of the product: (delta + psi_{j-2}) / psi_{j-1}, psi_{-1} = 0 */
+    for (int j = 1; j <= k; j++) {
+        double reach = delta + (j > 1 ? b->psi[j - 2] : 0);
+        value[j] = value[j - 1] * reach / b->psi[j - 1];
+        slope[j] = (slope[j - 1] * reach + value[j - 1]) / b->psi[j - 1];
+    }
+    for (int i = 0; x && i < n; i++) {
+        double a = 0;
+        for (int j = k; j >= 0; j--) a += value[j] * b->phi[j][i];
+        x[i] = a;
+    }
+    int from = s->system.computed ? n : 0;
+    for (int i = 0; p && i < s->system.m; i++) {
+        double a = 0;
+        for (int j = k; j >= 1; j--) a += slope[j] * b->phi[j][from + i];
+        p[i] = a;
+    }
+}
+
+const dae_method dae_method_bdf = {
+    .name = "bdf",
+    .description = "backward differentiation, order 1-5, fixed leading coefficient",
+    .max_order = MAX_ORDER,
+    .open = bdf_open,
+    .close = bdf_close,
+    .start = bdf_start,
+    .start_history = bdf_start_history,
+    .attempt = bdf_attempt,
+    .commit = bdf_commit,
+    .reject = bdf_reject,
+    .interpolate = bdf_interpolate,
+};

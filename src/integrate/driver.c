@@ -1,0 +1,242 @@
+/* driver.c: one step for every method: attempt, judge, commit.
+ *
+ * Step bounds, stop times, the count of failures, the log and the weights exist here once.
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Limits of patience within one step. */
+enum { MOST_UNDEFINED = 10, MOST_NEWTON = 10, MOST_ERRORS = 25 };
+
+/* ---- weights ---- */
+
+/* d moves by at most about w_d^-1 when every unknown moves by its tolerance: measured with a
+ * few patterns of signs, so that no derivative of d is needed. */
+static dae_status set_weights_d(dae_solver *s, double t, const double *x)
+{
+    dae_system *sys = &s->system;
+    int m = sys->m, status = dae_system_d(sys, t, x, sys->d_base);
+    uint64_t bits = 0x9e3779b97f4a7c15ULL;
+    for (int i = 0; i < m; i++) s->w_d[i] = 4 * DBL_EPSILON * fabs(sys->d_base[i]);
+    for (int round = 0; round < 4 && status == DAE_OK; round++) {
+        for (int j = 0; j < sys->n; j++) {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            double sign = round == 0 || (bits & 1) ? 1 : -1;
+            sys->x_moved[j] = x[j] + sign / s->w0[j];
+        }
+        status = dae_system_d(sys, t, sys->x_moved, sys->d_moved);
+        for (int i = 0; i < m && status == DAE_OK; i++)
+            s->w_d[i] = fmax(s->w_d[i], fabs(sys->d_moved[i] - sys->d_base[i]));
+    }
+    for (int i = 0; i < m; i++) s->w_d[i] = 1 / (s->w_d[i] + DBL_MIN);
+    return status < 0 ? (dae_status)status : DAE_OK;
+}
+
+dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
+{
+    char name[32];
+    double rtol = s->options.rtol;
+    int refused = -1;
+    for (int i = 0; i < s->system.n; i++) {
+        double tolerance = rtol * fabs(x[i]) + s->atol[i];
+        if (!(tolerance > 0)) refused = i;
+        s->w0[i] = 1 / tolerance;
+    }
+    if (refused >= 0) {
+        dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' has become zero",
+                 dae_unknown_name(&s->system, refused, name));
+        dae_at(&s->report, "t = %.10g", t);
+        dae_why(&s->report, "its absolute tolerance is zero and so is its value");
+        dae_hint(&s->report, "give '%s' a positive atol", name);
+        return DAE_E_TOL;
+    }
+    return s->system.computed && renew_d ? set_weights_d(s, t, x) : DAE_OK;
+}
+
+void dae_scale_weights(dae_solver *s, double h)
+{
+    if (!(s->system.facts & DAE_FACT_HIGH_INDEX)) return; /* s->w is s->w0 */
+    double power[4] = {1, 1, fmin(fabs(h), 1), fmin(fabs(h), 1) * fmin(fabs(h), 1)};
+    for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
+}
+
+/* ---- step size ---- */
+
+/* A change of half a tolerance in the first step; the error of order 1 is then far below. */
+double dae_first_step(dae_solver *s, double span)
+{
+    double rate = 0;
+    int n = s->system.n;
+    if (!s->system.computed) {
+        for (int i = 0; i < n; i++)
+            if (s->system.level[i] == DAE_DIFFERENTIAL) rate = fmax(rate, fabs(s->p[i]) * s->w0[i]);
+    } else {
+        for (int i = 0; i < s->system.m; i++) rate = fmax(rate, fabs(s->p[i]) * s->w_d[i]);
+    }
+    double h = 1e-3 * fabs(span);
+    if (rate * h > 0.5) h = 0.5 / rate;
+    return span < 0 ? -h : h;
+}
+
+/* Bounds and the stop time. The remainder before a stop is split in two equal steps rather
+ * than ended with a sliver, which would spoil index-2 and index-3 unknowns by 1/h. */
+static double bounded(dae_solver *s, double limit)
+{
+    const dae_options *o = &s->options;
+    double h = s->h, sign = s->direction;
+    (void)limit;
+    if (fabs(h) > o->max_step) h = sign * o->max_step;
+    if (fabs(h) < o->min_step) h = sign * o->min_step;
+    if (!isnan(s->stop)) {
+        double rest = s->stop - s->t;
+        if (fabs(h) >= fabs(rest) * (1 - 1e-10))
+            h = rest;
+        else if (2 * fabs(h) > fabs(rest))
+            h = 0.5 * rest;
+    }
+    return h;
+}
+
+static double end_of(const dae_solver *s, double h)
+{
+    return !isnan(s->stop) && h == s->stop - s->t ? s->stop : s->t + h;
+}
+
+/* ---- bookkeeping ---- */
+
+static void write_log(dae_solver *s, const dae_trial *trial, int verdict)
+{
+    char name[32];
+    dae_step_record record = {
+        .step = (long)s->stats.steps,
+        .verdict = (dae_verdict)verdict,
+        .t = s->t,
+        .h = trial->h,
+        .order = trial->order,
+        .error = trial->error,
+        .limiting = trial->limiting,
+        .limiting_name = trial->limiting >= 0 ? dae_unknown_name(&s->system, trial->limiting, name) : "",
+        .newton_iterations = s->corrector.iterations,
+        .newton_rate = s->corrector.observed_rate,
+        .new_jacobian = s->corrector.new_jacobian,
+        .new_factor = s->corrector.new_factor,
+        .filtered = trial->filtered,
+    };
+    s->system.callback_depth++;
+    s->options.log(&record, s->options.log_user);
+    s->system.callback_depth--;
+}
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* A point to look back on when something goes wrong: renewed when the step has changed much. */
+static void set_mark(dae_solver *s, double h)
+{
+    double before = s->h_mark;
+    if (before != 0 && fabs(h) < 4 * before && fabs(h) > 0.25 * before) return;
+    s->h_mark = fabs(h);
+    memcpy(s->x_mark, s->x, (size_t)s->system.n * sizeof(double));
+    memcpy(s->p_mark, s->p, (size_t)s->system.m * sizeof(double));
+    s->t_mark = s->t;
+}
+
+static dae_status commit(dae_solver *s, dae_trial *trial)
+{
+    set_mark(s, trial->h);
+    s->method->commit(s, trial);
+    s->t_previous = s->t;
+    s->t = trial->t;
+    swap(&s->x, &trial->x);
+    swap(&s->p, &trial->p);
+    swap(&s->d, &trial->d);
+    s->stats.steps++;
+    s->stats.t = s->t;
+    s->stats.h = trial->h;
+    s->stats.order = trial->order;
+    if (trial->order > s->stats.order_highest) s->stats.order_highest = trial->order;
+    s->failures = s->error_failures = 0;
+    /* trouble long ago is forgotten slowly: B02 against B04 of the catalogue of faults */
+    if (s->undefined_failures > 0 && s->stats.steps % 8 == 0) s->undefined_failures--;
+    return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
+}
+
+static int hopeless(dae_solver *s, int verdict)
+{
+    s->failures++;
+    switch (verdict) {
+    case DAE_STEP_ERROR:
+        s->stats.rejected++;
+        return ++s->error_failures > MOST_ERRORS;
+    case DAE_STEP_NONFINITE:
+    case DAE_STEP_RETRY:
+        return ++s->undefined_failures > MOST_UNDEFINED;
+    default:
+        s->stats.newton_failures++;
+        return s->failures - s->error_failures > MOST_NEWTON;
+    }
+}
+
+/* C ages when d_x moves, and at level >= 2 a stale C is wrong by O(1) for every step size:
+ * a step cut then asks for a new Jacobian. */
+static void note_cut(dae_solver *s)
+{
+    if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX))
+        s->corrector.want_jacobian = 1;
+}
+
+dae_status dae_drive_step(dae_solver *s, double limit)
+{
+    dae_trial *trial = &s->trial;
+    int verdict = DAE_OK;
+    s->failures = s->error_failures = 0;
+    for (;;) {
+        trial->h = bounded(s, limit);
+        trial->t = end_of(s, trial->h);
+        trial->order = s->order;
+        trial->error = 0;
+        trial->limiting = -1;
+        trial->filtered = trial->prescribed = 0;
+        if (trial->t == s->t || fabs(s->h) < s->options.min_step)
+            return dae_explain(s, verdict, trial);
+        dae_scale_weights(s, trial->h);
+        verdict = s->method->attempt(s, trial);
+        if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;
+        if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
+        if (verdict <= 0) break;
+        if (hopeless(s, verdict)) return dae_explain(s, verdict, trial);
+        s->method->reject(s, trial, verdict);
+        note_cut(s);
+    }
+    if (verdict < 0) return dae_explain(s, verdict, trial);
+    return commit(s, trial);
+}
+
+dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+{
+    dae_trial *trial = &s->trial;
+    trial->h = h;
+    trial->t = end_of(s, h);
+    trial->order = order;
+    trial->error = 0;
+    trial->limiting = -1;
+    trial->filtered = 0;
+    trial->prescribed = 1;
+    if (trial->t == s->t) return dae_explain(s, DAE_OK, trial);
+    dae_scale_weights(s, h);
+    if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
+    int verdict = s->method->attempt(s, trial);
+    if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
+    if (verdict != DAE_OK) return dae_explain(s, verdict, trial);
+    return commit(s, trial);
+}

@@ -1,0 +1,166 @@
+/* postmortem.c: why a run cannot go on, in words.
+ *
+ * A step that fails for good is looked at once more: is a value undefined, is the matrix
+ * singular, is the Jacobian wrong, does the solution run to infinity like (t* - t)^-m, or does
+ * its derivative while the solution stays finite (an impasse point)?
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int retry)
+{
+    dae_system *sys = &s->system;
+    char name[32];
+    if (retry) {
+        dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused however small the step",
+                 sys->bad_where);
+        dae_at(&s->report, "t in [%.12g, %.12g]", s->t, trial->t);
+        dae_why(&s->report, "%lld refusals in all; the last good point is t = %.12g",
+                (long long)s->stats.retries, s->t);
+        dae_hint(&s->report, "the solution leaves the domain of the equations there");
+        return DAE_E_REFUSED;
+    }
+    dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
+    dae_at(&s->report, "t in [%.12g, %.12g], %s", s->t, trial->t,
+           strcmp(sys->bad_where, "d") ? dae_equation_name(sys, sys->bad_row, name) : "an entry of d");
+    dae_why(&s->report, "smaller steps did not help (h = %.3g); overflow, division by zero, or a "
+                        "log or sqrt out of range", trial->h);
+    dae_hint(&s->report, "the solution is good up to t = %.12g", s->t);
+    return DAE_E_NONFINITE;
+}
+
+static dae_status explain_singular(dae_solver *s, const dae_trial *trial)
+{
+    char row[32], column[32];
+    const dae_factor_info *info = &s->corrector.info;
+    dae_fail(&s->report, DAE_E_SINGULAR, "the iteration matrix is singular");
+    dae_at(&s->report, "t = %.12g, h = %.3g, equation '%s', unknown '%s'", s->t, trial->h,
+           dae_equation_name(&s->system, info->row, row),
+           dae_unknown_name(&s->system, info->column, column));
+    dae_why(&s->report, "no pivot for it in K + cC, whatever the step size");
+    dae_hint(&s->report, "an equation may be missing or doubled, an unknown may occur in none");
+    return DAE_E_SINGULAR;
+}
+
+/* Index of the unknown whose derivative is largest in units of its tolerance. */
+static int fastest(const dae_solver *s)
+{
+    int i_max = -1;
+    double most = 0;
+    for (int i = 0; !s->system.computed && i < s->system.n; i++) {
+        double v = fabs(s->p[i]) * s->w0[i];
+        if (s->system.level[i] == DAE_DIFFERENTIAL && v > most) {
+            most = v;
+            i_max = i;
+        }
+    }
+    return i_max;
+}
+
+static dae_status explain_growth(dae_solver *s, int i, double t_star, double power)
+{
+    char name[32];
+    int forced = 1;
+    const dae_matrix *a = &s->system.matrix;
+    for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++)
+        if (s->corrector.K[k] != 0) forced = 0;
+    dae_fail(&s->report, DAE_E_SINGULARITY, "the solution grows without bound");
+    dae_at(&s->report, "t = %.10g, unknown '%s' = %.4g", s->t, dae_unknown_name(&s->system, i, name),
+           s->x[i]);
+    dae_why(&s->report, "abs(%s) grows like (t* - t)^-%.2g with t* = %.8g%s", name[0] ? dae_unknown_name(&s->system, i, name) : "x",
+            power, t_star, forced ? "; the equations themselves diverge there" : "");
+    dae_hint(&s->report, "the exact solution probably ends at t*; stop before it");
+    return DAE_E_SINGULARITY;
+}
+
+static dae_status explain_impasse(dae_solver *s, int i, double t_star)
+{
+    char name[32];
+    const dae_matrix *a = &s->system.matrix;
+    double lead = 0;
+    for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++)
+        lead = fmax(lead, fabs(s->corrector.C[k]));
+    dae_fail(&s->report, DAE_E_IMPASSE, "the solution cannot be continued: an impasse point");
+    dae_at(&s->report, "t* = %.8g, unknown '%s' = %.4g", t_star,
+           dae_unknown_name(&s->system, i, name), s->x[i]);
+    dae_why(&s->report, "its derivative grows without bound (%.3g) while it stays finite: the "
+                        "coefficient of the derivative vanishes (%.3g)", s->p[i], lead);
+    dae_hint(&s->report, "the trajectory turns back in time there; stop before t*");
+    return DAE_E_IMPASSE;
+}
+
+/* With x ~ (t* - t)^-m: x / x' = (t* - t) / m, measured at two points. */
+static dae_status explain_singularity(dae_solver *s)
+{
+    int i = fastest(s);
+    double span = s->t - s->t_mark;
+    if (i < 0 || span == 0 || s->p[i] == 0 || s->p_mark[i] == 0) return DAE_OK;
+    double growth_x = fabs(s->x[i]) / (fabs(s->x_mark[i]) + DBL_MIN);
+    double growth_p = fabs(s->p[i]) / fabs(s->p_mark[i]);
+    double now = s->x[i] / s->p[i], then = s->x_mark[i] / s->p_mark[i];
+    double power = span / (then - now), t_star = s->t + power * now;
+    if (growth_x > 1.2 && power > 0.05 && power < 50 && fabs(s->x[i]) * s->w0[i] > 1e2 &&
+        fabs(s->h) < 1e-9 * (fabs(s->t) + fabs(span)))
+        return explain_growth(s, i, t_star, power);
+    if (growth_p > 1.2 && growth_x < 1.2) {
+        /* x - x* ~ (t* - t)^(1/2): (p_mark / p)^2 = (t* - t) / (t* - t_mark) */
+        double rho = 1 / (growth_p * growth_p);
+        t_star = (s->t - rho * s->t_mark) / (1 - rho);
+        return explain_impasse(s, i, t_star);
+    }
+    return DAE_OK;
+}
+
+static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
+{
+    char name[32];
+    const dae_problem *q = &s->system.problem;
+    int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
+                q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
+    if (given && s->options.check_jacobian >= 0) {
+        dae_status status = dae_system_check(&s->system, s->t, s->x, s->p, trial->h, s->w0);
+        if (status != DAE_OK) return status;
+    }
+    dae_status status = explain_singularity(s);
+    if (status != DAE_OK) return status;
+    dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
+    dae_at(&s->report, "t = %.12g, h = %.3g, order %d, unknown '%s'", s->t, trial->h, trial->order,
+           dae_unknown_name(&s->system, s->corrector.worst, name));
+    dae_why(&s->report, "no convergence in %d attempts (last rate %.2g)", s->failures,
+            s->corrector.observed_rate);
+    dae_hint(&s->report, "a discontinuity there, or an index above 1 that was not declared "
+                         "(problem.level), or an unknown with a poor atol");
+    return DAE_E_CONVERGENCE;
+}
+
+dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
+{
+    char name[32];
+    if (verdict < 0) { /* said already, where it happened */
+        if (s->report.status == DAE_OK)
+            dae_fail(&s->report, (dae_status)verdict, "%s", dae_status_sentence(verdict));
+        return (dae_status)verdict;
+    }
+    switch (verdict) {
+    case DAE_STEP_NONFINITE: return explain_undefined(s, trial, 0);
+    case DAE_STEP_RETRY: return explain_undefined(s, trial, 1);
+    case DAE_STEP_SINGULAR: return explain_singular(s, trial);
+    case DAE_STEP_NEWTON: return explain_newton(s, trial);
+    default: break;
+    }
+    dae_status status = explain_singularity(s);
+    if (status != DAE_OK) return status;
+    dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
+    dae_at(&s->report, "t = %.15g, h = %.3g, order %d, unknown '%s'", s->t, s->h, s->order,
+           dae_unknown_name(&s->system, trial->limiting, name));
+    dae_why(&s->report, "%s; %d attempts of this step were rejected",
+            fabs(s->h) < s->options.min_step ? "it would fall below min_step"
+                                             : "t + h equals t in double arithmetic",
+            s->failures);
+    dae_hint(&s->report, "a discontinuity or singularity there, or a tolerance below the noise of "
+                         "the equations");
+    return DAE_E_STEP_UNDERFLOW;
+}

@@ -1,0 +1,523 @@
+/* solver.c: the public calls. */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+#include "base/options.h"
+#include "initial/consistent.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t MAGIC = 0xdaeda105dae50117ULL, CLOSED = 0xc105edc105edc105ULL;
+
+/* What dae_open returns when there is no memory even for a solver. */
+static const dae_solver no_memory = {
+    .magic = 0xdaeda105dae50117ULL,
+    .state = SOLVER_BROKEN,
+    .report = {DAE_E_NOMEM, 0, "error[E_NOMEM]: dae_open: out of memory"},
+};
+
+static const dae_method *const methods[] = {&dae_method_bdf};
+
+int dae_method_count(void)
+{
+    return (int)(sizeof methods / sizeof *methods);
+}
+
+const char *dae_method_name(int i)
+{
+    return i >= 0 && i < dae_method_count() ? methods[i]->name : NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static dae_status choose_method(dae_solver *s)
+{
+    const char *name = s->options.method ? s->options.method : "bdf";
+    for (int i = 0; i < dae_method_count(); i++)
+        if (!strcmp(methods[i]->name, name)) s->method = methods[i];
+    if (!s->method) {
+        dae_fail(&s->report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
+        dae_hint(&s->report, "methods: bdf");
+        return DAE_E_OPTION;
+    }
+    s->stats.method = s->method->name;
+    if (s->options.max_order == 0) s->options.max_order = s->method->max_order;
+    if (s->options.max_order > s->method->max_order) {
+        dae_fail(&s->report, DAE_E_OPTION, "option 'max_order' is out of range");
+        dae_why(&s->report, "it is %d; method '%s' allows 1 to %d", s->options.max_order,
+                s->method->name, s->method->max_order);
+        return DAE_E_OPTION;
+    }
+    if (s->options.linear && strcmp(s->options.linear, "auto") &&
+        !dae_linear_find(s->options.linear, NULL)) {
+        dae_fail(&s->report, DAE_E_OPTION, "option 'linear': there is no linear solver '%s'",
+                 s->options.linear);
+        dae_hint(&s->report, "linear solvers: auto, dense, band, klu");
+        return DAE_E_OPTION;
+    }
+    return DAE_OK;
+}
+
+static dae_status take_tolerances(dae_solver *s)
+{
+    char name[32];
+    const dae_options *o = &s->options;
+    int n = s->system.n;
+    if (o->atol_each && o->atol_count != n) {
+        dae_fail(&s->report, DAE_E_DIM, "option 'atol_each' has the wrong length");
+        dae_why(&s->report, "%d values, the problem has %d unknowns", o->atol_count, n);
+        return DAE_E_DIM;
+    }
+    for (int i = 0; i < n; i++) {
+        double a = o->atol_each ? o->atol_each[i] : o->atol;
+        if (!(a >= 0) || isinf(a)) {
+            dae_fail(&s->report, DAE_E_TOL, "the absolute tolerance of '%s' is %s",
+                     dae_unknown_name(&s->system, i, name), isnan(a) ? "NaN" : "negative or infinite");
+            dae_at(&s->report, "option 'atol_each', entry %d", i);
+            return DAE_E_TOL;
+        }
+        if (a < DBL_MIN && o->rtol < DBL_MIN) {
+            dae_fail(&s->report, DAE_E_TOL, "rtol and the absolute tolerance of '%s' are both zero",
+                     dae_unknown_name(&s->system, i, name));
+            return DAE_E_TOL;
+        }
+        s->atol[i] = a;
+    }
+    return DAE_OK;
+}
+
+static dae_status take_memory(dae_solver *s)
+{
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m, wide = n > m ? n : m;
+    size_t computed = (size_t)s->system.computed, events = (size_t)s->system.problem.event_count;
+    struct {
+        double **block;
+        size_t count;
+    } wanted[] = {
+        {&s->x, n},          {&s->p, wide},        {&s->atol, n},       {&s->w0, n},
+        {&s->trial.x, n},    {&s->trial.p, wide},  {&s->trial.e, wide}, {&s->trial.d, wide},
+        {&s->trial.e_d, m},  {&s->d, wide},        {&s->w_d, computed}, {&s->x_mark, n},
+        {&s->p_mark, wide},  {&s->events.low, events}, {&s->events.high, events},
+        {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        *wanted[i].block = dae_alloc(&s->memory, wanted[i].count, sizeof(double));
+        if (!*wanted[i].block) return DAE_E_NOMEM;
+    }
+    s->events.armed = dae_alloc(&s->memory, events, 1);
+    s->w = s->w0;
+    if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
+    return s->events.armed && s->w ? DAE_OK : DAE_E_NOMEM;
+}
+
+static dae_status build(dae_solver *s, const dae_problem *problem)
+{
+    dae_system_options so = {.linear = s->options.linear, .careful = s->options.careful};
+    dae_status status = dae_system_open(&s->system, problem, &so, &s->memory, &s->stats, &s->report);
+    if (status == DAE_OK) status = choose_method(s);
+    if (status == DAE_OK && take_memory(s) != DAE_OK) {
+        status = dae_fail(&s->report, DAE_E_NOMEM, "dae_open: out of memory");
+        dae_why(&s->report, "the problem has %d unknowns", problem->size);
+    }
+    if (status == DAE_OK) status = take_tolerances(s);
+    return status;
+}
+
+dae_solver *dae_open_version(const dae_problem *problem, const dae_options *options, int version,
+                             size_t problem_bytes, size_t options_bytes)
+{
+    dae_memory memory;
+    dae_memory_init(&memory, options && options_bytes == sizeof *options ? options->allocator : NULL);
+    dae_solver *s = dae_alloc(&memory, 1, sizeof *s);
+    if (!s) return (dae_solver *)&no_memory; /* never written to */
+    s->magic = MAGIC;
+    s->memory = memory;
+    s->state = SOLVER_BROKEN;
+    s->stop = NAN;
+    if (version / 100 != DAE_VERSION / 100 || problem_bytes != sizeof(dae_problem) ||
+        options_bytes != sizeof(dae_options)) {
+        dae_fail(&s->report, DAE_E_VERSION, "the caller was built against another daedalus.h");
+        dae_why(&s->report, "version %d there, %d here", version, DAE_VERSION);
+        dae_hint(&s->report, "compile it again");
+        return s;
+    }
+    if (!problem) {
+        dae_fail_arg(&s->report, DAE_E_ARG, "dae_open", "problem", "is NULL");
+        return s;
+    }
+    dae_status status = dae_options_resolve(options, &s->options, &s->report);
+    if (status == DAE_OK) status = build(s, problem);
+    if (status == DAE_OK) s->state = SOLVER_OPEN;
+    return s;
+}
+
+void dae_close(dae_solver *s)
+{
+    if (!s || s == &no_memory || s->magic != MAGIC || s->system.callback_depth > 0) return;
+    dae_memory memory = s->memory;
+    if (s->method) s->method->close(s);
+    dae_corrector_close(&s->corrector);
+    if (s->w != s->w0) dae_free(&memory, s->w);
+    double *blocks[] = {s->x,       s->p,       s->atol,        s->w0,          s->trial.x,
+                        s->trial.p, s->trial.e, s->trial.d,     s->trial.e_d,   s->d,
+                        s->w_d,     s->x_mark,  s->p_mark,      s->events.low,  s->events.high,
+                        s->events.middle,       s->events.x,    s->events.p};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(&memory, blocks[i]);
+    dae_free(&memory, s->events.armed);
+    dae_system_close(&s->system);
+    s->magic = CLOSED;
+    dae_free(&memory, s);
+}
+
+/* ---- asking ---- */
+
+const char *dae_message(const dae_solver *s)
+{
+    if (!s) return "error[E_ARG]: the solver is NULL";
+    if (s->magic != MAGIC) return "error[E_STALE_HANDLE]: the solver is closed or was never opened";
+    return s->report.text;
+}
+
+dae_status dae_last_status(const dae_solver *s)
+{
+    return !s ? DAE_E_ARG : s->magic != MAGIC ? DAE_E_STALE_HANDLE : s->report.status;
+}
+
+double dae_time(const dae_solver *s)
+{
+    return s && s->magic == MAGIC && s->state == SOLVER_STARTED ? s->t : NAN;
+}
+
+/* The door of every call: is this a solver, in the right state, not inside its own callback? */
+static dae_status enter(dae_solver *s, int state, const char *function)
+{
+    if (!s) return DAE_E_ARG;
+    if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
+    if (s == &no_memory) return DAE_E_NOMEM;
+    if (s->system.callback_depth > 0) return DAE_E_REENTRANT;
+    if (s->state == SOLVER_BROKEN) return DAE_E_STATE; /* the message of dae_open stays */
+    if (s->state < state) {
+        dae_fail(&s->report, DAE_E_STATE, "%s: nothing has been started", function);
+        dae_hint(&s->report, "call dae_start first");
+        return DAE_E_STATE;
+    }
+    dae_report_clear(&s->report);
+    return DAE_OK;
+}
+
+dae_status dae_get_statistics(const dae_solver *s, dae_statistics *out)
+{
+    if (!s || !out) return DAE_E_ARG;
+    if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
+    *out = s->stats;
+    out->h_next = s->h;
+    out->order_next = s->order;
+    return DAE_OK;
+}
+
+dae_status dae_get_event(const dae_solver *s, int *event, int *direction, double *t)
+{
+    if (!s) return DAE_E_ARG;
+    if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
+    if (event) *event = s->events.event;
+    if (direction) *direction = s->events.event < 0 ? 0 : s->events.direction;
+    if (t) *t = s->events.event < 0 ? s->t : s->events.t_found;
+    return DAE_OK;
+}
+
+dae_status dae_get_error(const dae_solver *s, double *error)
+{
+    if (!s || !error) return DAE_E_ARG;
+    if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
+    if (s->state != SOLVER_STARTED) return DAE_E_STATE;
+    for (int i = 0; i < s->system.n; i++) error[i] = s->trial.e[i] * s->w0[i];
+    return DAE_OK;
+}
+
+/* ---- starting ---- */
+
+static dae_status check_start(dae_solver *s, const char *function, double t, const double *x,
+                              const double *xdot)
+{
+    if (!x && s->system.n > 0) return dae_fail_arg(&s->report, DAE_E_ARG, function, "x", "is NULL");
+    if (!isfinite(t)) {
+        dae_fail(&s->report, DAE_E_TIME, "%s: the initial time is not finite", function);
+        dae_why(&s->report, "t0 = %g", t);
+        return DAE_E_TIME;
+    }
+    if (x && x == xdot)
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "is the same array as x");
+    return DAE_OK;
+}
+
+static dae_status begin(dae_solver *s, const char *function, double t, const double *x,
+                        const double *xdot, int restart)
+{
+    dae_status status = check_start(s, function, t, x, xdot);
+    if (status == DAE_OK) status = dae_begin(s, t, x, xdot, restart);
+    if (status != DAE_OK) {
+        if (s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
+        return status;
+    }
+    s->state = SOLVER_STARTED;
+    status = dae_events_start(s);
+    if (status != DAE_OK) s->state = SOLVER_OPEN;
+    return status;
+}
+
+dae_status dae_start(dae_solver *s, double t0, const double *x, const double *xdot)
+{
+    dae_status status = enter(s, SOLVER_OPEN, "dae_start");
+    if (status != DAE_OK) return status;
+    const char *method = s->stats.method, *linear = s->stats.linear;
+    int64_t nonzeros = s->stats.nonzeros;
+    memset(&s->stats, 0, sizeof s->stats);
+    s->stats.method = method;
+    s->stats.linear = linear;
+    s->stats.nonzeros = nonzeros;
+    s->direction = 0;
+    s->h = 0;
+    s->stop = NAN;
+    return begin(s, "dae_start", t0, x, xdot, 0);
+}
+
+dae_status dae_restart(dae_solver *s, double t, const double *x, const double *xdot)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_restart");
+    if (status != DAE_OK) return status;
+    double h_old = s->stats.h;
+    status = begin(s, "dae_restart", t, x, xdot, 1);
+    if (status != DAE_OK) return status;
+    s->stats.restarts++;
+    if (s->direction != 0 && h_old != 0) {
+        double h = dae_first_step(s, h_old);
+        s->h = fabs(h) < fabs(h_old) ? h : h_old;
+    }
+    return DAE_OK;
+}
+
+dae_status dae_start_history(dae_solver *s, int count, const double *t, const double *x)
+{
+    dae_status status = enter(s, SOLVER_OPEN, "dae_start_history");
+    if (status != DAE_OK) return status;
+    if (!t) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "t", "is NULL");
+    if (count < 1 || count > s->method->max_order + 1)
+        return dae_fail_arg(&s->report, DAE_E_DIM, "dae_start_history", "count", "is out of range");
+    for (int i = 1; i < count; i++)
+        if (!((t[i - 1] - t[i]) * (t[0] - t[1]) > 0))
+            return dae_fail_arg(&s->report, DAE_E_TIME, "dae_start_history", "t",
+                                "is not strictly monotone, newest first");
+    status = dae_start(s, t[0], x, NULL);
+    if (status != DAE_OK) return status;
+    memcpy(s->x, x, (size_t)s->system.n * sizeof(double)); /* exactly as given */
+    if (s->system.computed && dae_system_d(&s->system, t[0], s->x, s->d) != DAE_OK)
+        return DAE_E_NONFINITE;
+    if (!s->method->start_history)
+        return dae_fail(&s->report, DAE_E_STATE, "method '%s' keeps no history", s->method->name);
+    if (count > 1) s->direction = t[0] > t[1] ? 1 : -1;
+    return s->method->start_history(s, count, t, x);
+}
+
+dae_status dae_consistent(dae_solver *s, double t, double *x, double *xdot, dae_keep keep)
+{
+    dae_status status = enter(s, SOLVER_OPEN, "dae_consistent");
+    if (status != DAE_OK) return status;
+    if (!xdot && s->system.n > 0)
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_consistent", "xdot", "is NULL");
+    status = check_start(s, "dae_consistent", t, x, xdot);
+    if (status != DAE_OK) return status;
+    if (keep == DAE_KEEP_DIFFERENTIAL) {
+        status = begin(s, "dae_consistent", t, x, xdot, 0);
+        if (status != DAE_OK) return status;
+    } else {
+        dae_start_kind kind = s->options.start;
+        s->options.start = DAE_START_TRUST;
+        status = begin(s, "dae_consistent", t, x, xdot, 0);
+        s->options.start = kind;
+        if (status != DAE_OK) return status;
+        dae_trial *g = &s->trial;
+        dae_initial_work work = {.x_pred = g->x, .p_pred = g->p, .e = g->e,
+                                 .d = g->d, .e_d = g->e_d, .d_pred = s->p_mark};
+        status = dae_initial_consistent(&s->corrector, t, s->x, s->p, s->w0, keep, &work);
+        if (status != DAE_OK) return status;
+    }
+    memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
+    memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
+    return DAE_OK;
+}
+
+/* ---- going ---- */
+
+static dae_status set_direction(dae_solver *s, double t, const char *function)
+{
+    double span = t - s->t, size = fmax(fabs(t), fabs(s->t));
+    double resolution = size * DBL_EPSILON;
+    s->direction = span < 0 ? -1 : 1;
+    if (fabs(span) < 100 * resolution) {
+        dae_fail(&s->report, DAE_E_TIME, "%s: time cannot be resolved", function);
+        dae_why(&s->report, "from %.17g to %.17g; the resolution of time is %.2g here", s->t, t,
+                resolution);
+        dae_hint(&s->report, "shift the origin of time, or ask for a longer interval");
+        return DAE_E_TIME;
+    }
+    if (s->options.min_step > fabs(span)) {
+        dae_fail(&s->report, DAE_E_STEP, "option 'min_step' exceeds the interval");
+        dae_why(&s->report, "min_step = %g, interval %g", s->options.min_step, fabs(span));
+        return DAE_E_STEP;
+    }
+    if (s->options.initial_step > 0)
+        s->h = s->direction * s->options.initial_step;
+    else
+        s->h = dae_first_step(s, span);
+    return DAE_OK;
+}
+
+static dae_status check_target(dae_solver *s, double t, const char *function)
+{
+    if (!isfinite(t)) {
+        dae_fail(&s->report, DAE_E_TIME, "%s: the time is not finite", function);
+        dae_why(&s->report, "t = %g", t);
+        return DAE_E_TIME;
+    }
+    if (s->direction != 0 && (t - s->t_previous) * s->direction < 0) {
+        dae_fail(&s->report, DAE_E_TIME, "%s: the time lies behind the solution", function);
+        dae_why(&s->report, "t = %.15g, the last step goes from %.15g to %.15g", t, s->t_previous,
+                s->t);
+        dae_hint(&s->report, "start anew with dae_start to go the other way");
+        return DAE_E_TIME;
+    }
+    if (!isnan(s->stop) && (t - s->stop) * (s->direction != 0 ? s->direction : t - s->t) > 0) {
+        dae_fail(&s->report, DAE_E_TIME, "%s: the time lies beyond the stop time", function);
+        dae_why(&s->report, "t = %.15g, stop = %.15g", t, s->stop);
+        return DAE_E_TIME;
+    }
+    return DAE_OK;
+}
+
+static dae_status one_step(dae_solver *s, double limit)
+{
+    if (s->system.n == 0) { /* nothing but time */
+        s->t_previous = s->t;
+        s->t = limit;
+        return DAE_OK;
+    }
+    if (s->options.fixed_step > 0) {
+        dae_statistics *st = &s->stats;
+        int64_t done = st->steps;
+        int order = done + 1 < s->options.max_order ? (int)done + 1 : s->options.max_order;
+        return dae_drive_fixed(s, s->direction * s->options.fixed_step, order);
+    }
+    return dae_drive_step(s, limit);
+}
+
+static dae_status too_many(dae_solver *s, double t)
+{
+    dae_statistics *st = &s->stats;
+    double done = s->t, h = fabs(st->h);
+    dae_fail(&s->report, DAE_E_WORK, "the limit of %lld steps was reached",
+             (long long)s->options.max_steps);
+    dae_at(&s->report, "t = %.10g of %.10g", done, t);
+    dae_why(&s->report, "the step is %.3g; at this pace %.3g more steps are needed", h,
+            h > 0 ? fabs(t - done) / h : INFINITY);
+    dae_hint(&s->report, "call dae_advance again to go on, or raise max_steps");
+    return DAE_E_WORK;
+}
+
+dae_status dae_advance(dae_solver *s, double t)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_advance");
+    if (status == DAE_OK) status = check_target(s, t, "dae_advance");
+    if (status != DAE_OK) return status;
+    if (t == s->t && s->direction == 0) return DAE_OK;
+    if (s->direction == 0 || s->h == 0) {
+        status = set_direction(s, t, "dae_advance");
+        if (status != DAE_OK) return status;
+    }
+    s->events.event = -1;
+    int64_t steps = 0;
+    for (;;) {
+        status = dae_events_search(s, t);
+        if (status != DAE_OK) return status;
+        if ((t - s->t) * s->direction <= 0) return DAE_OK;
+        if (steps++ >= s->options.max_steps) return too_many(s, t);
+        status = one_step(s, t);
+        if (status != DAE_OK) return status;
+    }
+}
+
+dae_status dae_step(dae_solver *s, double limit)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_step");
+    if (status == DAE_OK) status = check_target(s, limit, "dae_step");
+    if (status != DAE_OK) return status;
+    if (limit == s->t && s->direction == 0) return DAE_OK;
+    if (s->direction == 0 || s->h == 0) status = set_direction(s, limit, "dae_step");
+    s->events.event = -1;
+    if (status == DAE_OK) status = dae_events_search(s, s->t);
+    if (status == DAE_OK) status = one_step(s, limit);
+    return status == DAE_OK ? dae_events_search(s, s->t) : status;
+}
+
+dae_status dae_step_fixed(dae_solver *s, double h, int order)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_step_fixed");
+    if (status != DAE_OK) return status;
+    if (!isfinite(h) || h == 0)
+        return dae_fail_arg(&s->report, DAE_E_STEP, "dae_step_fixed", "h", "is zero or not finite");
+    if (order < 1 || order > s->method->max_order)
+        return dae_fail_arg(&s->report, DAE_E_OPTION, "dae_step_fixed", "order", "is out of range");
+    s->direction = h > 0 ? 1 : -1;
+    s->h = h;
+    return dae_drive_fixed(s, h, order);
+}
+
+dae_status dae_set_stop(dae_solver *s, double t)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_set_stop");
+    if (status != DAE_OK) return status;
+    if (isinf(t)) return dae_fail(&s->report, DAE_E_TIME, "dae_set_stop: the time is infinite");
+    if (!isnan(t) && s->direction != 0 && (t - s->t) * s->direction < 0) {
+        dae_fail(&s->report, DAE_E_TIME, "dae_set_stop: the solution is already beyond");
+        dae_why(&s->report, "stop = %.15g, t = %.15g", t, s->t);
+        return DAE_E_TIME;
+    }
+    s->stop = t;
+    return DAE_OK;
+}
+
+dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_read");
+    if (status != DAE_OK) return status;
+    double low = fmin(s->t_previous, s->t), high = fmax(s->t_previous, s->t);
+    double slack = 8 * DBL_EPSILON * fmax(fabs(low), fabs(high));
+    if (!(t >= low - slack && t <= high + slack)) {
+        dae_fail(&s->report, DAE_E_TIME, "dae_read: the time is outside the last step");
+        dae_why(&s->report, "t = %.15g; the solution can be read in [%.15g, %.15g]", t, low, high);
+        dae_hint(&s->report, "dae_advance to it first");
+        return DAE_E_TIME;
+    }
+    if (x && x == xdot)
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "is the same array as x");
+    if (t == s->t) {
+        if (x) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
+        if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
+        return DAE_OK;
+    }
+    s->method->interpolate(s, t, x, xdot);
+    return DAE_OK;
+}
+
+dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const double *xdot)
+{
+    dae_status status = enter(s, SOLVER_OPEN, "dae_check_jacobian");
+    if (status == DAE_OK) status = check_start(s, "dae_check_jacobian", t, x, xdot);
+    if (status != DAE_OK) return status;
+    if (!xdot) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_check_jacobian", "xdot", "is NULL");
+    for (int i = 0; i < s->system.n; i++)
+        s->w0[i] = 1 / (s->options.rtol * fabs(x[i]) + s->atol[i]);
+    status = dae_prepare(s, t, x, xdot);
+    return status == DAE_OK ? dae_system_check(&s->system, t, x, xdot, 1, s->w0) : status;
+}

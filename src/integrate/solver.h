@@ -1,0 +1,104 @@
+/* solver.h: the solver as the driver and the methods see it. */
+#ifndef DAE_INTEGRATE_SOLVER_H
+#define DAE_INTEGRATE_SOLVER_H
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "nonlinear/corrector.h"
+#include "problem/system.h"
+
+/* One attempted step. An attempt writes only here and into the method's scratch space:
+ * rejecting it restores nothing. */
+typedef struct dae_trial {
+    double h, t;            /* size; end                                                    */
+    int order;
+    double *x, *p, *e;      /* solution, derivative, correction                             */
+    double *d, *e_d;        /* computed d                                                   */
+    double error;           /* weighted local error, accepted when <= 1                     */
+    int limiting;           /* the unknown that decided                                     */
+    int filtered;
+    int prescribed;         /* size and order were prescribed: no error control             */
+} dae_trial;
+
+typedef struct dae_method {
+    const char *name, *description;
+    int max_order;
+    dae_status (*open)(dae_solver *s);
+    void (*close)(dae_solver *s);
+    void (*start)(dae_solver *s);                          /* from s->x, s->p               */
+    dae_status (*start_history)(dae_solver *s, int count, const double *t, const double *x);
+    int (*attempt)(dae_solver *s, dae_trial *trial);       /* DAE_OK, a verdict, a failure  */
+    void (*commit)(dae_solver *s, dae_trial *trial);       /* and plans the next step       */
+    void (*reject)(dae_solver *s, dae_trial *trial, int verdict); /* plans the next attempt */
+    void (*interpolate)(dae_solver *s, double t, double *x, double *p);
+} dae_method;
+
+extern const dae_method dae_method_bdf;
+
+enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
+
+typedef struct dae_event_search { /* integrate/events.c */
+    double *low, *high, *middle, *x, *p;
+    unsigned char *armed;   /* 0: identically zero since the last event, ignored until it leaves */
+    double t_low;           /* searched up to here                                          */
+    double t_found;
+    int event, direction, pending, suspicious;
+} dae_event_search;
+
+struct dae_solver {
+    uint64_t magic;
+    int state;
+    dae_memory memory;
+    dae_report report;
+    dae_options options;    /* resolved: no zeros that mean defaults                        */
+    dae_statistics stats;
+    dae_system system;
+    dae_corrector corrector;
+    const dae_method *method;
+    void *method_state;
+    int analyzed;           /* pattern, factors and history exist                           */
+
+    double t, t_previous;   /* ends of the last accepted step                               */
+    double h;               /* size for the next attempt, signed once the direction is known */
+    int order;              /* for the next attempt                                         */
+    double direction;       /* +1, -1; 0 before the first advance                           */
+    double stop;            /* NaN: none                                                    */
+    double *x, *p;          /* at t                                                         */
+    double *atol, *w0, *w;  /* tolerances; weights; weights with powers of h                */
+    double *w_d;            /* weights of computed d                                        */
+    double *d;              /* computed d at t                                              */
+    dae_trial trial;
+    dae_event_search events;
+
+    int failures;           /* consecutive rejected attempts of this step                   */
+    int error_failures, undefined_failures;
+    int checked_jacobian;
+    double h_mark;
+    /* what the post-mortem needs: an earlier accepted point of the limiting unknown */
+    double *x_mark, *p_mark;
+    double t_mark;
+};
+
+/* Weights at x: w0_i = 1 / (rtol |x_i| + atol_i); renew_d: w_d from the motion of d under
+ * 1 / w0 as well. */
+dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d);
+/* The powers of h: min(|h|, 1)^(level - 1) for levels >= 2. */
+void dae_scale_weights(dae_solver *s, double h);
+
+/* driver.c */
+dae_status dae_drive_step(dae_solver *s, double limit);
+dae_status dae_drive_fixed(dae_solver *s, double h, int order);
+double dae_first_step(dae_solver *s, double span);
+
+/* start.c */
+dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
+dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
+
+/* events.c */
+dae_status dae_events_start(dae_solver *s);
+dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT, failure */
+
+/* postmortem.c: turns "it failed" into what, where, why */
+dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);
+
+#endif

@@ -1,0 +1,282 @@
+/* corrector.c: modified Newton with reuse of Jacobian and factors.
+ *
+ * Rules, and what they came from (measured on the transistor amplifier, the pendulum and the
+ * examples of Higueras, Maerz and Tischendorf; docs/numerics.md):
+ *   - The iteration stops when the error that remains, rate / (1 - rate) * |delta|, is below
+ *     kappa. A rate remembered from earlier steps never counts below OLD_RATE: otherwise one
+ *     lucky iteration licenses sloppy ones, and their noise feeds the error estimate.
+ *   - The change of a computed d is in the test, in weights of its own.
+ *   - c may differ a little from that of the factors; the correction is then scaled by
+ *     2 / (1 + c / c_factor), which halves the damage at both ends of the spectrum.
+ *   - K and C are kept apart, so a new c costs a factorization but no Jacobian.
+ */
+#include "nonlinear/corrector.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double OLD_RATE = 0.3;    /* floor under a remembered rate                      */
+static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
+static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
+
+dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear)
+{
+    const dae_memory *m = system->memory;
+    size_t count = (size_t)system->matrix.count, n = (size_t)system->n;
+    q->system = system;
+    q->linear = dae_linear_find(linear, &system->matrix);
+    if (!q->linear) {
+        dae_fail(system->report, DAE_E_OPTION, "no linear solver '%s' for this pattern", linear);
+        dae_hint(system->report, "use \"auto\"");
+        return DAE_E_OPTION;
+    }
+    q->K = dae_alloc(m, count, sizeof(double));
+    q->C = dae_alloc(m, count, sizeof(double));
+    q->r = dae_alloc(m, n, sizeof(double));
+    q->delta = dae_alloc(m, 3 * n, sizeof(double));
+    int status = q->K && q->C && q->r && q->delta ? DAE_OK : DAE_E_NOMEM;
+    if (status == DAE_OK) status = q->linear->analyze(&system->matrix, m, &q->analysis);
+    if (status == DAE_OK) status = q->linear->open(q->analysis, 0, &q->factor);
+    if (status != DAE_OK) {
+        dae_fail(system->report, (dae_status)status, "no memory for the linear solver '%s'",
+                 q->linear->name);
+        dae_why(system->report, "%d unknowns, %lld nonzeros", system->n,
+                (long long)system->matrix.count);
+        return (dae_status)status;
+    }
+    system->stats->linear = q->linear->name;
+    /* A factorization that is cheap beside an iteration is renewed at every change of c. */
+    int cheap = system->matrix.kind == DAE_PATTERN_DENSE ? system->n <= 12
+                : system->matrix.kind == DAE_PATTERN_BAND;
+    q->c_slack = cheap || (system->facts & DAE_FACT_HIGH_INDEX) ? 0.02 : 0.25;
+    q->rate = 1;
+    return DAE_OK;
+}
+
+void dae_corrector_close(dae_corrector *q)
+{
+    if (!q->system) return;
+    const dae_memory *m = q->system->memory;
+    if (q->linear) {
+        q->linear->close(q->factor);
+        q->linear->release(q->analysis);
+    }
+    dae_free(m, q->K);
+    dae_free(m, q->C);
+    dae_free(m, q->r);
+    dae_free(m, q->delta);
+    memset(q, 0, sizeof *q);
+}
+
+int dae_corrector_renew(dae_corrector *q, double t, const double *x, const double *p, double h,
+                        const double *w)
+{
+    q->have_jacobian = q->have_factor = 0;
+    int status = dae_system_jacobian(q->system, t, x, p, h, w, q->K, q->C);
+    if (status != DAE_OK)
+        return status == DAE_RETRY ? (q->system->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE)
+                                   : status;
+    q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
+    q->want_jacobian = 0;
+    q->t_jacobian = t;
+    return DAE_OK;
+}
+
+int dae_corrector_factor(dae_corrector *q, double c)
+{
+    q->system->stats->factorizations++;
+    q->have_factor = 0;
+    int status = q->linear->factor(q->factor, q->K, q->C, c, 0, &q->info);
+    q->system->stats->repivots += q->info.repivoted;
+    if (status == DAE_E_SINGULAR) return DAE_STEP_SINGULAR;
+    if (status != DAE_OK) {
+        dae_fail(q->system->report, (dae_status)status, "the factorization failed");
+        dae_at(q->system->report, "linear solver '%s', c = %g", q->linear->name, c);
+        return status;
+    }
+    q->have_factor = q->new_factor = 1;
+    q->c_factor = c;
+    return DAE_OK;
+}
+
+int dae_corrector_solve_with(dae_corrector *q, double *b, int count)
+{
+    q->system->stats->solves += count;
+    int status = q->linear->solve(q->factor, b, NULL, count, 0);
+    return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+}
+
+static int answer_verdict(const dae_system *s, int status)
+{
+    return status != DAE_RETRY ? status : s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+}
+
+static void reset_stage(const dae_system *s, dae_stage *g)
+{
+    size_t n = (size_t)s->n, m = (size_t)s->m;
+    memcpy(g->x, g->x_pred, n * sizeof(double));
+    memset(g->e, 0, n * sizeof(double));
+    memcpy(g->p, g->p_pred, m * sizeof(double));
+    if (s->computed) memset(g->e_d, 0, m * sizeof(double));
+}
+
+/* x = x_pred + e, p to match; *change becomes the norm of the step in d, if d is computed. */
+static int move(dae_system *s, dae_stage *g, dae_norm_kind norm, double *change)
+{
+    *change = 0;
+    if (!s->computed) {
+        for (int i = 0; i < s->n; i++) {
+            g->x[i] = g->x_pred[i] + g->e[i];
+            g->p[i] = g->p_pred[i] + g->c * g->e[i];
+        }
+        return DAE_OK;
+    }
+    for (int i = 0; i < s->n; i++) g->x[i] = g->x_pred[i] + g->e[i];
+    int status = dae_system_d(s, g->t, g->x, g->d);
+    if (status != DAE_OK) return status;
+    for (int i = 0; i < s->m; i++) {
+        double e_d = g->d[i] - g->d_pred[i];
+        s->d_moved[i] = e_d - g->e_d[i];
+        g->e_d[i] = e_d;
+        g->p[i] = g->p_pred[i] + g->c * e_d;
+    }
+    int where;
+    if (g->w_d) *change = dae_norm(norm, s->m, s->d_moved, g->w_d, &where);
+    return DAE_OK;
+}
+
+/* Below this the iteration only stirs rounding errors. The rounding of p is eps |d| c. */
+static double rounding_floor(const dae_system *s, const dae_stage *g)
+{
+    double largest = 0;
+    for (int i = 0; i < s->n; i++)
+        largest = fmax(largest, (fabs(g->x[i]) + fabs(g->h * (s->computed ? 0 : g->p[i]))) * g->w[i]);
+    for (int i = 0; g->w_d && i < s->computed; i++)
+        largest = fmax(largest, fabs(g->d[i]) * g->w_d[i]);
+    return 32 * DBL_EPSILON * largest;
+}
+
+static int iterate(dae_corrector *q, dae_stage *g)
+{
+    dae_system *s = q->system;
+    int n = s->n;
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, OLD_RATE);
+    double *delta = q->delta, first = 0, last = 0;
+    reset_stage(s, g);
+    q->observed_rate = 0;
+    for (q->iterations = 1;; q->iterations++) {
+        int m = q->iterations;
+        int status = dae_system_f(s, g->t, g->x, g->p, delta);
+        if (status != DAE_OK) return answer_verdict(s, status);
+        status = dae_corrector_solve_with(q, delta, 1);
+        if (status != DAE_OK) return status;
+        s->stats->newton_iterations++;
+        for (int i = 0; i < n; i++) {
+            delta[i] *= scale;
+            g->e[i] -= delta[i];
+        }
+        double size = dae_norm(q->norm, n, delta, g->w, &q->worst), change;
+        status = move(s, g, q->norm, &change);
+        if (status != DAE_OK) return answer_verdict(s, status);
+        size = fmax(size, change);
+        if (!(size < 1e300)) return DAE_STEP_NEWTON;
+        if (m == 1) {
+            first = size;
+            if (size <= 1e-4 * q->tolerance) return DAE_OK; /* nothing to learn about the rate */
+        } else {
+            /* the observed rate replaces the remembered one */
+            rate = m == 2 ? size / first : fmax(size / last, pow(size / first, 1.0 / (m - 1)));
+            q->observed_rate = rate;
+        }
+        if (rate < 1 && rate / (1 - rate) * size <= q->tolerance) break;
+        if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
+        if (m >= 2 && rate > GIVE_UP) return DAE_STEP_NEWTON;
+        if (m >= q->max_iterations) return DAE_STEP_NEWTON;
+        /* hopeless: the iterations left cannot do it */
+        if (m >= 2 && size * pow(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate))
+            return DAE_STEP_NEWTON;
+        last = size;
+    }
+    if (q->iterations >= 2) q->rate = fmax(0.2 * q->rate, rate);
+    return DAE_OK;
+}
+
+static int prepare(dae_corrector *q, dae_stage *g)
+{
+    int status = DAE_OK;
+    if (!q->have_jacobian || q->want_jacobian) {
+        status = dae_corrector_renew(q, g->t, g->x_pred, g->p_pred, g->h, g->w);
+        if (status != DAE_OK) return status;
+    }
+    double ratio = q->have_factor ? g->c / q->c_factor : 0;
+    if (!(fabs(ratio - 1) <= q->c_slack)) {
+        status = dae_corrector_factor(q, g->c);
+        q->rate = fmax(q->rate * 0.5, OLD_RATE);
+    }
+    return status;
+}
+
+int dae_corrector_solve(dae_corrector *q, dae_stage *g)
+{
+    q->new_jacobian = q->new_factor = q->jacobian_current = 0;
+    q->iterations = 0;
+    for (int round = 0;; round++) {
+        int status = prepare(q, g);
+        if (status == DAE_OK) status = iterate(q, g);
+        if (status == DAE_OK) {
+            /* converged, but slowly with an old Jacobian: the next step gets a new one */
+            if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
+            return DAE_OK;
+        }
+        q->rate = 1;
+        if (status < 0 || round > 0 || q->jacobian_current) return status;
+        q->want_jacobian = 1; /* once more with the Jacobian of this step */
+        q->system->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+    }
+}
+
+/* ---- damped Newton for initial values ---- */
+
+/* One Newton correction at the current point; returns its norm. */
+static int correction(dae_corrector *q, dae_stage *g, double *delta, double *size)
+{
+    dae_system *s = q->system;
+    int status = dae_system_f(s, g->t, g->x, g->p, delta);
+    if (status != DAE_OK) return answer_verdict(s, status);
+    status = dae_corrector_solve_with(q, delta, 1);
+    if (status == DAE_OK) *size = dae_norm(DAE_NORM_MAX, s->n, delta, g->w, &q->worst);
+    return status;
+}
+
+int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
+{
+    dae_system *s = q->system;
+    int n = s->n, small_before = 0;
+    double *delta = q->delta, *next = q->delta + n, *e_old = q->delta + 2 * (size_t)n;
+    double size, size_next, change, lambda = 1;
+    reset_stage(s, g);
+    for (q->iterations = 1; q->iterations <= max; q->iterations++) {
+        int status = dae_corrector_renew(q, g->t, g->x, g->p, g->h, g->w);
+        if (status == DAE_OK) status = dae_corrector_factor(q, g->c);
+        if (status == DAE_OK) status = correction(q, g, delta, &size);
+        if (status != DAE_OK) return status;
+        memcpy(e_old, g->e, (size_t)n * sizeof(double));
+        /* natural monotonicity test [Deuflhard 2004, 3.3]: the simplified correction at the
+         * new point must be smaller than this one */
+        for (lambda = fmin(1, 4 * lambda);; lambda *= 0.5) {
+            for (int i = 0; i < n; i++) g->e[i] = e_old[i] - lambda * delta[i];
+            status = move(s, g, DAE_NORM_MAX, &change);
+            if (status == DAE_OK) status = correction(q, g, next, &size_next);
+            if (status < 0) return status;
+            if (status == DAE_OK && size_next <= (1 - lambda / 4) * size) break;
+            if (status == DAE_OK && size <= 1e-6) break; /* rounding */
+            if (lambda < 1e-8) return status > 0 ? status : DAE_STEP_NEWTON;
+        }
+        int is_small = lambda == 1 && size_next <= 1e-6;
+        if (is_small && (small_before || size_next <= 1e-12)) return DAE_OK;
+        small_before = is_small;
+    }
+    return DAE_STEP_NEWTON;
+}

@@ -1,0 +1,63 @@
+/* corrector.h: Newton's iteration for the equations of an implicit step.
+ *
+ * The equation of a step is an object, so Newton knows no method:
+ *
+ *     f(t, x, p) = 0,    p = p_pred + c (d(t, x) - d_pred),    x = x_pred + e
+ *
+ * The corrector owns K, C and the factors of K + cC, and decides when to renew them.
+ */
+#ifndef DAE_NONLINEAR_CORRECTOR_H
+#define DAE_NONLINEAR_CORRECTOR_H
+
+#include "problem/system.h"
+
+typedef struct dae_stage {
+    double t, c, h;         /* h: the step, a scale for difference increments               */
+    const double *x_pred, *p_pred, *d_pred; /* d_pred only for computed d                   */
+    double *x, *p, *e;      /* results; e = x - x_pred is kept apart: no cancellation       */
+    double *d, *e_d;        /* computed d: d(t, x) and d - d_pred                           */
+    const double *w, *w_d;  /* weights of x and of computed d                               */
+} dae_stage;
+
+typedef struct dae_corrector {
+    dae_system *system;
+    const dae_linear *linear;
+    void *analysis, *factor;
+    double *K, *C, *r, *delta;
+    dae_norm_kind norm;
+    double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
+    int max_iterations;
+    double c_slack;         /* how far c may wander from that of the factors                */
+
+    int have_jacobian, have_factor;
+    int want_jacobian;      /* 1: renew before the next iteration                           */
+    double c_factor, t_jacobian;
+    double rate;            /* convergence rate of the last steps with these factors        */
+
+    /* what happened last */
+    int iterations, new_jacobian, new_factor;
+    int jacobian_current;   /* the Jacobian is of this step                                 */
+    double observed_rate;
+    int worst;              /* unknown with the largest last correction                     */
+    dae_factor_info info;
+} dae_corrector;
+
+dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear);
+void dae_corrector_close(dae_corrector *q);
+
+/* Solves the stage, starting from e = 0. Returns DAE_OK, a dae_verdict > 0 (the step should
+ * be tried otherwise), or a failure < 0. On success q->r is not f at the solution: one more
+ * correction would be smaller than the tolerance. */
+int dae_corrector_solve(dae_corrector *q, dae_stage *g);
+
+/* Damped Newton from x_pred, p_pred with the Jacobian renewed in each iteration: for initial
+ * values, where there is no good prediction. Runs to rounding level. max: iterations. */
+int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max);
+
+/* Jacobian at (t, x, p) and factors of K + cC. */
+int dae_corrector_renew(dae_corrector *q, double t, const double *x, const double *p, double h,
+                        const double *w);
+int dae_corrector_factor(dae_corrector *q, double c);
+int dae_corrector_solve_with(dae_corrector *q, double *b, int count); /* (K + cC) y = b */
+
+#endif

@@ -1,0 +1,386 @@
+/* forms.c: the forms a user can fill in, and their turning into f(t, x, p) = 0.
+ *
+ *   implicit       F(t, x, x') = 0            f = F                 d = x
+ *   leading term   f(t, x, (d(t, x))') = 0    f as given            d computed
+ *   mass           M(t, x) x' = g(t, x)       f = M p - g           d = x
+ *                  (state-dependent M: LSODI's form; K then holds d(M(x) p)/dx as well)
+ *
+ * Equations that mention other derivatives on the right, y' = F(t, y, z, y'*), 0 = G(t, y, z),
+ * are implicit ones: r = y' - F, r = G.
+ */
+#include "problem/system.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *dae_unknown_name(const dae_system *s, int i, char buffer[32])
+{
+    if (i >= 0 && s->problem.names && s->problem.names[i]) return s->problem.names[i];
+    if (i < 0) return "(none)";
+    snprintf(buffer, 32, "x[%d]", i + 1);
+    return buffer;
+}
+
+const char *dae_equation_name(const dae_system *s, int i, char buffer[32])
+{
+    if (i >= 0 && s->problem.equation_names && s->problem.equation_names[i])
+        return s->problem.equation_names[i];
+    if (i < 0) return "(unknown)";
+    snprintf(buffer, 32, "equation %d", i + 1);
+    return buffer;
+}
+
+/* ---- calling the user ---- */
+
+dae_status dae_user_answer(dae_system *s, int answer, const char *callback, double t)
+{
+    if (answer == DAE_OK) return DAE_OK;
+    if (answer == DAE_RETRY) {
+        s->stats->retries++;
+        s->bad_retry = 1;
+        s->bad_where = callback;
+        return DAE_RETRY;
+    }
+    if (s->report->status < 0) return s->report->status; /* careful mode spoke already */
+    s->stats->user_code = answer;
+    dae_fail(s->report, DAE_E_USER, "the callback '%s' stopped the run", callback);
+    dae_at(s->report, "t = %.10g", t);
+    dae_why(s->report, "it answered %d", answer);
+    dae_hint(s->report, "answer DAE_RETRY (1) instead if a smaller step could help");
+    return DAE_E_USER;
+}
+
+/* Which user function, for the careful wrapper: one place that calls all three. */
+enum { CALL_RESIDUAL, CALL_RHS, CALL_D };
+static const char *const call_name[] = {"residual", "rhs", "d"};
+
+static int call(dae_system *s, int which, double t, const double *x, const double *p, double *out)
+{
+    const dae_problem *q = &s->problem;
+    int answer;
+    s->callback_depth++;
+    switch (which) {
+    case CALL_RESIDUAL: answer = q->residual(t, x, p, out, q->user); break;
+    case CALL_RHS: answer = q->rhs(t, x, out, q->user); break;
+    default: answer = q->d(t, x, out, q->user); break;
+    }
+    s->callback_depth--;
+    return answer;
+}
+
+/* Careful mode: output with guard words, preset to a NaN no arithmetic makes; inputs compared
+ * after the call; the call repeated and compared. */
+enum { GUARDS = 8 };
+static const uint64_t unset_pattern = 0x7ff4dead0000beefULL, guard_pattern = 0x5ca1ab1e5ca1ab1eULL;
+
+static void preset(double *out, int count)
+{
+    for (int i = 0; i < count; i++) memcpy(&out[i], &unset_pattern, sizeof(double));
+    for (int i = count; i < count + GUARDS; i++) memcpy(&out[i], &guard_pattern, sizeof(double));
+}
+
+static int accuse(dae_system *s, dae_status status, int which, double t, const char *place)
+{
+    dae_fail(s->report, status, "the callback '%s' %s", call_name[which],
+             status == DAE_E_UNSET         ? "left part of its output unset"
+             : status == DAE_E_OVERRUN     ? "wrote past the end of its output"
+             : status == DAE_E_WROTE_INPUT ? "changed its input"
+                                           : "answered the same question differently");
+    dae_at(s->report, "t = %.10g, %s", t, place);
+    dae_hint(s->report, "found by careful mode; a callback must be a function of its inputs "
+                        "and set all of its output, nothing else");
+    return status;
+}
+
+static int inspect(dae_system *s, int which, double t, const double *x, const double *p,
+                   const double *out, int count)
+{
+    char name[32];
+    size_t nb = (size_t)s->n * sizeof(double), mb = (size_t)s->m * sizeof(double);
+    if (memcmp(x, s->guard, nb) != 0)
+        return accuse(s, DAE_E_WROTE_INPUT, which, t, "argument 'x'");
+    if (p && memcmp(p, s->guard + s->n, mb) != 0)
+        return accuse(s, DAE_E_WROTE_INPUT, which, t, "argument 'xdot'");
+    for (int i = 0; i < GUARDS; i++)
+        if (memcmp(&out[count + i], &guard_pattern, sizeof(double)) != 0)
+            return accuse(s, DAE_E_OVERRUN, which, t, "just behind the last entry");
+    for (int i = 0; i < count; i++)
+        if (memcmp(&out[i], &unset_pattern, sizeof(double)) == 0)
+            return accuse(s, DAE_E_UNSET, which, t,
+                          which == CALL_D ? "an entry of d" : dae_equation_name(s, i, name));
+    return DAE_OK;
+}
+
+static int call_carefully(dae_system *s, int which, double t, const double *x, const double *p,
+                          double *result)
+{
+    char name[32];
+    int count = which == CALL_D ? s->m : s->n, verdict;
+    int longest = s->n > s->m ? s->n : s->m;
+    double *x_copy = s->guard, *p_copy = x_copy + s->n, *out = p_copy + s->m;
+    double *x_in = out + longest + GUARDS, *p_in = x_in + s->n; /* what the callback may spoil */
+    memcpy(x_copy, x, (size_t)s->n * sizeof(double));
+    memcpy(x_in, x, (size_t)s->n * sizeof(double));
+    if (p) memcpy(p_copy, p, (size_t)s->m * sizeof(double));
+    if (p) memcpy(p_in, p, (size_t)s->m * sizeof(double));
+    preset(out, count);
+    int answer = call(s, which, t, x_in, p ? p_in : NULL, out);
+    if (answer != DAE_OK) return answer;
+    verdict = inspect(s, which, t, x_in, p ? p_in : NULL, out, count);
+    if (verdict != DAE_OK) return verdict;
+    memcpy(result, out, (size_t)count * sizeof(double));
+    preset(out, count);
+    if (call(s, which, t, x_in, p ? p_in : NULL, out) != answer)
+        return accuse(s, DAE_E_NONDET, which, t, "its answer");
+    for (int i = 0; i < count; i++)
+        if (memcmp(&out[i], &result[i], sizeof(double)) != 0)
+            return accuse(s, DAE_E_NONDET, which, t,
+                          which == CALL_D ? "an entry of d" : dae_equation_name(s, i, name));
+    return DAE_OK;
+}
+
+static int ask(dae_system *s, int which, double t, const double *x, const double *p, double *out)
+{
+    int answer = s->careful ? call_carefully(s, which, t, x, p, out) : call(s, which, t, x, p, out);
+    return answer == DAE_OK ? DAE_OK : (int)dae_user_answer(s, answer, call_name[which], t);
+}
+
+/* ---- the forms ---- */
+
+static int f_implicit(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    return ask(s, CALL_RESIDUAL, t, x, p, r);
+}
+
+static int f_identity(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    if (answer == DAE_OK)
+        for (int i = 0; i < s->n; i++) r[i] = p[i] - r[i];
+    return answer;
+}
+
+static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    if (answer == DAE_OK && s->problem.mass_kind == DAE_MASS_FUNCTION)
+        answer = dae_system_mass(s, t, x, s->mass);
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < s->n; i++) r[i] = -r[i];
+    dae_mass_times(s, s->mass, p, r);
+    return DAE_OK;
+}
+
+int dae_system_mass(dae_system *s, double t, const double *x, double *M)
+{
+    if (s->problem.mass_kind != DAE_MASS_FUNCTION) return DAE_OK;
+    memset(M, 0, (size_t)s->mass_matrix.count * sizeof(double));
+    s->callback_depth++;
+    int answer = s->problem.mass(t, x, M, s->problem.user);
+    s->callback_depth--;
+    return (int)dae_user_answer(s, answer, "mass", t);
+}
+
+/* y += M v */
+void dae_mass_times(const dae_system *s, const double *M, const double *v, double *y)
+{
+    const dae_matrix *a = &s->mass_matrix;
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            y[dae_column_row(a, j, k)] += M[k] * v[j];
+}
+
+int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    s->stats->residuals++;
+    int answer = s->f(s, t, x, p, r);
+    if (answer != DAE_OK) return answer;
+    int bad = dae_find_nonfinite(s->n, r);
+    if (bad < 0) return DAE_OK;
+    s->stats->nonfinite++;
+    s->bad_row = bad;
+    s->bad_retry = 0;
+    s->bad_where = "the residual";
+    return DAE_RETRY;
+}
+
+int dae_system_d(dae_system *s, double t, const double *x, double *d)
+{
+    s->stats->d_evaluations++;
+    int answer = ask(s, CALL_D, t, x, NULL, d);
+    if (answer != DAE_OK) return answer;
+    int bad = dae_find_nonfinite(s->m, d);
+    if (bad < 0) return DAE_OK;
+    s->stats->nonfinite++;
+    s->bad_row = bad;
+    s->bad_retry = 0;
+    s->bad_where = "d";
+    return DAE_RETRY;
+}
+
+/* ---- opening ---- */
+
+static dae_status refuse(dae_system *s, dae_status status, const char *field, const char *is)
+{
+    dae_fail(s->report, status, "dae_open: problem.%s %s", field, is);
+    dae_hint(s->report, "see dae_problem in daedalus.h");
+    return status;
+}
+
+static dae_status check_pattern(dae_system *s, const dae_pattern *p, const char *field)
+{
+    int row = -1, column = -1;
+    const char *what = NULL;
+    int status = dae_pattern_check(p, s->n, &row, &column, &what);
+    if (status == DAE_OK) return DAE_OK;
+    dae_fail(s->report, DAE_E_PATTERN, "dae_open: problem.%s: %s", field, what);
+    dae_at(s->report, "row %d, column %d (counted from 0)", row, column);
+    dae_hint(s->report, "rows ascending and unique within each column, start[0] = 0");
+    return DAE_E_PATTERN;
+}
+
+static dae_status check_mass(dae_system *s)
+{
+    const dae_problem *q = &s->problem;
+    switch (q->mass_kind) {
+    case DAE_MASS_IDENTITY: return DAE_OK;
+    case DAE_MASS_DIAGONAL:
+        if (!q->mass_values) return refuse(s, DAE_E_ARG, "mass_values", "is NULL");
+        break;
+    case DAE_MASS_CONSTANT:
+        if (!q->mass_values) return refuse(s, DAE_E_ARG, "mass_values", "is NULL");
+        return check_pattern(s, &q->mass_pattern, "mass_pattern");
+    case DAE_MASS_FUNCTION:
+        if (!q->mass) return refuse(s, DAE_E_ARG, "mass", "is NULL");
+        return check_pattern(s, &q->mass_pattern, "mass_pattern");
+    default: return refuse(s, DAE_E_OPTION, "mass_kind", "is none of dae_mass_kind");
+    }
+    return DAE_OK;
+}
+
+static dae_status check_levels(dae_system *s)
+{
+    const unsigned char *level = s->problem.level;
+    char name[32];
+    for (int i = 0; level && i < s->n; i++) {
+        if (level[i] > DAE_INDEX3) {
+            dae_fail(s->report, DAE_E_OPTION, "dae_open: problem.level is out of range");
+            dae_at(s->report, "unknown '%s'", dae_unknown_name(s, i, name));
+            dae_why(s->report, "level %d; it must be 0, 1, 2 or 3", level[i]);
+            return DAE_E_OPTION;
+        }
+        if (level[i] >= DAE_INDEX2) s->facts |= DAE_FACT_HIGH_INDEX;
+    }
+    return DAE_OK;
+}
+
+static dae_status check_problem(dae_system *s)
+{
+    const dae_problem *q = &s->problem;
+    if (q->size < 0) return refuse(s, DAE_E_ARG, "size", "is negative");
+    if (!q->residual && !q->rhs)
+        return refuse(s, DAE_E_ARG, "residual", "is NULL and so is rhs: there are no equations");
+    if (q->residual && q->rhs) return refuse(s, DAE_E_ARG, "rhs", "is set beside residual");
+    if (q->d && !q->residual) return refuse(s, DAE_E_ARG, "d", "goes with residual only");
+    if (q->d && q->d_size < 0) return refuse(s, DAE_E_DIM, "d_size", "is negative");
+    if (!q->d && q->d_size != 0) return refuse(s, DAE_E_ARG, "d", "is NULL, d_size is not 0");
+    if (q->rhs && (q->jacobian || q->jacobian_xdot))
+        return refuse(s, DAE_E_ARG, "jacobian", "does not go with rhs: give jacobian_x");
+    if (q->jacobian && (q->jacobian_x || q->jacobian_xdot))
+        return refuse(s, DAE_E_ARG, "jacobian", "is set beside jacobian_x or jacobian_xdot");
+    if (q->event_count < 0) return refuse(s, DAE_E_DIM, "event_count", "is negative");
+    if (q->event_count > 0 && !q->event) return refuse(s, DAE_E_ARG, "event", "is NULL");
+    if (q->pattern.kind != DAE_PATTERN_AUTO) {
+        dae_status status = check_pattern(s, &q->pattern, "pattern");
+        if (status != DAE_OK) return status;
+    }
+    if (q->rhs) {
+        dae_status status = check_mass(s);
+        if (status != DAE_OK) return status;
+    }
+    return check_levels(s);
+}
+
+dae_status dae_forms_bind(dae_system *s)
+{
+    const dae_problem *q = &s->problem;
+    if (q->residual)
+        s->f = f_implicit;
+    else
+        s->f = q->mass_kind == DAE_MASS_IDENTITY ? f_identity : f_mass;
+    return DAE_OK;
+}
+
+static dae_status no_memory(dae_system *s)
+{
+    dae_fail(s->report, DAE_E_NOMEM, "dae_open: out of memory");
+    dae_why(s->report, "the problem has %d unknowns", s->n);
+    return DAE_E_NOMEM;
+}
+
+/* The mass matrix in the user's layout, its values copied so that the array may change. */
+static dae_status take_mass(dae_system *s)
+{
+    const dae_problem *q = &s->problem;
+    if (!q->rhs || q->mass_kind == DAE_MASS_IDENTITY) return DAE_OK;
+    dae_pattern diagonal = {.kind = DAE_PATTERN_BAND, .lower = 0, .upper = 0};
+    const dae_pattern *p = q->mass_kind == DAE_MASS_DIAGONAL ? &diagonal : &q->mass_pattern;
+    int status = dae_matrix_from_pattern(p, s->n, s->memory, &s->mass_matrix);
+    if (status != DAE_OK) return no_memory(s);
+    s->mass = dae_alloc(s->memory, (size_t)s->mass_matrix.count, sizeof(double));
+    if (!s->mass) return no_memory(s);
+    if (q->mass_kind == DAE_MASS_FUNCTION) return DAE_OK;
+    memcpy(s->mass, q->mass_values, (size_t)s->mass_matrix.count * sizeof(double));
+    int bad = dae_find_nonfinite(s->mass_matrix.count, s->mass);
+    if (bad >= 0) {
+        dae_fail(s->report, DAE_E_NONFINITE, "dae_open: problem.mass_values has a NaN or Inf");
+        dae_at(s->report, "entry %d (counted from 0)", bad);
+        return DAE_E_NONFINITE;
+    }
+    return DAE_OK;
+}
+
+dae_status dae_system_open(dae_system *s, const dae_problem *problem,
+                           const dae_system_options *options, const dae_memory *memory,
+                           dae_statistics *stats, dae_report *report)
+{
+    memset(s, 0, sizeof *s);
+    s->problem = *problem;
+    s->n = problem->size;
+    s->memory = memory;
+    s->stats = stats;
+    s->report = report;
+    s->careful = options->careful;
+    s->bad_row = -1;
+    dae_status status = check_problem(s);
+    if (status != DAE_OK) return status;
+    s->m = problem->d ? problem->d_size : s->n;
+    s->computed = problem->d ? problem->d_size : 0;
+    if (problem->rhs && problem->mass_kind != DAE_MASS_FUNCTION)
+        s->facts |= DAE_FACT_C_CONSTANT;
+    size_t n = (size_t)s->n, m = (size_t)s->m;
+    s->level = dae_alloc(memory, n, 1);
+    if (s->careful)
+        s->guard = dae_alloc(memory, 3 * n + 3 * m + GUARDS, sizeof(double));
+    if (!s->level || (s->careful && !s->guard)) return no_memory(s);
+    if (problem->level) memcpy(s->level, problem->level, n);
+    status = take_mass(s);
+    return status == DAE_OK ? dae_forms_bind(s) : status;
+}
+
+void dae_system_close(dae_system *s)
+{
+    const dae_memory *mem = s->memory;
+    if (!mem) return;
+    dae_matrix_free(mem, &s->matrix);
+    dae_matrix_free(mem, &s->mass_matrix);
+    dae_matrix_free(mem, &s->given_matrix);
+    void *blocks[] = {s->level,      s->mass,     s->mass_map, s->given_map, s->given,
+                      s->previous_C, s->color_start, s->color_list, s->x_moved, s->p_moved,
+                      s->r_base,     s->r_moved,  s->step,     s->d_base,    s->d_moved,
+                      s->guard};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(mem, blocks[i]);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,110 @@
+/* system.h: the canonical system that integrators see.
+ *
+ *     f(t, x, p) = 0,   p = d'(t),   d = d(t, x),      K = f_x,   C = f_p d_x
+ *
+ * Every form of dae_problem is turned into this (forms.c). For the implicit and the mass form
+ * d = x, and p is x'; for the leading-term form d is computed and p has m = d_size entries.
+ * The iteration matrix of an implicit method is K + cC, always n x n.
+ *
+ * Evaluations answer DAE_OK, DAE_RETRY (smaller step), or a failure already in the report.
+ * A non-finite value counts as RETRY, with `bad_row` and `nonfinite` telling where: the driver
+ * decides when to give up.
+ */
+#ifndef DAE_PROBLEM_SYSTEM_H
+#define DAE_PROBLEM_SYSTEM_H
+
+#include "base/message.h"
+#include "linear/linear.h"
+
+enum {
+    DAE_FACT_C_CONSTANT = 1,   /* C is known once and for all (constant mass)               */
+    DAE_FACT_C_PRESUMED = 2,   /* C did not change between evaluations: not differenced again
+                                  until Newton has trouble                                   */
+    DAE_FACT_D_SELECTS = 4,    /* computed d that was found to be a selection of unknowns   */
+    DAE_FACT_HIGH_INDEX = 8,   /* a level >= 2 was declared                                 */
+    DAE_FACT_PATTERN_FOUND = 16, /* the pattern was found by probing                        */
+    DAE_FACT_D_VARIES = 32     /* d_x depends on t or x, or M on x: C ages                  */
+};
+
+typedef struct dae_system dae_system;
+struct dae_system {
+    int n, m;               /* unknowns; length of p                                        */
+    int computed;           /* 0: d = x (m == n); otherwise m                               */
+    unsigned facts;
+    unsigned char *level;   /* n values                                                     */
+    dae_matrix matrix;      /* pattern of K + cC, in the backend's layout                   */
+    dae_problem problem;    /* the user's, copied                                           */
+    dae_report *report;
+    dae_statistics *stats;
+    const dae_memory *memory;
+
+    int (*f)(dae_system *s, double t, const double *x, const double *p, double *r);
+
+    int bad_row;            /* the row of the last non-finite value                         */
+    int bad_retry;          /* 1: the last RETRY was the callback's own answer              */
+    const char *bad_where;  /* "the residual", "d" ...                                      */
+
+    /* problem/ only */
+    int careful;
+    int callback_depth;     /* > 0 while a user's function runs                             */
+    double *mass;           /* mass form: M on `mass_matrix`                                */
+    dae_matrix mass_matrix, given_matrix; /* the user's layouts                             */
+    int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
+    double *given;          /* what a Jacobian callback fills, if a map is needed           */
+    double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
+    int C_evaluations;
+    int *color_start, *color_list, colors;
+    double *x_moved, *p_moved, *r_base, *r_moved, *step, *d_base, *d_moved; /* differences  */
+    double *guard;          /* careful mode                                                 */
+};
+
+/* What the problem layer must know of the options. */
+typedef struct dae_system_options {
+    const char *linear;
+    int careful;
+} dae_system_options;
+
+/* Checks the problem and copies it. No user function is called yet. */
+dae_status dae_system_open(dae_system *s, const dae_problem *problem,
+                           const dae_system_options *options, const dae_memory *memory,
+                           dae_statistics *stats, dae_report *report);
+void dae_system_close(dae_system *s);
+
+/* The second half, at the first start when a point is known: pattern, colours, levels. All
+ * remaining memory of the problem layer is taken here. w are weights 1 / (rtol |x| + atol). */
+dae_status dae_system_analyze(dae_system *s, double t, const double *x, const double *p,
+                              const double *w, const char *linear);
+
+/* r = f(t, x, p), counted, checked for non-finite values. */
+int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r);
+int dae_system_d(dae_system *s, double t, const double *x, double *d); /* computed d only */
+
+/* K and C at a point; r is f there (or NULL), h the scale of time (increments), w as above. */
+int dae_system_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
+                        const double *w, double *K, double *C);
+
+/* y = f_p v: directional derivative, exact up to rounding when f is affine in p. r = f(t,x,p). */
+int dae_system_push_p(dae_system *s, double t, const double *x, const double *p,
+                      const double *r, const double *v, double *y);
+
+/* Compares the user's Jacobian and pattern with differences; DAE_OK, DAE_E_JACOBIAN or
+ * DAE_E_PATTERN with the worst entries in the report. */
+dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
+                            const double *w);
+
+/* Names for messages; `buffer` is used when the user gave none. */
+const char *dae_unknown_name(const dae_system *s, int i, char buffer[32]);
+const char *dae_equation_name(const dae_system *s, int i, char buffer[32]);
+
+/* ---- internal to problem/ ---- */
+dae_status dae_forms_bind(dae_system *s);                     /* sets f by the form */
+int dae_call_residual(dae_system *s, double t, const double *x, const double *p, double *r);
+int dae_system_mass(dae_system *s, double t, const double *x, double *M);
+void dae_mass_times(const dae_system *s, const double *M, const double *v, double *y);
+dae_status dae_pattern_find(dae_system *s, double t, const double *x, const double *p,
+                            const double *w, dae_matrix *out);
+int dae_difference_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
+                            const double *w, double *K, double *C);
+dae_status dae_user_answer(dae_system *s, int answer, const char *callback, double t);
+
+#endif
