@@ -32,8 +32,8 @@ static int rhs(double t, const double *y, double *f, void *user)
 
 /* stoichiometry[i][q]: what reaction q adds to f_i */
 static const double stoichiometry[5][5] = {
-    { -2, 1, -1, -1, 0 },  { -0.5, 0, 0, -1, -0.5 }, { 1, -1, 1, 0, 0 },
-    { 0, -1, 1, -2, 0 },   { 0, 1, -1, 0, 1 },
+    { -2, 1, -1, -1, 0 }, { -0.5, 0, 0, -1, -0.5 }, { 1, -1, 1, 0, 0 },
+    { 0, -1, 1, -2, 0 },  { 0, 1, -1, 0, 1 },
 };
 
 static int jacobian(double t, const double *y, const double *ydot, double *J, void *user)
@@ -75,14 +75,16 @@ static int residual(double t, const double *y, const double *ydot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *y, const double *ydot, double *Kx, void *user)
+static int jacobian_x(double t, const double *y, const double *ydot, double *Kx,
+                      void *user)
 {
     int answer = jacobian(t, y, ydot, Kx, user);
     negate(Kx, 36);
     return answer;
 }
 
-static int jacobian_xdot(double t, const double *y, const double *ydot, double *C, void *user)
+static int jacobian_xdot(double t, const double *y, const double *ydot, double *C,
+                         void *user)
 {
     (void)t, (void)y, (void)ydot, (void)user;
     for (int i = 0; i < 5; i++)
@@ -151,12 +153,13 @@ static const char *const forms[] = { "mass", "implicit", NULL };
 
 const problem_entry problem_akzo = {
     .name = "akzo",
-    .title = "a chemical process of Akzo Nobel: five reactions, one equilibrium, index 1",
+    .title = "a chemical process of Akzo Nobel: five reactions, one equilibrium, index "
+             "1",
     .description =
-        "Two species, FLB and ZHU, are mixed while carbon dioxide flows in (chemakzo in the "
-        "test set). Five balances and the equilibrium Ks FLB ZHU = FLB.ZHU. Reaction rates "
-        "contain sqrt(CO2): a negative concentration is refused and the solver asked for a "
-        "smaller step.",
+        "Two species, FLB and ZHU, are mixed while carbon dioxide flows in (chemakzo in "
+        "the test set). Five balances and the equilibrium Ks FLB ZHU = FLB.ZHU. "
+        "Reaction rates contain sqrt(CO2): a negative concentration is refused and the "
+        "solver asked for a smaller step.",
     .source = "W. J. H. Stortelder 1998; IVP test set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .build = build,

@@ -3,10 +3,10 @@
  *     y_i' = y_{i+1},  i = 1 .. nu - 1
  *     0    = y_1 - sin t
  *
- * y_{i+1} is the i-th derivative of sin t. Levels: y_1 is known from the constraint itself
- * and differentiated (0; nu = 1: purely algebraic, 1). y_2 costs one differentiation of the
- * constraint: an index-2 unknown (2). y_3 costs two: 3. Further ones would be of level
- * 4, 5 ...; the highest there is, 3, is declared.
+ * y_{i+1} is the i-th derivative of sin t. Levels: y_1 is known from the constraint
+ * itself and differentiated (0; nu = 1: purely algebraic, 1). y_2 costs one
+ * differentiation of the constraint: an index-2 unknown (2). y_3 costs two: 3. Further
+ * ones would be of level 4, 5 ...; the highest there is, 3, is declared.
  */
 #include "support.h"
 
@@ -34,7 +34,8 @@ static int residual(double t, const double *y, const double *ydot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *y, const double *ydot, double *K, void *user)
+static int jacobian_x(double t, const double *y, const double *ydot, double *K,
+                      void *user)
 {
     (void)t, (void)y, (void)ydot;
     const state *s = user;
@@ -44,7 +45,8 @@ static int jacobian_x(double t, const double *y, const double *ydot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *y, const double *ydot, double *C, void *user)
+static int jacobian_xdot(double t, const double *y, const double *ydot, double *C,
+                         void *user)
 {
     (void)t, (void)y, (void)ydot;
     const state *s = user;
@@ -90,7 +92,9 @@ static int build(const char *form, const double *value, problem_instance *out)
     for (int i = 0; i < s->nu; i++) {
         s->x0[i] = sine_derivative(0, i);
         s->xdot0[i] = sine_derivative(0, i + 1);
-        s->level[i] = (unsigned char)(i == 0 ? 0 : i + 1 < DAE_INDEX3 ? i + 1 : DAE_INDEX3);
+        s->level[i] = (unsigned char)(i == 0               ? 0
+                                      : i + 1 < DAE_INDEX3 ? i + 1
+                                                           : DAE_INDEX3);
     }
     if (s->nu == 1)
         s->level[0] = DAE_ALGEBRAIC;
@@ -125,10 +129,10 @@ const problem_entry problem_chain = {
     .name = "chain",
     .title = "a chain of derivatives: linear, constant coefficients, index nu",
     .description =
-        "y_i' = y_{i+1} for i < nu and y_1 = sin t: each unknown is the derivative of the one "
-        "before. With constant steps BDF of order k converges with order k, y_i after "
-        "(i - 1) k + 1 steps; with varying steps order is lost with each differentiation and "
-        "y_3 of implicit Euler does not converge at all.",
+        "y_i' = y_{i+1} for i < nu and y_1 = sin t: each unknown is the derivative of "
+        "the one before. With constant steps BDF of order k converges with order k, y_i "
+        "after (i - 1) k + 1 steps; with varying steps order is lost with each "
+        "differentiation and y_3 of implicit Euler does not converge at all.",
     .source = "Brenan, Campbell, Petzold 1996, ch. 3",
     .forms = forms,
     .settings = settings,

@@ -3,23 +3,31 @@
 
 #include <limits.h>
 
-extern const problem_entry problem_robertson, problem_vanderpol, problem_hires, problem_akzo,
-    problem_transistor_amplifier, problem_medakzo, problem_pendulum, problem_sine,
-    problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11, problem_hmt_41,
-    problem_hmt_47, problem_implicit1, problem_nonlinear_ode, problem_hessenberg2,
-    problem_mass_state;
+extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
+    problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
+    problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
+    problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
+    problem_hessenberg2, problem_mass_state;
 
 const problem_entry *const problem_list[] = {
-    &problem_robertson,   &problem_vanderpol,
-    &problem_hires,       &problem_akzo,
+    &problem_robertson,
+    &problem_vanderpol,
+    &problem_hires,
+    &problem_akzo,
     &problem_transistor_amplifier,
-    &problem_medakzo,     &problem_pendulum,
-    &problem_sine,        &problem_chain,
-    &problem_heat2d,      &problem_rc_line,
-    &problem_hmt_11,      &problem_hmt_41,
-    &problem_hmt_47,      &problem_implicit1,
+    &problem_medakzo,
+    &problem_pendulum,
+    &problem_sine,
+    &problem_chain,
+    &problem_heat2d,
+    &problem_rc_line,
+    &problem_hmt_11,
+    &problem_hmt_41,
+    &problem_hmt_47,
+    &problem_implicit1,
     &problem_nonlinear_ode,
-    &problem_hessenberg2, &problem_mass_state,
+    &problem_hessenberg2,
+    &problem_mass_state,
     NULL,
 };
 
@@ -31,9 +39,9 @@ const problem_entry *problem_find(const char *name)
     return NULL;
 }
 
-/* Edit distance from what was typed to a name. A letter left out costs 1, one too many or a
- * wrong one 3: so "transamp" and "vdpol" find their long names, and typing errors still
- * count little. Typed text beyond `longest` characters is ignored. */
+/* Edit distance from what was typed to a name. A letter left out costs 1, one too many
+ * or a wrong one 3: so "transamp" and "vdpol" find their long names, and typing errors
+ * still count little. Typed text beyond `longest` characters is ignored. */
 enum { longest = 64, missing = 1, superfluous = 3, wrong = 3 };
 
 static int least(int a, int b)
@@ -43,7 +51,8 @@ static int least(int a, int b)
 
 static int edit_distance(const char *typed, const char *name)
 {
-    int row[longest + 1]; /* row[j]: distance from the first i typed to the first j of name */
+    int row[longest +
+            1]; /* row[j]: distance from the first i typed to the first j of name */
     int columns = 0;
     while (columns < longest && name[columns])
         columns++;
@@ -105,7 +114,8 @@ static const char *merge_settings(const problem_entry *entry, const problem_sett
         value[k] = entry->settings[k].value;
     for (int i = 0; i < set_count; i++) {
         int k = 0;
-        while (k < count && set[i].name && strcmp(entry->settings[k].name, set[i].name) != 0)
+        while (k < count && set[i].name &&
+               strcmp(entry->settings[k].name, set[i].name) != 0)
             k++;
         if (!set[i].name)
             return "(no name)";
@@ -141,6 +151,8 @@ int problem_open(const problem_entry *entry, const char *form, const problem_set
     problem_close(out);
     if (answer < 0)
         return answer;
+    if (answer > count_settings(entry))
+        return DAE_E_INTERNAL;
     *culprit = entry->settings[answer - 1].name;
     return DAE_E_OPTION;
 }
@@ -153,8 +165,8 @@ void problem_close(problem_instance *p)
     *p = (problem_instance){ 0 };
 }
 
-/* -log10 of the largest error: +inf when there is none, -inf when x is not finite, NaN when
- * not a single component was compared. */
+/* -log10 of the largest error: +inf when there is none, -inf when x is not finite, NaN
+ * when not a single component was compared. */
 static double digits(double largest, int compared)
 {
     if (compared == 0)

@@ -8,7 +8,8 @@
  * The difference operator is a sum over the directions and the start a product, so the
  * semidiscrete solution is a product too: u_ij(t) = 16 w_i(t) w_j(t), where w solves the
  * one-dimensional scheme from x (1 - x). In sine modes
- *     w_i(t) = sum_k b_k exp(-lambda_k t) sin(k pi i h),   lambda_k = (4/h^2) sin^2(k pi h/2)
+ *     w_i(t) = sum_k b_k exp(-lambda_k t) sin(k pi i h)
+ *     lambda_k = (4/h^2) sin^2(k pi h/2)
  *     b_k = 2 h sum_i x_i (1 - x_i) sin(k pi i h)
  *         = h^3 cos(k pi h/2) / sin^3(k pi h/2) for odd k, 0 for even k
  * (the second difference of x (1 - x) is constant).
@@ -24,7 +25,7 @@ static const double pi = 3.14159265358979323846;
 
 typedef struct state {
     int m, N;
-    double scale;         /* 1 / h^2 */
+    double scale; /* 1 / h^2 */
     double *mass; /* 1 inside, 0 on the boundary */
     const int64_t *start;
     const int *row;
@@ -72,7 +73,8 @@ static int residual(double t, const double *u, const double *udot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *u, const double *udot, double *K, void *user)
+static int jacobian_x(double t, const double *u, const double *udot, double *K,
+                      void *user)
 {
     const state *s = user;
     jacobian(t, u, udot, K, user);
@@ -81,7 +83,8 @@ static int jacobian_x(double t, const double *u, const double *udot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *u, const double *udot, double *C, void *user)
+static int jacobian_xdot(double t, const double *u, const double *udot, double *C,
+                         void *user)
 {
     (void)t, (void)u, (void)udot;
     const state *s = user;
@@ -105,7 +108,8 @@ static int exact(double t, double *u, void *user)
     double *w = u; /* until the end the boundary line j = 0 holds w */
     memset(w, 0, (size_t)N * sizeof(double));
     for (int k = 1; k <= m; k += 2) {
-        double angle = pi * k / (2.0 * (m + 1)), half = sin(angle), ratio = half * (m + 1);
+        double angle = pi * k / (2.0 * (m + 1)), half = sin(angle),
+               ratio = half * (m + 1);
         double mode = cos(angle) / (ratio * ratio * ratio);
         double factor = mode * exp(-4 * ratio * ratio * t);
         for (int i = 1; i <= m && factor != 0; i++)
@@ -183,8 +187,12 @@ static int build(const char *form, const double *value, problem_instance *out)
         return answer;
     double *u0 = b.doubles, *udot0 = u0 + n, *mass = udot0 + n;
     state *s = b.state;
-    *s = (state){ .m = m, .N = N, .scale = (m + 1.0) * (m + 1.0), .mass = mass,
-                  .start = b.starts, .row = b.rows };
+    *s = (state){ .m = m,
+                  .N = N,
+                  .scale = (m + 1.0) * (m + 1.0),
+                  .mass = mass,
+                  .start = b.starts,
+                  .row = b.rows };
     fill_points(s, u0, b.levels);
     fill_pattern(s, b.starts, b.rows);
     rhs(0, u0, udot0, s);
@@ -193,7 +201,8 @@ static int build(const char *form, const double *value, problem_instance *out)
     dae_problem *p = &out->problem;
     p->size = n;
     p->level = b.levels;
-    p->pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
+    p->pattern =
+        (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
     if (strcmp(form, "mass") == 0) {
         p->rhs = rhs;
         p->mass_kind = DAE_MASS_DIAGONAL;
@@ -222,13 +231,14 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_heat2d = {
     .name = "heat2d",
-    .title = "the heat equation on a square, boundary points algebraic, sparse, index 1",
+    .title = "the heat equation on a square, boundary points algebraic, sparse, index "
+             "1",
     .description =
-        "Five-point differences for u_t = u_xx + u_yy from 16 x (1 - x) y (1 - y), with the "
-        "boundary points kept as unknowns and their values as algebraic equations, as in "
-        "SUNDIALS' example idaHeat2D (which runs to t = 10.24, where hardly anything above "
-        "1e-88 is left; here the end is t = 0.16). Errors are measured against the solution "
-        "of the semidiscrete system. A sparse matrix of any size.",
+        "Five-point differences for u_t = u_xx + u_yy from 16 x (1 - x) y (1 - y), with "
+        "the boundary points kept as unknowns and their values as algebraic equations, "
+        "as in SUNDIALS' example idaHeat2D (which runs to t = 10.24, where hardly "
+        "anything above 1e-88 is left; here the end is t = 0.16). Errors are measured "
+        "against the solution of the semidiscrete system. A sparse matrix of any size.",
     .source = "SUNDIALS, example idaHeat2D (Hindmarsh et al. 2005)",
     .forms = forms,
     .settings = settings,

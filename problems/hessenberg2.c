@@ -4,9 +4,9 @@
  *     y2' = y1^2 y2^2 - 3 y2^2 z
  *     0   = y1^2 y2 - 1
  *
- * Solution y1 = exp(t), y2 = exp(-2 t), z = exp(2 t); g_y f_z = y1^2 y2^2 (4 y2 z - 3), which
- * is exp(-2 t) there. Orders for z must be measured on a system like this: when f is linear
- * in z some methods look better than they are.
+ * Solution y1 = exp(t), y2 = exp(-2 t), z = exp(2 t); g_y f_z = y1^2 y2^2 (4 y2 z -
+ * 3), which is exp(-2 t) there. Orders for z must be measured on a system like this:
+ * when f is linear in z some methods look better than they are.
  */
 #include "support.h"
 
@@ -44,14 +44,16 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K,
+                      void *user)
 {
     jacobian(t, x, xdot, K, user);
     negate(K, 9);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -120,9 +122,9 @@ const problem_entry problem_hessenberg2 = {
     .name = "hessenberg2",
     .title = "a semi-explicit index-2 system, nonlinear in z, with exact solution",
     .description =
-        "y1' = y1 y2^2 z^2, y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1, solved by exp(t), "
-        "exp(-2 t), exp(2 t). The quadratic z makes order results for index 2 show their "
-        "true values.",
+        "y1' = y1 y2^2 z^2, y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1, solved by "
+        "exp(t), exp(-2 t), exp(2 t). The quadratic z makes order results for index 2 "
+        "show their true values.",
     .source = "Hairer, Lubich, Roche 1989; L. Jay 1993",
     .forms = forms,
     .build = build,

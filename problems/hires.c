@@ -18,14 +18,10 @@ static int rhs(double t, const double *y, double *f, void *user)
 
 /* The constant part, [row][column]. */
 static const double linear[8][8] = {
-    { -1.71, 0.43, 8.32, 0, 0, 0, 0, 0 },
-    { 1.71, -8.75, 0, 0, 0, 0, 0, 0 },
-    { 0, 0, -10.03, 0.43, 0.035, 0, 0, 0 },
-    { 0, 8.32, 1.71, -1.12, 0, 0, 0, 0 },
-    { 0, 0, 0, 0, -1.745, 0.43, 0.43, 0 },
-    { 0, 0, 0, 0.69, 1.71, -0.43, 0.69, 0 },
-    { 0, 0, 0, 0, 0, 0, -1.81, 0 },
-    { 0, 0, 0, 0, 0, 0, 1.81, 0 },
+    { -1.71, 0.43, 8.32, 0, 0, 0, 0, 0 },   { 1.71, -8.75, 0, 0, 0, 0, 0, 0 },
+    { 0, 0, -10.03, 0.43, 0.035, 0, 0, 0 }, { 0, 8.32, 1.71, -1.12, 0, 0, 0, 0 },
+    { 0, 0, 0, 0, -1.745, 0.43, 0.43, 0 },  { 0, 0, 0, 0.69, 1.71, -0.43, 0.69, 0 },
+    { 0, 0, 0, 0, 0, 0, -1.81, 0 },         { 0, 0, 0, 0, 0, 0, 1.81, 0 },
 };
 
 static int jacobian(double t, const double *y, const double *ydot, double *J, void *user)
@@ -89,9 +85,10 @@ const problem_entry problem_hires = {
     .name = "hires",
     .title = "HIRES: eight reactants of photomorphogenesis, a stiff ODE",
     .description =
-        "Phytochrome under high irradiance: seven linear reactions and one bimolecular one "
-        "(280 y6 y8). Moderately stiff; the sum of the last two components is constant, and "
-        "just before the end the solution leaves a plateau, so that late errors show.",
+        "Phytochrome under high irradiance: seven linear reactions and one bimolecular "
+        "one (280 y6 y8). Moderately stiff; the sum of the last two components is "
+        "constant, and just before the end the solution leaves a plateau, so that late "
+        "errors show.",
     .source = "E. Schaefer 1975; Hairer & Wanner 1996, IV.10; IVP test set 2.4 (Mazzia, "
               "Magherini)",
     .forms = forms,

@@ -1,4 +1,5 @@
-/* hmt_11.c: a linear Hessenberg system of index 2 on which implicit methods act explicitly.
+/* hmt_11.c: a linear Hessenberg system of index 2 on which implicit methods act
+ * explicitly.
  *
  *     standard   x1' + lambda x1 - x2 - x3 = 0
  *                x2' + (eta t (1 - eta t) - eta) x1 + lambda x2 - eta t x3 = 0
@@ -6,8 +7,8 @@
  *     leading    d = (x1, (1 - eta t) x1 + x2):  x2' = d2' - ((1 - eta t) x1)'
  *                                                    = d2' + (eta t - 1) d1' + eta x1
  *
- * Solution x1 = exp(-lambda t), x2 = (eta t - 1) x1, x3 = -x2. Implicit Euler on the standard
- * form multiplies x1 by (1 + eta h) / (1 + (lambda + eta) h): unstable once
+ * Solution x1 = exp(-lambda t), x2 = (eta t - 1) x1, x3 = -x2. Implicit Euler on the
+ * standard form multiplies x1 by (1 + eta h) / (1 + (lambda + eta) h): unstable once
  * eta < -1/h - lambda/2. Levels: x1, x2 differential; x3 is the index-2 unknown.
  */
 #include "support.h"
@@ -79,7 +80,8 @@ static int leading_d(double t, const double *x, double *d, void *user)
 }
 
 /* A D of the leading form is diag(1, 1, 0) = E again. */
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -105,7 +107,8 @@ static int constraints(double t, const double *x, double *c, void *user)
 }
 
 static const char *const names[] = { "x1", "x2", "x3" };
-static const char *const constraint_names[] = { "(1 - eta t) x1 + x2", "hidden: x2 + x3" };
+static const char *const constraint_names[] = { "(1 - eta t) x1 + x2",
+                                                "hidden: x2 + x3" };
 static const unsigned char level[] = { 0, 0, DAE_INDEX2 };
 
 static int build(const char *form, const double *value, problem_instance *out)
@@ -156,12 +159,13 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_hmt_11 = {
     .name = "hmt-11",
-    .title = "linear Hessenberg index 2 with a turning constraint: step size restrictions",
+    .title = "linear Hessenberg index 2 with a turning constraint: step size "
+             "restrictions",
     .description =
-        "x1 = exp(-lambda t) whatever eta is; yet in the form standard an implicit method sees "
-        "a problem that depends on eta and is unstable for steps above about 1/|eta| when eta "
-        "is negative. The form leading differentiates (x1, (1 - eta t) x1 + x2), whose "
-        "subspaces do not move, and has no such restriction.",
+        "x1 = exp(-lambda t) whatever eta is; yet in the form standard an implicit "
+        "method sees a problem that depends on eta and is unstable for steps above "
+        "about 1/|eta| when eta is negative. The form leading differentiates (x1, (1 - "
+        "eta t) x1 + x2), whose subspaces do not move, and has no such restriction.",
     .source = "Higueras, Maerz, Tischendorf 2003, Example 1.1",
     .forms = forms,
     .settings = settings,

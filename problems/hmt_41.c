@@ -5,9 +5,9 @@
  *     leading    x1 + eta t x2 = exp(-t)
  *                (x1 + eta t x2)' + x2 = 0              d = x1 + eta t x2
  *
- * Solution x2 = exp(-t), x1 = (1 - eta t) exp(-t). Level: x2 is minus the derivative of the
- * constraint's inhomogeneity (2); x1 = exp(-t) - eta t x2 contains x2 and so is of level 2 as
- * well (for eta = 0 it is a plain differential unknown, 0).
+ * Solution x2 = exp(-t), x1 = (1 - eta t) exp(-t). Level: x2 is minus the derivative
+ * of the constraint's inhomogeneity (2); x1 = exp(-t) - eta t x2 contains x2 and so is
+ * of level 2 as well (for eta = 0 it is a plain differential unknown, 0).
  */
 #include "support.h"
 
@@ -58,7 +58,8 @@ static int leading_jacobian_x(double t, const double *x, const double *ddot, dou
 }
 
 /* Of both forms: E of the standard form, f_d' d_x of the other. */
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)x, (void)xdot;
     C[1 + 0 * 2] = 1;
@@ -140,10 +141,10 @@ const problem_entry problem_hmt_41 = {
     .name = "hmt-41",
     .title = "linear index 2 with a turning leading matrix: why leading terms matter",
     .description =
-        "E(t) x' + F(t) x = q with E = (0 0; 1 eta t). In the form standard implicit Euler is "
-        "unstable for eta < -1/2 and not even defined for eta = -1, whatever the step size; "
-        "BDF of order k is unstable from eta = -2^-k on. In the form leading, (x1 + eta t x2)' "
-        "is differenced as a whole and every eta is harmless.",
+        "E(t) x' + F(t) x = q with E = (0 0; 1 eta t). In the form standard implicit "
+        "Euler is unstable for eta < -1/2 and not even defined for eta = -1, whatever "
+        "the step size; BDF of order k is unstable from eta = -2^-k on. In the form "
+        "leading, (x1 + eta t x2)' is differenced as a whole and every eta is harmless.",
     .source = "Gear & Petzold 1984; Higueras, Maerz, Tischendorf 2003, Example 4.1",
     .forms = forms,
     .settings = settings,

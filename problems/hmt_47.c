@@ -4,9 +4,9 @@
  *     (C2 (e2 - e1))' - j = 0                           C2 = 1, G = 2
  *     e2 = v(t) = 4 sin t + sin(2 t) / 4
  *
- * Leading term only: d = the charges (C1 e1, C2 (e2 - e1)). Solution e1 = sin t + cos t,
- * e2 = v, j = 3 cos t + cos(2 t) / 2 + sin t. Levels: e1 and e2 occur in d (0); the current j
- * through the source needs v' (2).
+ * Leading term only: d = the charges (C1 e1, C2 (e2 - e1)). Solution e1 = sin t + cos
+ * t, e2 = v, j = 3 cos t + cos(2 t) / 2 + sin t. Levels: e1 and e2 occur in d (0); the
+ * current j through the source needs v' (2).
  */
 #include "support.h"
 
@@ -39,7 +39,8 @@ static int residual(double t, const double *x, const double *ddot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *ddot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *ddot, double *K,
+                      void *user)
 {
     (void)t, (void)x, (void)ddot, (void)user;
     K[0 + 0 * 3] = G;
@@ -48,7 +49,8 @@ static int jacobian_x(double t, const double *x, const double *ddot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *ddot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *ddot, double *C,
+                         void *user)
 {
     (void)x, (void)ddot, (void)user;
     C[0 + 0 * 3] = capacitance(t) + C2;
@@ -112,12 +114,13 @@ static const char *const forms[] = { "leading", NULL };
 
 const problem_entry problem_hmt_47 = {
     .name = "hmt-47",
-    .title = "a linear circuit with a time-dependent capacitance, index 2, leading term",
+    .title = "a linear circuit with a time-dependent capacitance, index 2, leading "
+             "term",
     .description =
-        "Modified nodal analysis of two capacitors, a resistor and a voltage source across "
-        "which a loop of capacitors closes: the source's current is an index-2 unknown. One "
-        "of the two subspaces that matter moves in time; BDF and Runge-Kutta methods stay "
-        "stable all the same.",
+        "Modified nodal analysis of two capacitors, a resistor and a voltage source "
+        "across which a loop of capacitors closes: the source's current is an index-2 "
+        "unknown. One of the two subspaces that matter moves in time; BDF and "
+        "Runge-Kutta methods stay stable all the same.",
     .source = "Higueras, Maerz, Tischendorf 2003, Example 4.7",
     .forms = forms,
     .build = build,

@@ -3,9 +3,9 @@
  *     w + w^3 / 10 + x1 - x2 cos t - q(t) = 0,   w = x1' + x2 x2'
  *     x2 (1 + x1^2) - (1 + exp(-2 t)) sin t = 0
  *
- * with q = (-exp(-t) + sin t cos t)^3 / 10, so that x1 = exp(-t), x2 = sin t. The matrix in
- * front of x' has rank 1, is not diagonal and depends on x and x': neither unknown is
- * algebraic by itself. Form leading: d = x1 + x2^2 / 2 and w = d'.
+ * with q = (-exp(-t) + sin t cos t)^3 / 10, so that x1 = exp(-t), x2 = sin t. The
+ * matrix in front of x' has rank 1, is not diagonal and depends on x and x': neither
+ * unknown is algebraic by itself. Form leading: d = x1 + x2^2 / 2 and w = d'.
  */
 #include "support.h"
 
@@ -52,7 +52,8 @@ static int leading_jacobian_xdot(double t, const double *x, const double *ddot, 
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K,
+                      void *user)
 {
     double w = xdot[0] + x[1] * xdot[1];
     leading_jacobian_x(t, x, &w, K, user);
@@ -60,7 +61,8 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     double w = xdot[0] + x[1] * xdot[1];
     return leading_jacobian_xdot(t, x, &w, C, user);
@@ -132,9 +134,9 @@ const problem_entry problem_implicit1 = {
     .name = "implicit1",
     .title = "a fully implicit index-1 system with exact solution, for order studies",
     .description =
-        "w + w^3/10 + x1 - x2 cos t = q(t) with w = x1' + x2 x2', and an algebraic equation "
-        "that ties x1 and x2 together. Nonlinear in x and x', singular leading matrix that "
-        "is neither diagonal nor constant. x1 = exp(-t), x2 = sin t.",
+        "w + w^3/10 + x1 - x2 cos t = q(t) with w = x1' + x2 x2', and an algebraic "
+        "equation that ties x1 and x2 together. Nonlinear in x and x', singular leading "
+        "matrix that is neither diagonal nor constant. x1 = exp(-t), x2 = sin t.",
     .source = "made for this collection",
     .forms = forms,
     .build = build,

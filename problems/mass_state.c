@@ -4,9 +4,9 @@
  *            (      x1         1 + kappa x2^2 )
  *     f = M(s) s' + s - x,   s(t) = (sin t, cos t): solution x = s
  *
- * The derivative of M(x) x' with respect to x has entries 2 kappa x_i x_i' (about 20 where
- * x_i = 0.1, with M_ii = 2): a Newton matrix c M + f_x that leaves it out does not converge
- * with steps the smooth solution deserves.
+ * The derivative of M(x) x' with respect to x has entries 2 kappa x_i x_i' (about 20
+ * where x_i = 0.1, with M_ii = 2): a Newton matrix c M + f_x that leaves it out does
+ * not converge with steps the smooth solution deserves.
  */
 #include "support.h"
 
@@ -53,7 +53,8 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K,
+                      void *user)
 {
     (void)t;
     double kappa = ((const state *)user)->kappa;
@@ -64,7 +65,8 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)xdot;
     return mass(t, x, C, user);
@@ -126,9 +128,9 @@ const problem_entry problem_mass_state = {
     .title = "M(x) x' = f with a strongly state-dependent matrix, exact solution",
     .description =
         "x = (sin t, cos t) with M_ii = 1 + kappa x_i^2. The term d(M(x) x')/dx decides "
-        "whether Newton's iteration converges: solvers that freeze M in their Jacobian take "
-        "far smaller steps or give up. Form implicit: the same with the full derivative "
-        "given.",
+        "whether Newton's iteration converges: solvers that freeze M in their Jacobian "
+        "take far smaller steps or give up. Form implicit: the same with the full "
+        "derivative given.",
     .source = "made for this collection",
     .forms = forms,
     .settings = settings,

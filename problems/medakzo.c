@@ -1,9 +1,10 @@
 /* medakzo.c: penetration of antibodies into tissue; two partial differential equations.
  *
- * The half line is mapped to 0 < z < 1 and divided by N points, dz = 1/N, z_j = j dz. With
- * u = concentration of antibodies, w = of the substrate, and x = (u_1, w_1, u_2, w_2, ...):
- *     u_j' = alpha_j (u_{j+1} - u_{j-1}) / (2 dz) + beta_j (u_{j-1} - 2 u_j + u_{j+1}) / dz^2
- *            - k u_j w_j
+ * The half line is mapped to 0 < z < 1 and divided by N points, dz = 1/N, z_j = j dz.
+ * With u = concentration of antibodies, w = of the substrate, and x = (u_1, w_1, u_2,
+ * w_2, ...):
+ *     u_j' = alpha_j (u_{j+1} - u_{j-1}) / (2 dz)
+ *            + beta_j (u_{j-1} - 2 u_j + u_{j+1}) / dz^2 - k u_j w_j
  *     w_j' = -k u_j w_j
  *     alpha_j = 2 (z_j - 1)^3 / c^2,  beta_j = (z_j - 1)^4 / c^2,  k = 100, c = 4
  *     u_0 = phi(t) = 2 for t <= 5, 0 after,   u_{N+1} = u_N
@@ -123,8 +124,9 @@ static int build(const char *form, const double *value, problem_instance *out)
     out->atol_over_rtol = 1;
     if (n == COUNT(medakzo_reference)) {
         out->reference = medakzo_reference;
-        out->reference_source = "independent codes that agree to 8e-13 (the end point of the "
-                                "IVP test set 2.4 is good to about 1.5e-10)";
+        out->reference_source =
+            "independent codes that agree to 8e-13 (the end point of the "
+            "IVP test set 2.4 is good to about 1.5e-10)";
         out->counted = b.levels + n;
     }
     return DAE_OK;
@@ -138,13 +140,14 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_medakzo = {
     .name = "medakzo",
-    .title = "antibodies penetrating tissue: a reaction front, banded stiff ODE of size 400",
+    .title = "antibodies penetrating tissue: a reaction front, banded stiff ODE of "
+             "size 400",
     .description =
-        "Semidiscrete reaction-diffusion equations (medical Akzo Nobel problem). A sharp front "
-        "moves into the tissue. The boundary value jumps from 2 to 0 at t = 5: a method with "
-        "memory has to stop there and start anew (the boundary value is 2 up to and including "
-        "t = 5), or it pays with many rejected steps. Compare mescd: components far behind "
-        "the front are of size 1e-100.",
+        "Semidiscrete reaction-diffusion equations (medical Akzo Nobel problem). A "
+        "sharp front moves into the tissue. The boundary value jumps from 2 to 0 at t = "
+        "5: a method with memory has to stop there and start anew (the boundary value "
+        "is 2 up to and including t = 5), or it pays with many rejected steps. Compare "
+        "mescd: components far behind the front are of size 1e-100.",
     .source = "R. van der Hout 1994; IVP test set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .settings = settings,

@@ -6,7 +6,8 @@
  *     index 1   0 = v.v - g p_y - 2 (p.p) lambda / m     (second derivative / 2, exactly:
  *               with p.p, not l^2, the drift off p.p = l^2 grows like t^2 and no faster)
  *     index 0   lambda' = -3 m g v_y / (2 l^2)           (uses p.v = 0 and p.p = l^2)
- * Gear-Gupta-Leimkuhler: p' = v - 2 p mu, both p.p = l^2 and p.v = 0; mu = 0 along solutions.
+ * Gear-Gupta-Leimkuhler: p' = v - 2 p mu, both p.p = l^2 and p.v = 0; mu = 0 along
+ * solutions.
  *
  * Exact solution when let go at rest at an angle A from the downward vertical (Jacobi
  * functions of modulus k = sin(A/2), argument u = t sqrt(g/l)):
@@ -144,7 +145,8 @@ static int jacobian0(double t, const double *x, const double *xdot, double *K, v
     return DAE_OK;
 }
 
-static int residual_ggl(double t, const double *x, const double *xdot, double *r, void *user)
+static int residual_ggl(double t, const double *x, const double *xdot, double *r,
+                        void *user)
 {
     (void)t;
     motion(user, x, xdot, r);
@@ -155,7 +157,8 @@ static int residual_ggl(double t, const double *x, const double *xdot, double *r
     return DAE_OK;
 }
 
-static int jacobian_ggl(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_ggl(double t, const double *x, const double *xdot, double *K,
+                        void *user)
 {
     (void)t, (void)xdot;
     motion_x(user, x, 6, K);
@@ -168,7 +171,8 @@ static int jacobian_ggl(double t, const double *x, const double *xdot, double *K
 }
 
 /* C = diag(1, 1, 1, 1, 0 ...): one for the sizes 5 and 6 each, and the identity. */
-static int jacobian_dot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_dot(double t, const double *x, const double *xdot, double *C,
+                        void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     for (int i = 0; i < 4; i++)
@@ -243,9 +247,10 @@ static int exact_ggl(double t, double *x, void *user)
     return exact(t, x, user);
 }
 
-static const char *const constraint_names[] = { "position p.p - l^2", "velocity p.v",
-                                                "acceleration v.v - g p_y - 2 p.p lambda/m",
-                                                "energy, change since the start" };
+static const char *const constraint_names[] = {
+    "position p.p - l^2", "velocity p.v", "acceleration v.v - g p_y - 2 p.p lambda/m",
+    "energy, change since the start"
+};
 
 static int constraints(double t, const double *x, double *c, void *user)
 {
@@ -297,6 +302,7 @@ typedef struct variant {
 } variant;
 
 #define MOTION "px' = vx", "py' = vy", "force in x", "force in y"
+/* clang-format off */
 static const variant variants[] = {
     { "index3", 5, 3, residual3, jacobian3, jacobian_dot,
       { 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3 }, { MOTION, "length" } },
@@ -309,15 +315,17 @@ static const variant variants[] = {
     { "gear-gupta-leimkuhler", 6, 2, residual_ggl, jacobian_ggl, jacobian_dot_ggl,
       { 0, 0, 0, 0, DAE_INDEX2, DAE_INDEX2 }, { MOTION, "length", "p.v = 0" } },
 };
-static const char *const forms[] = { "index3", "index2", "index1", "index0",
-                                     "gear-gupta-leimkuhler", NULL };
+/* clang-format on */
+static const char *const forms[] = {
+    "index3", "index2", "index1", "index0", "gear-gupta-leimkuhler", NULL
+};
 
-/* Angle equation phi'' = -g sin phi, phi(0) = pi/2, at t = 1: Taylor series of order 60 in
- * arithmetic of 50 digits. */
+/* Angle equation phi'' = -g sin phi, phi(0) = pi/2, at t = 1: Taylor series of order
+ * 60 in arithmetic of 50 digits. */
 static const double reference[6] = {
-    -0.986291751131875319355639, -0.1650108531255411687524991,
+    -0.986291751131875319355639,  -0.1650108531255411687524991,
     -0.2969055159163158215577797, 1.774643641112655626467597,
-    2.428134703742338298193024,  0,
+    2.428134703742338298193024,   0,
 };
 
 static void pick(const variant *v, problem_instance *out)
@@ -379,13 +387,15 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_pendulum = {
     .name = "pendulum",
-    .title = "the pendulum in Cartesian coordinates, in index 3, 2, 1, 0 and stabilized",
+    .title = "the pendulum in Cartesian coordinates, in index 3, 2, 1, 0 and "
+             "stabilized",
     .description =
-        "p' = v, m v' = -m g e_y - 2 p lambda with p.p = l^2 (index 3), or p.v = 0 (index 2), "
-        "or v.v - g p_y - 2 (p.p) lambda/m = 0 (index 1), or lambda' = -3 m g v_y/(2 l^2) "
-        "(index 0). The reduced forms drift off the length; the index-3 form needs error "
-        "weights that know its index; the form gear-gupta-leimkuhler keeps both constraints "
-        "with a second multiplier, p' = v - 2 p mu. Let go horizontally at rest.",
+        "p' = v, m v' = -m g e_y - 2 p lambda with p.p = l^2 (index 3), or p.v = 0 "
+        "(index 2), or v.v - g p_y - 2 (p.p) lambda/m = 0 (index 1), or lambda' = -3 m "
+        "g v_y/(2 l^2) (index 0). The reduced forms drift off the length; the index-3 "
+        "form needs error weights that know its index; the form gear-gupta-leimkuhler "
+        "keeps both constraints with a second multiplier, p' = v - 2 p mu. Let go "
+        "horizontally at rest.",
     .source = "Eich-Soellner & Fuehrer 1998, p. 150; Hairer & Wanner 1996, VII.1; Gear, "
               "Leimkuhler, Gupta 1985",
     .forms = forms,

@@ -46,7 +46,8 @@ typedef struct problem_entry {
     const char *source;       /* literature                                                  */
     const char *const *forms; /* NULL-terminated; the first is the default                   */
     const problem_setting *settings; /* parameters with defaults; ends with name NULL; may be NULL */
-    /* form is one of forms; value[] holds all settings in the entry's order */
+    /* form is one of forms; value[] holds all settings in the entry's order. Answers DAE_OK,
+     * DAE_E_NOMEM or k + 1: setting k is out of range. */
     int (*build)(const char *form, const double *value, problem_instance *out);
 } problem_entry;
 

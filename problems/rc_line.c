@@ -6,12 +6,12 @@
  *     I(v) = Is (exp(v / Vt) - 1),   e(t) = E sin(2 pi t / T)
  * Every tenth node (10, 20, ...) has no capacitor: C_i = 0, an algebraic unknown.
  *
- * R C = 1 us and t1 = 50 us: what the source does has diffused about sqrt(2 t1 / R C) = 10
- * nodes, and node 100 sees 1e-20 of it. So the solution, and the work of a solver whose norm
- * looks at the worst unknown, does not depend on the length, while an average over 1e5
- * nodes hides everything that happens in the first thirty. In each of the five periods the
- * diodes there clamp the positive half wave at about 0.6 V: they switch within about
- * T Vt / E of the period.
+ * R C = 1 us and t1 = 50 us: what the source does has diffused about sqrt(2 t1 / R C)
+ * = 10 nodes, and node 100 sees 1e-20 of it. So the solution, and the work of a solver
+ * whose norm looks at the worst unknown, does not depend on the length, while an
+ * average over 1e5 nodes hides everything that happens in the first thirty. In each of
+ * the five periods the diodes there clamp the positive half wave at about 0.6 V: they
+ * switch within about T Vt / E of the period.
  */
 #include "support.h"
 
@@ -40,7 +40,8 @@ static int residual(double t, const double *v, const double *vdot, double *r, vo
         if (v[i] > 200 * Vt)
             return DAE_RETRY; /* the exponential is about to overflow: 5 V on a diode */
         double out = i + 1 < n ? v[i] - v[i + 1] : 0;
-        r[i] = capacity(i) * vdot[i] + (v[i] - v[i - 1] + out) / R + Is * expm1(v[i] / Vt);
+        r[i] =
+            capacity(i) * vdot[i] + (v[i] - v[i - 1] + out) / R + Is * expm1(v[i] / Vt);
     }
     return DAE_OK;
 }
@@ -53,7 +54,8 @@ static double diagonal(int i, int n, const double *v)
     return (i + 1 < n ? 2 : 1) / R + Is / Vt * exp(v[i] / Vt);
 }
 
-/* Both layouts store column j as above, diagonal, below; the band has two unused places. */
+/* Both layouts store column j as above, diagonal, below; the band has two unused
+ * places. */
 static int band_jacobian_x(double t, const double *v, const double *vdot, double *K,
                            void *user)
 {
@@ -117,9 +119,9 @@ static void fill_pattern(int n, int64_t *start, int *row)
     start[n] = k;
 }
 
-/* The nodes 1 .. 100 at t1, computed for a line of 100: Radau IIA with five stages, step
- * errors of 1e-10, 1e-11 and 1e-12 agree to 1e-14. Longer lines differ by less than 1e-18,
- * and beyond node 100 they are at rest to within 1e-18. */
+/* The nodes 1 .. 100 at t1, computed for a line of 100: Radau IIA with five stages,
+ * step errors of 1e-10, 1e-11 and 1e-12 agree to 1e-14. Longer lines differ by less
+ * than 1e-18, and beyond node 100 they are at rest to within 1e-18. */
 static const double first_nodes[] = {
     -3.004112732062887e-02, -6.308636737330152e-01, -6.390476966088436e-01,
     -4.595713683701470e-01, -2.830806252124828e-01, -1.663883428919908e-01,
@@ -132,28 +134,28 @@ static const double first_nodes[] = {
     -1.961738218213775e-03, -1.339918978357669e-03, -8.930914603086180e-04,
     -5.828177924069573e-04, -3.781562975894576e-04, -2.549401665889815e-04,
     -1.317240453459804e-04, -5.361602811715200e-05, -6.794630321921085e-06,
-    1.900728026036336e-05, 3.122683156168002e-05, 3.510412743210729e-05,
-    3.421408369544155e-05, 3.089757574093037e-05, 2.659897661598752e-05,
-    2.212069031269707e-05, 1.764240486056443e-05, 1.367214748634630e-05,
-    1.034337074609001e-05, 7.665512751399654e-06, 5.581992142734887e-06,
-    4.007458676026316e-06, 2.850384582908958e-06, 2.025670746277078e-06,
-    1.460729736112894e-06, 1.097507107883425e-06, 7.342845218666582e-07,
-    4.849807854564888e-07, 3.163754672608224e-07, 2.039597976420803e-07,
-    1.300554062522580e-07, 8.217355389062980e-08, 5.166891767160722e-08,
-    3.268515484429322e-08, 2.136117493955075e-08, 1.525655311659022e-08,
-    9.151931880420365e-09, 5.432673001660547e-09, 3.191809911436808e-09,
-    1.856481054818818e-09, 1.069514984923730e-09, 6.110724021441446e-10,
-    3.476419129727046e-10, 1.993892229407916e-10, 1.196405640807968e-10,
-    8.231115299238615e-11, 4.498174506978908e-11, 2.435270971819238e-11,
-    1.306289952864163e-11, 6.943498206320623e-12, 3.658470543310123e-12,
-    1.912577787603850e-12, 9.954976703981628e-13, 5.226269390149229e-13,
-    2.897908002821721e-13, 1.935125597160535e-13, 9.723432659272580e-14,
-    4.844118546708816e-14, 2.392927546715766e-14, 1.172217856926664e-14,
-    5.695623700982740e-15, 2.746820019861646e-15, 1.318684019126626e-15,
-    6.383225882152853e-16, 3.286909831952782e-16, 2.141622601085932e-16,
-    9.963354525891815e-17, 4.598646733968766e-17, 2.105942360371140e-17,
-    9.569823318767106e-18, 4.316721028766921e-18, 1.935947022274569e-18,
-    8.703188088964357e-19, 4.085914775082408e-19, 2.368942504417412e-19,
+    1.900728026036336e-05,  3.122683156168002e-05,  3.510412743210729e-05,
+    3.421408369544155e-05,  3.089757574093037e-05,  2.659897661598752e-05,
+    2.212069031269707e-05,  1.764240486056443e-05,  1.367214748634630e-05,
+    1.034337074609001e-05,  7.665512751399654e-06,  5.581992142734887e-06,
+    4.007458676026316e-06,  2.850384582908958e-06,  2.025670746277078e-06,
+    1.460729736112894e-06,  1.097507107883425e-06,  7.342845218666582e-07,
+    4.849807854564888e-07,  3.163754672608224e-07,  2.039597976420803e-07,
+    1.300554062522580e-07,  8.217355389062980e-08,  5.166891767160722e-08,
+    3.268515484429322e-08,  2.136117493955075e-08,  1.525655311659022e-08,
+    9.151931880420365e-09,  5.432673001660547e-09,  3.191809911436808e-09,
+    1.856481054818818e-09,  1.069514984923730e-09,  6.110724021441446e-10,
+    3.476419129727046e-10,  1.993892229407916e-10,  1.196405640807968e-10,
+    8.231115299238615e-11,  4.498174506978908e-11,  2.435270971819238e-11,
+    1.306289952864163e-11,  6.943498206320623e-12,  3.658470543310123e-12,
+    1.912577787603850e-12,  9.954976703981628e-13,  5.226269390149229e-13,
+    2.897908002821721e-13,  1.935125597160535e-13,  9.723432659272580e-14,
+    4.844118546708816e-14,  2.392927546715766e-14,  1.172217856926664e-14,
+    5.695623700982740e-15,  2.746820019861646e-15,  1.318684019126626e-15,
+    6.383225882152853e-16,  3.286909831952782e-16,  2.141622601085932e-16,
+    9.963354525891815e-17,  4.598646733968766e-17,  2.105942360371140e-17,
+    9.569823318767106e-18,  4.316721028766921e-18,  1.935947022274569e-18,
+    8.703188088964357e-19,  4.085914775082408e-19,  2.368942504417412e-19,
     2.368942413304242e-19,
 };
 
@@ -224,7 +226,8 @@ static int build(const char *form, const double *value, problem_instance *out)
     out->index = 1;
     if (n >= COUNT(first_nodes)) {
         out->reference = b.doubles + 2 * (size_t)n;
-        out->reference_source = "Radau IIA of order 9, steps refined until 12 digits agreed";
+        out->reference_source =
+            "Radau IIA of order 9, steps refined until 12 digits agreed";
         out->counted = b.levels + n; /* nodes 1 .. 31: the others are below 0.1 mV */
     }
     out->atol_over_rtol = 1e-3;
@@ -239,14 +242,16 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_rc_line = {
     .name = "rc-line",
-    .title = "a line of resistors, capacitors and diodes of any length, driven at one end",
+    .title = "a line of resistors, capacitors and diodes of any length, driven at one "
+             "end",
     .description =
-        "Node voltages with C v_i' = (v_{i-1} - 2 v_i + v_{i+1})/R - Is (exp(v_i/Vt) - 1); "
-        "every tenth node has no capacitor, the driven end is a sine source of 2 V behind 50 "
-        "ohm. Five periods, in each of which the diodes near the source switch; the signal "
-        "never gets beyond about node 60. A solver whose norm is a maximum does the same "
-        "steps for 100 and for 1000000 nodes; a root mean square over a long line does not "
-        "see the front any more. Forms: band matrix, sparse matrix.",
+        "Node voltages with C v_i' = (v_{i-1} - 2 v_i + v_{i+1})/R - Is (exp(v_i/Vt) - "
+        "1); every tenth node has no capacitor, the driven end is a sine source of 2 V "
+        "behind 50 ohm. Five periods, in each of which the diodes near the source "
+        "switch; the signal never gets beyond about node 60. A solver whose norm is a "
+        "maximum does the same steps for 100 and for 1000000 nodes; a root mean square "
+        "over a long line does not see the front any more. Forms: band matrix, sparse "
+        "matrix.",
     .source = "made for this collection",
     .forms = forms,
     .settings = settings,

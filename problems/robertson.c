@@ -17,7 +17,8 @@ static int ode_rhs(double t, const double *x, double *f, void *user)
     return DAE_OK;
 }
 
-static int ode_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
+static int ode_jacobian(double t, const double *x, const double *xdot, double *J,
+                        void *user)
 {
     (void)t, (void)xdot, (void)user;
     J[0 + 0 * 3] = -k1;
@@ -37,7 +38,8 @@ static int mass_rhs(double t, const double *x, double *f, void *user)
     return DAE_OK;
 }
 
-static int mass_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
+static int mass_jacobian(double t, const double *x, const double *xdot, double *J,
+                         void *user)
 {
     ode_jacobian(t, x, xdot, J, user);
     for (int j = 0; j < 3; j++)
@@ -45,8 +47,8 @@ static int mass_jacobian(double t, const double *x, const double *xdot, double *
     return DAE_OK;
 }
 
-/* F = (x1' - f1, x2' - f2, -f3). The leading-term form has d = (x1, x2), d' in xdot, and so
- * the same residual and the same K and C. */
+/* F = (x1' - f1, x2' - f2, -f3). The leading-term form has d = (x1, x2), d' in xdot,
+ * and so the same residual and the same K and C. */
 static int residual(double t, const double *x, const double *xdot, double *r, void *user)
 {
     mass_rhs(t, x, r, user);
@@ -56,14 +58,16 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K,
+                      void *user)
 {
     mass_jacobian(t, x, xdot, K, user);
     negate(K, 9);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -147,13 +151,13 @@ const problem_entry problem_robertson = {
     .name = "robertson",
     .title = "Robertson's reaction: three species, eleven decades of time, index 1",
     .description =
-        "x1' = -0.04 x1 + 1e4 x2 x3, x2' = 0.04 x1 - 1e4 x2 x3 - 3e7 x2^2, x1 + x2 + x3 = 1 "
-        "(form ode: x3' = 3e7 x2^2 instead). Very stiff after a short transient; the run to "
-        "t = 1e11 needs steps over more than ten decades, and x2 is of size 1e-5 falling to "
-        "1e-13: the absolute tolerance has to be small, and a code that lets x2 become "
-        "negative runs away.",
-    .source = "H. H. Robertson 1966; Hairer & Wanner 1996, IV.1; IVP test set 2.4 (Mazzia, "
-              "Magherini)",
+        "x1' = -0.04 x1 + 1e4 x2 x3, x2' = 0.04 x1 - 1e4 x2 x3 - 3e7 x2^2, x1 + x2 + x3 "
+        "= 1 (form ode: x3' = 3e7 x2^2 instead). Very stiff after a short transient; "
+        "the run to t = 1e11 needs steps over more than ten decades, and x2 is of size "
+        "1e-5 falling to 1e-13: the absolute tolerance has to be small, and a code that "
+        "lets x2 become negative runs away.",
+    .source = "H. H. Robertson 1966; Hairer & Wanner 1996, IV.1; IVP test set 2.4 "
+              "(Mazzia, Magherini)",
     .forms = forms,
     .build = build,
 };

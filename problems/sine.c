@@ -15,7 +15,8 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K,
+                      void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     K[0 + 0 * 2] = 1;
@@ -23,7 +24,8 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
+                         void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[1 + 0 * 2] = 1;
@@ -94,11 +96,12 @@ const problem_entry problem_sine = {
     .name = "sine",
     .title = "x = sin t, x' + y = 0: the smallest index-2 system",
     .description =
-        "The solution x = sin t, y = -cos t has no freedom: y is the derivative of a given "
-        "function. The trapezoidal rule keeps an error of y alive and lets it grow with wrong "
-        "start values; BDF and stiffly accurate methods differentiate correctly.",
-    .source = "a standard example of the numerical DAE literature; Brenan, Campbell, Petzold "
-              "1996, ch. 2",
+        "The solution x = sin t, y = -cos t has no freedom: y is the derivative of a "
+        "given function. The trapezoidal rule keeps an error of y alive and lets it "
+        "grow with wrong start values; BDF and stiffly accurate methods differentiate "
+        "correctly.",
+    .source = "a standard example of the numerical DAE literature; Brenan, Campbell, "
+              "Petzold 1996, ch. 2",
     .forms = forms,
     .build = build,
 };

@@ -1,9 +1,9 @@
 /* support.h: what the files of the collection share. Not for use outside problems/.
  *
- * A build function takes one block of memory for everything an instance owns, puts it into
- * out->memory and fills in the rest. It answers DAE_OK, DAE_E_NOMEM or, when setting number
- * k is out of range, bad_setting(k); problem_open turns the latter into DAE_E_OPTION with
- * the setting's name.
+ * A build function takes one block of memory for everything an instance owns, puts it
+ * into out->memory and fills in the rest. It answers DAE_OK, DAE_E_NOMEM or, when
+ * setting number k is out of range, bad_setting(k); problem_open turns the latter into
+ * DAE_E_OPTION with the setting's name.
  */
 #ifndef PROBLEMS_SUPPORT_H
 #define PROBLEMS_SUPPORT_H
@@ -33,7 +33,7 @@ typedef struct block_plan {
     size_t rows;
     size_t levels;
     size_t names;
-    size_t text;    /* characters for the names, ends included        */
+    size_t text; /* characters for the names, ends included        */
 } block_plan;
 
 typedef struct block {

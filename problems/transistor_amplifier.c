@@ -9,8 +9,8 @@
  *     -C4 U6'        = U6 / R7 - g(U5 - U6)
  *     C5 (U8' - U7') = (U7 - Ub) / R8 + alpha g(U5 - U6)
  *     C5 (U7' - U8') = U8 / R9
- * with g(v) = beta (exp(v / UF) - 1) and Ue = 0.1 sin(200 pi t). M has rank 5: the sums of
- * the equations 1 + 2, 4 + 5, 7 + 8 are the constraints.
+ * with g(v) = beta (exp(v / UF) - 1) and Ue = 0.1 sin(200 pi t). M has rank 5: the
+ * sums of the equations 1 + 2, 4 + 5, 7 + 8 are the constraints.
  */
 #include "support.h"
 
@@ -30,7 +30,8 @@ static double dg(double v)
     return beta / UF * exp(v / UF);
 }
 
-/* Far outside the solution (at most 0.2 V) the exponential overflows: not defined there. */
+/* Far outside the solution (at most 0.2 V) the exponential overflows: not defined
+ * there. */
 static int beyond(const double *U)
 {
     return U[1] - U[2] > 300 * UF || U[4] - U[5] > 300 * UF;
@@ -63,11 +64,14 @@ static int jacobian(double t, const double *U, const double *Udot, double *J, vo
     (void)t, (void)Udot, (void)user;
     if (beyond(U))
         return DAE_RETRY;
-    static const double conductance[n] = { 1 / 1000.0, 2 / 9000.0, 1 / 9000.0, 1 / 9000.0,
-                                           2 / 9000.0, 1 / 9000.0, 1 / 9000.0, 1 / 9000.0 };
+    static const double conductance[n] = {
+        1 / 1000.0, 2 / 9000.0, 1 / 9000.0, 1 / 9000.0,
+        2 / 9000.0, 1 / 9000.0, 1 / 9000.0, 1 / 9000.0
+    };
     for (int i = 0; i < n; i++)
         *entry(J, i, i) = conductance[i];
-    for (int base = 1; base < 6; base += 3) { /* base, emitter, collector of a transistor */
+    for (int base = 1; base < 6;
+         base += 3) { /* base, emitter, collector of a transistor */
         double slope = dg(U[base] - U[base + 1]);
         const double gain[3] = { -(alpha - 1), -1, alpha };
         for (int i = 0; i < 3; i++) {
@@ -78,7 +82,8 @@ static int jacobian(double t, const double *U, const double *Udot, double *J, vo
     return DAE_OK;
 }
 
-/* Charges d_k = C_k (difference of potentials), and what their currents do in each node. */
+/* Charges d_k = C_k (difference of potentials), and what their currents do in each
+ * node. */
 static int charges(double t, const double *U, double *d, void *user)
 {
     (void)t, (void)user;
@@ -112,14 +117,16 @@ static int residual(double t, const double *U, const double *Udot, double *r, vo
     return leading_residual(t, U, ddot, r, user);
 }
 
-static int jacobian_x(double t, const double *U, const double *Udot, double *K, void *user)
+static int jacobian_x(double t, const double *U, const double *Udot, double *K,
+                      void *user)
 {
     int answer = jacobian(t, U, Udot, K, user);
     negate(K, n * width);
     return answer;
 }
 
-static int jacobian_xdot(double t, const double *U, const double *Udot, double *C, void *user)
+static int jacobian_xdot(double t, const double *U, const double *Udot, double *C,
+                         void *user)
 {
     (void)t, (void)U, (void)Udot, (void)user;
     static const double pair[] = { 1e-6, 3e-6, 5e-6 };
@@ -174,9 +181,9 @@ typedef struct state {
     double xdot0[n], ddot0[5];
 } state;
 
-/* U' at t = 0. U3' and U6' follow from their own equations. No current flows through C1, C3
- * and C5, so U1' = U2', U4' = U5', U7' = U8', and these common slopes follow from the
- * derivatives of the three constraints. */
+/* U' at t = 0. U3' and U6' follow from their own equations. No current flows through
+ * C1, C3 and C5, so U1' = U2', U4' = U5', U7' = U8', and these common slopes follow
+ * from the derivatives of the three constraints. */
 static void initial_slopes(state *s)
 {
     double slope = dg(0), *U = s->xdot0;
@@ -201,12 +208,14 @@ static int build(const char *form, const double *value, problem_instance *out)
     p->size = n;
     p->names = names;
     p->equation_names = equations;
-    p->pattern = (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper };
+    p->pattern =
+        (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper };
     out->xdot0 = s->xdot0;
     if (strcmp(form, "mass") == 0) {
         p->rhs = rhs;
         p->mass_kind = DAE_MASS_CONSTANT;
-        p->mass_pattern = (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = 1, .upper = 1 };
+        p->mass_pattern =
+            (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = 1, .upper = 1 };
         p->mass_values = mass;
         p->jacobian_x = jacobian;
     } else {
@@ -236,17 +245,18 @@ static const char *const forms[] = { "implicit", "mass", "leading", NULL };
 
 const problem_entry problem_transistor_amplifier = {
     .name = "transistor-amplifier",
-    .title = "a two-stage transistor amplifier: singular, not diagonal leading matrix, index 1",
+    .title = "a two-stage transistor amplifier: singular, not diagonal leading matrix, "
+             "index 1",
     .description =
-        "Eight node potentials of two transistor stages that amplify 0.1 sin(200 pi t), 20 "
-        "periods (transamp in the test set). The constant tridiagonal matrix in front of U' "
-        "has rank 5: no unknown is algebraic by itself, only sums of equations are (so no "
-        "levels are declared). Time constants from 1e-6 to 1e-2, exponentials that overflow "
-        "far from the solution, and an error estimate that looks only at x - prediction is "
-        "fooled by the algebraic combinations. Form leading: the charges of the five "
-        "capacitors are what is differentiated.",
-    .source = "Rentrop, Roche, Steinebach 1989; Hairer, Lubich, Roche 1989; IVP test set 2.4 "
-              "(Mazzia, Magherini)",
+        "Eight node potentials of two transistor stages that amplify 0.1 sin(200 pi t), "
+        "20 periods (transamp in the test set). The constant tridiagonal matrix in "
+        "front of U' has rank 5: no unknown is algebraic by itself, only sums of "
+        "equations are (so no levels are declared). Time constants from 1e-6 to 1e-2, "
+        "exponentials that overflow far from the solution, and an error estimate that "
+        "looks only at x - prediction is fooled by the algebraic combinations. Form "
+        "leading: the charges of the five capacitors are what is differentiated.",
+    .source = "Rentrop, Roche, Steinebach 1989; Hairer, Lubich, Roche 1989; IVP test "
+              "set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .build = build,
 };

@@ -1,10 +1,11 @@
 /* vanderpol.c: the van der Pol oscillator in three scalings, and its limit, a DAE.
  *
  * One trajectory, y(0) = 2 at rest, in the units of each form (mu = 1/sqrt(eps)):
- *     ode     time s, y'' = mu (1 - y^2) y' - y           x = (y, dy/ds)
- *     scaled  time t = s / mu, z' = mu^2 ((1 - y^2) z - y)   x = (y, z), z = dy/dt = mu dy/ds
- *     spp     the same, eps z' = (1 - y^2) z - y          x = (y, z)
- *     limit   eps = 0: 0 = (1 - y^2) z - y                x = (y, z), z(0) = -2/3
+ *     ode     time s, y'' = mu (1 - y^2) y' - y      x = (y, dy/ds)
+ *     scaled  time t = s / mu, z = dy/dt = mu dy/ds
+ *             z' = mu^2 ((1 - y^2) z - y)            x = (y, z)
+ *     spp     the same, eps z' = (1 - y^2) z - y     x = (y, z)
+ *     limit   eps = 0: 0 = (1 - y^2) z - y           x = (y, z), z(0) = -2/3
  * so x of the ode form at s is (y, z / mu) of the others at t = s / mu.
  *
  * The limit has y' (1 - y^2) = y, hence ln y - y^2 / 2 = t + ln 2 - 2, until y = 1 at
@@ -42,7 +43,8 @@ static int ode_rhs(double t, const double *x, double *f, void *user)
     return evaluate(x, s->mu, 1, f);
 }
 
-static int ode_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
+static int ode_jacobian(double t, const double *x, const double *xdot, double *J,
+                        void *user)
 {
     (void)t, (void)xdot;
     const state *s = user;
@@ -70,7 +72,8 @@ static int spp_rhs(double t, const double *x, double *f, void *user)
     return evaluate(x, 1, 1, f);
 }
 
-static int spp_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
+static int spp_jacobian(double t, const double *x, const double *xdot, double *J,
+                        void *user)
 {
     (void)t, (void)xdot, (void)user;
     return differentiate(x, 1, 1, J);
@@ -176,14 +179,15 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_vanderpol = {
     .name = "vanderpol",
-    .title = "van der Pol's oscillator: relaxation oscillations, three scalings and the limit",
+    .title = "van der Pol's oscillator: relaxation oscillations, three scalings and "
+             "the limit",
     .description =
-        "y'' = mu (1 - y^2) y' - y from y = 2 at rest. Form ode: in its own time s up to "
-        "2 mu, x = (y, dy/ds). Form scaled: t = s/mu, z = dy/dt, z' = mu^2 ((1 - y^2) z - y). "
-        "Form spp: the same as eps z' = (1 - y^2) z - y with eps = 1/mu^2. Form limit: "
-        "eps = 0, a DAE of index 1, started on its manifold and ended before the impasse "
-        "point y = 1 at t = 3/2 - ln 2. Slow drifts are broken by jumps whose speed grows "
-        "with mu.",
+        "y'' = mu (1 - y^2) y' - y from y = 2 at rest. Form ode: in its own time s up "
+        "to 2 mu, x = (y, dy/ds). Form scaled: t = s/mu, z = dy/dt, z' = mu^2 ((1 - "
+        "y^2) z - y). Form spp: the same as eps z' = (1 - y^2) z - y with eps = 1/mu^2. "
+        "Form limit: eps = 0, a DAE of index 1, started on its manifold and ended "
+        "before the impasse point y = 1 at t = 3/2 - ln 2. Slow drifts are broken by "
+        "jumps whose speed grows with mu.",
     .source = "van der Pol 1926; Hairer & Wanner 1996, IV.1 and VI.1; IVP test set 2.4 "
               "(Mazzia, Magherini)",
     .forms = forms,

@@ -13,8 +13,9 @@
  *     d'      = d'_pred + c (d(x) - d_pred),    c = (1 + 1/2 + ... + 1/k) / h
  *
  * The factors beta are folded into the weights of the prediction, so an attempt does not touch
- * the history and a rejected one restores nothing. With e = w - w_pred the local error is
- * ck e, ck = max(alpha_k, |alpha_k + alpha_s - alpha_0|), and the new differences are
+ * the history and a rejected one restores nothing. With e = w - w_pred the defect of the
+ * formula in d' is c E_d, E_d = ck e, ck = max(alpha_k, |alpha_k + alpha_s - alpha_0|) / (hc)
+ * (on an even mesh 1 / ((k + 1)(1 + 1/2 + ... + 1/k))), and the new differences are
  * phi_{k+1} = e, phi_j = beta_j phi_j + phi_{j+1}.
  *
  * Error estimate. The error of the formula sits in d'; what it does to x is
@@ -45,7 +46,6 @@ typedef struct bdf {
     int starting;           /* 1: order and step are still being built up                   */
     int first;              /* 1: no step accepted since the start                          */
     int filtered;
-    int rising;             /* accepted steps since the last rejection                      */
 
     /* of the present attempt */
     double psi_new[ROWS], alpha[ROWS], beta[ROWS], gamma[ROWS], sigma[ROWS], ck, c;
@@ -55,6 +55,10 @@ typedef struct bdf {
     double norm_k, norm_down, norm_up; /* |E| at orders k, k - 1, k + 1 without constants   */
     int have_down, have_up;
 } bdf;
+
+/* A larger step is taken when it can grow by this factor: each change costs a factorization
+ * and a measured Newton rate (docs/numerics.md). */
+static const double WORTHWHILE = 1.5;
 
 static const double harmonic[] = {0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60};
 
@@ -104,7 +108,8 @@ static void bdf_start(dae_solver *s)
     b->used = 1;
     b->steady = 0;
     b->starting = b->first = 1;
-    b->filtered = computed && !(s->system.facts & DAE_FACT_D_SELECTS);
+    b->filtered = (computed && !(s->system.facts & DAE_FACT_D_SELECTS)) ||
+                  (s->system.facts & DAE_FACT_HIGH_INDEX);
     s->order = 1;
 }
 
@@ -155,7 +160,7 @@ static void coefficients(bdf *b, double h, int k)
     }
     for (int i = 0; i < k; i++) alpha_0 -= b->alpha[i];
     b->c = harmonic[k] / h;
-    b->ck = fmax(b->alpha[k], fabs(b->alpha[k] - harmonic[k] - alpha_0));
+    b->ck = fmax(b->alpha[k], fabs(b->alpha[k] - harmonic[k] - alpha_0)) / harmonic[k];
 }
 
 /* w_pred and, for rows that are differentiated, w'_pred; the order is a constant for the
@@ -356,7 +361,7 @@ static double ratio(double error, int k)
 }
 
 /* Order and size of the next step [BCP89, 5.3]: the order whose scaled derivative terms
- * decrease is kept or raised; the size is raised only when it can be doubled, so that the
+ * decrease is kept or raised; the size is raised only when that is worthwhile, so that the
  * coefficients (and factors) last. */
 static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
 {
@@ -382,10 +387,12 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
         }
     }
     if (next < k) error = term_down / k;
-    double r = ratio(error, next);
+    double r = ratio(error / harmonic[next], next);
     s->order = next;
     if (r >= 2)
         s->h = 2 * trial->h;
+    else if (r >= WORTHWHILE && b->steady > k)
+        s->h = trial->h * r;
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));
     else
@@ -404,7 +411,6 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
     b->used = k;
     b->valid = k + 1;
     b->first = 0;
-    b->rising++;
     if (trial->prescribed) return;
     plan(s, b, trial);
 }
@@ -414,7 +420,6 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
     bdf *b = s->method_state;
     int k = trial->order;
     b->starting = 0;
-    b->rising = 0;
     if (verdict != DAE_STEP_ERROR) {
         s->h = 0.25 * trial->h;
         return;
@@ -426,10 +431,10 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
         error = b->sigma[k - 1] * b->norm_down;
     }
     if (s->error_failures == 1) {
-        s->h = trial->h * fmax(0.25, fmin(0.9, 0.9 * ratio(error, next)));
+        s->h = trial->h * fmax(0.1, fmin(0.9, 0.9 * ratio(error / harmonic[next], next)));
         s->order = next;
     } else if (s->error_failures == 2) {
-        s->h = 0.25 * trial->h;
+        s->h = trial->h * fmax(0.1, fmin(0.7, 0.9 * ratio(error / harmonic[next], next)));
         s->order = next;
     } else {
         s->h = 0.25 * trial->h;

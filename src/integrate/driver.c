@@ -41,10 +41,10 @@ static dae_status set_weights_d(dae_solver *s, double t, const double *x)
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
 {
     char name[32];
-    double rtol = s->options.rtol;
+    double rtol = s->safety * s->options.rtol, part = s->safety;
     int refused = -1;
     for (int i = 0; i < s->system.n; i++) {
-        double tolerance = rtol * fabs(x[i]) + s->atol[i];
+        double tolerance = rtol * fabs(x[i]) + part * s->atol[i];
         if (!(tolerance > 0)) refused = i;
         s->w0[i] = 1 / tolerance;
     }

@@ -64,6 +64,7 @@ struct dae_solver {
     double direction;       /* +1, -1; 0 before the first advance                           */
     double stop;            /* NaN: none                                                    */
     double *x, *p;          /* at t                                                         */
+    double safety;          /* the part of a tolerance that one step may use                */
     double *atol, *w0, *w;  /* tolerances; weights; weights with powers of h                */
     double *w_d;            /* weights of computed d                                        */
     double *d;              /* computed d at t                                              */
@@ -79,7 +80,7 @@ struct dae_solver {
     double t_mark;
 };
 
-/* Weights at x: w0_i = 1 / (rtol |x_i| + atol_i); renew_d: w_d from the motion of d under
+/* Weights at x: w0_i = 1 / (safety (rtol |x_i| + atol_i)); renew_d: w_d from the motion of d under
  * 1 / w0 as well. */
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d);
 /* The powers of h: min(|h|, 1)^(level - 1) for levels >= 2. */

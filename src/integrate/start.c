@@ -146,7 +146,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (x != s->x) memcpy(s->x, x, n * sizeof(double));
     if (p && p != s->p) memcpy(s->p, p, m * sizeof(double));
     if (!p) memset(s->p, 0, m * sizeof(double));
-    for (size_t i = 0; i < n; i++) s->w0[i] = 1 / (s->options.rtol * fabs(x[i]) + s->atol[i]);
+    for (size_t i = 0; i < n; i++) s->w0[i] = 1 / (s->safety * (s->options.rtol * fabs(x[i]) + s->atol[i]));
 
     /* one look at the equations before any work depends on them */
     int status = sys->computed ? dae_system_d(sys, t, s->x, s->trial.d) : DAE_OK;

@@ -204,14 +204,14 @@ static void form_scaled(dense_factor *f, const dae_sum *a)
  * pivots: the pivots 1/c^2 of an index-3 system are as accurate as any other. */
 static int is_noise(const dense_factor *f, const dae_sum *a, int k)
 {
-    double pivot = size_of(f, k, k);
+    double pivot = size_of(f, k, k), part = dae_pivot_noise(f->n);
     for (int i = k; i < f->n; i++) {
         int64_t place = f->order[i] + (int64_t)k * f->n;
         int shift = f->row_shift[f->order[i]] + f->column_shift[k];
         double value = i == k ? pivot : size_of(f, i, k) * pivot;
         double terms = ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)), shift);
         for (int m = 0; m < k; m++) terms += size_of(f, i, m) * size_of(f, m, k);
-        if (value > DAE_PIVOT_NOISE * terms) return 0;
+        if (value > part * terms) return 0;
     }
     return 1;
 }

@@ -165,20 +165,6 @@ static inline void solve_real_transposed(int n, const double *restrict a, const 
 
 /* ---- complex: A = a + i b, right side x + i y ---- */
 
-/* 1 / (re + i im) without overflow on the way (Smith 1962). */
-static inline void invert(double re, double im, double *out_re, double *out_im)
-{
-    if (fabs(re) >= fabs(im)) {
-        double q = im / re, d = re + im * q;
-        *out_re = 1 / d;
-        *out_im = -q / d;
-    } else {
-        double q = re / im, d = im + re * q;
-        *out_re = q / d;
-        *out_im = -1 / d;
-    }
-}
-
 /* (y, w) -= (x, z) * (s, t) for rows begin .. end - 1 */
 DAE_INLINE void subtract_column(int begin, int end, const double *restrict x,
                                 const double *restrict z, double s, double t,
@@ -214,7 +200,7 @@ static inline int eliminate_complex(int n, double *a, double *b, int *order, dou
             swap_rows(n, a, k, p);
             swap_rows(n, b, k, p);
         }
-        invert(x[k], z[k], &re, &im);
+        dae_invert(x[k], z[k], &re, &im);
         inv_re[k] = re;
         inv_im[k] = im;
         for (int i = k + 1; i < n; i++) {

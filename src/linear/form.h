@@ -20,10 +20,15 @@
 /* Column sums below this leave room for 60 doublings, the growth of a 60 x 60 elimination. */
 #define DAE_SUM_LARGEST 0x1p+960
 /* A pivot is noise when it is smaller than this part of |a_ij| + sum |l_ik| |u_kj|, the sizes
- * of what was added up to give it: two roundings' worth. The quotient does not change when
- * rows and columns are scaled, so a matrix is called singular for what it is, not for the
- * units of its unknowns. */
-#define DAE_PIVOT_NOISE 0x1p-51
+ * of what was added up to give it: a few roundings of its own, and the roundings that came
+ * down to it through up to n earlier pivots, which add up like a random walk (a chain of n
+ * conductances without ground shows it). The quotient does not change when rows and columns
+ * are scaled, so a matrix is called singular for what it is, not for the units of its
+ * unknowns. */
+static inline double dae_pivot_noise(int n)
+{
+    return 0x1p-51 * (1 + sqrt(n));
+}
 
 typedef struct dae_sum {
     const dae_matrix *pattern;
@@ -50,5 +55,19 @@ int dae_sum_equilibrate(const dae_sum *a, int *r, int *s, dae_factor_info *info)
 
 /* x_i := 2^(e_i) x_i for `count` vectors of length n; x may be NULL. */
 void dae_shift(double *x, const int *e, int n, int count);
+
+/* 1 / (re + i im) without overflow on the way (Smith 1962). */
+static inline void dae_invert(double re, double im, double *out_re, double *out_im)
+{
+    if (fabs(re) >= fabs(im)) {
+        double q = im / re, d = re + im * q;
+        *out_re = 1 / d;
+        *out_im = -q / d;
+    } else {
+        double q = re / im, d = im + re * q;
+        *out_re = q / d;
+        *out_im = -1 / d;
+    }
+}
 
 #endif

@@ -20,6 +20,7 @@
 static const double OLD_RATE = 0.3;    /* floor under a remembered rate                      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
+enum { MOST_UNMEASURED = 4 };          /* steps without a look at the rate                   */
 
 dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear)
 {
@@ -113,15 +114,6 @@ static int answer_verdict(const dae_system *s, int status)
     return status != DAE_RETRY ? status : s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
 }
 
-static void reset_stage(const dae_system *s, dae_stage *g)
-{
-    size_t n = (size_t)s->n, m = (size_t)s->m;
-    memcpy(g->x, g->x_pred, n * sizeof(double));
-    memset(g->e, 0, n * sizeof(double));
-    memcpy(g->p, g->p_pred, m * sizeof(double));
-    if (s->computed) memset(g->e_d, 0, m * sizeof(double));
-}
-
 /* x = x_pred + e, p to match; *change becomes the norm of the step in d, if d is computed. */
 static int move(dae_system *s, dae_stage *g, dae_norm_kind norm, double *change)
 {
@@ -147,6 +139,21 @@ static int move(dae_system *s, dae_stage *g, dae_norm_kind norm, double *change)
     return DAE_OK;
 }
 
+/* The start of an iteration: e = 0. With a computed d the prediction of x and that of d need
+ * not match, so p is not p_pred even there. */
+static int reset_stage(dae_system *s, dae_stage *g)
+{
+    double change;
+    memset(g->e, 0, (size_t)s->n * sizeof(double));
+    if (s->computed) {
+        memset(g->e_d, 0, (size_t)s->m * sizeof(double));
+        return move(s, g, DAE_NORM_MAX, &change);
+    }
+    memcpy(g->x, g->x_pred, (size_t)s->n * sizeof(double));
+    memcpy(g->p, g->p_pred, (size_t)s->n * sizeof(double));
+    return DAE_OK;
+}
+
 /* Below this the iteration only stirs rounding errors. The rounding of p is eps |d| c. */
 static double rounding_floor(const dae_system *s, const dae_stage *g)
 {
@@ -164,11 +171,12 @@ static int iterate(dae_corrector *q, dae_stage *g)
     int n = s->n;
     double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, OLD_RATE);
     double *delta = q->delta, first = 0, last = 0;
-    reset_stage(s, g);
+    int status = reset_stage(s, g);
+    if (status != DAE_OK) return answer_verdict(s, status);
     q->observed_rate = 0;
     for (q->iterations = 1;; q->iterations++) {
         int m = q->iterations;
-        int status = dae_system_f(s, g->t, g->x, g->p, delta);
+        status = dae_system_f(s, g->t, g->x, g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);
         if (status != DAE_OK) return status;
@@ -199,7 +207,12 @@ static int iterate(dae_corrector *q, dae_stage *g)
             return DAE_STEP_NEWTON;
         last = size;
     }
-    if (q->iterations >= 2) q->rate = fmax(0.2 * q->rate, rate);
+    if (q->iterations >= 2) {
+        q->rate = fmax(0.2 * q->rate, rate);
+        q->unmeasured = 0;
+    } else if (++q->unmeasured >= MOST_UNMEASURED) {
+        q->rate = 1; /* the Jacobian has aged since the rate was seen: look again */
+    }
     return DAE_OK;
 }
 
@@ -213,7 +226,8 @@ static int prepare(dae_corrector *q, dae_stage *g)
     double ratio = q->have_factor ? g->c / q->c_factor : 0;
     if (!(fabs(ratio - 1) <= q->c_slack)) {
         status = dae_corrector_factor(q, g->c);
-        q->rate = fmax(q->rate * 0.5, OLD_RATE);
+        /* with an old Jacobian a new c changes the rate in a way nobody has measured */
+        q->rate = q->jacobian_current ? OLD_RATE : 1;
     }
     return status;
 }
@@ -256,9 +270,10 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
     int n = s->n, small_before = 0;
     double *delta = q->delta, *next = q->delta + n, *e_old = q->delta + 2 * (size_t)n;
     double size, size_next, change, lambda = 1;
-    reset_stage(s, g);
+    int status = reset_stage(s, g);
+    if (status != DAE_OK) return answer_verdict(s, status);
     for (q->iterations = 1; q->iterations <= max; q->iterations++) {
-        int status = dae_corrector_renew(q, g->t, g->x, g->p, g->h, g->w);
+        status = dae_corrector_renew(q, g->t, g->x, g->p, g->h, g->w);
         if (status == DAE_OK) status = dae_corrector_factor(q, g->c);
         if (status == DAE_OK) status = correction(q, g, delta, &size);
         if (status != DAE_OK) return status;
@@ -270,6 +285,7 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
             status = move(s, g, DAE_NORM_MAX, &change);
             if (status == DAE_OK) status = correction(q, g, next, &size_next);
             if (status < 0) return status;
+            if (status == DAE_RETRY) status = answer_verdict(s, status);
             if (status == DAE_OK && size_next <= (1 - lambda / 4) * size) break;
             if (status == DAE_OK && size <= 1e-6) break; /* rounding */
             if (lambda < 1e-8) return status > 0 ? status : DAE_STEP_NEWTON;

@@ -33,6 +33,7 @@ typedef struct dae_corrector {
     int want_jacobian;      /* 1: renew before the next iteration                           */
     double c_factor, t_jacobian;
     double rate;            /* convergence rate of the last steps with these factors        */
+    int unmeasured;         /* steps since it was observed                                  */
 
     /* what happened last */
     int iterations, new_jacobian, new_factor;

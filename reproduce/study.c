@@ -1,0 +1,111 @@
+/* study.c: what the reproductions share: verdicts, fits, runs with prescribed steps. */
+#include "reproduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *verdict(verdicts *v, int agrees)
+{
+    if (agrees)
+        v->agree++;
+    else
+        v->disagree++;
+    return agrees ? "agree" : "DISAGREE";
+}
+
+int verdict_total(const verdicts *v)
+{
+    fprintf(v->out, "\n%d comparisons agree, %d disagree\n", v->agree, v->disagree);
+    return v->disagree;
+}
+
+double fitted_order(int count, const double *h, const double *error)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(error[i] > 0) || isinf(error[i]))
+            return NAN;
+        mean_x += log(h[i]) / count;
+        mean_y += log(error[i]) / count;
+    }
+    for (int i = 0; i < count; i++) {
+        double x = log(h[i]) - mean_x;
+        xx += x * x;
+        xy += x * (log(error[i]) - mean_y);
+    }
+    return xy / xx;
+}
+
+/* Times are counted back from t_end, so that with dyadic h they are free of rounding. */
+double march_time(const march *m, int step)
+{
+    int back = m->steps - step, pairs = back / 2;
+    double ratio = m->ratio > 0 ? m->ratio : 1;
+    return m->t_end - m->h * ((1 + ratio) * pairs + (back % 2 ? 1 : 0));
+}
+
+static dae_status start(const march *m, dae_solver *s)
+{
+    enum { most = 6 };
+    int n = m->p->problem.size;
+    int count = m->ratio > 0 && m->ratio != 1 ? m->order + 1 : m->order;
+    double t[most], x[most * march_unknowns];
+    for (int j = 0; j < count; j++) {
+        t[j] = march_time(m, -j);
+        m->p->exact(t[j], x + j * n, m->p->problem.user);
+        for (int i = 0; m->disturb && i < n; i++)
+            x[j * n + i] += j % 2 ? -m->disturb[i] : m->disturb[i];
+    }
+    return dae_start_history(s, count, t, x);
+}
+
+/* Tolerances of size one let disturbed starting values pass; the small fraction of them
+ * that Newton may leave is what counts for accuracy. */
+dae_status march_run(const march *m, double *path, int *done)
+{
+    int n = m->p->problem.size, step = 0;
+    dae_options options = { .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13,
+                            .newton_max = 30 };
+    dae_solver *s = dae_open(&m->p->problem, &options);
+    dae_status status = dae_last_status(s);
+    if (status == DAE_OK)
+        status = start(m, s);
+    if (status == DAE_OK)
+        status = dae_read(s, dae_time(s), path, NULL);
+    while (status == DAE_OK && step < m->steps) {
+        status = dae_step_fixed(s, march_time(m, step + 1) - dae_time(s), m->order);
+        if (status != DAE_OK)
+            break;
+        step++;
+        status = dae_read(s, dae_time(s), path + step * n, NULL);
+    }
+    if (getenv("DBG") && status != DAE_OK) fprintf(stderr, "%s\n", dae_message(s));
+    dae_close(s);
+    if (done)
+        *done = step;
+    return status;
+}
+
+double march_error(const march *m, unsigned mask, int first, int last)
+{
+    int n = m->p->problem.size;
+    double exact[march_unknowns], largest = 0;
+    double *path = calloc((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
+    int failed = !path || march_run(m, path, NULL) != DAE_OK;
+    for (int step = first; step <= last && !failed; step++) {
+        m->p->exact(march_time(m, step), exact, m->p->problem.user);
+        for (int i = 0; i < n; i++)
+            if (mask >> i & 1)
+                largest = fmax(largest, fabs(path[step * n + i] - exact[i]));
+    }
+    free(path);
+    return failed ? NAN : largest;
+}
+
+int march_open(problem_instance *p, const char *problem, const char *form,
+               const char *setting, double value)
+{
+    const problem_setting set = { .name = setting, .value = value };
+    int status = problem_open(problem_find(problem), form, &set, setting ? 1 : 0, p, NULL);
+    return status == DAE_OK && p->exact && p->problem.size <= march_unknowns;
+}
