@@ -22,49 +22,71 @@ extern const reproduction *const reproduction_list[]; /* NULL-terminated */
 
 /* ---------------------------------------------------------------- verdicts ---------- */
 
-/* Counts verdicts; `out` gets the lines. */
+/* Where the lines go, and how many comparisons ended how. */
 typedef struct verdicts {
     FILE *out;
     int agree, disagree;
 } verdicts;
 
-const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE", counted */
-int verdict_total(const verdicts *v);         /* prints the sum; returns disagree */
-
-/* Slope of log error against log h by least squares. NaN if an error is zero or not
- * finite. */
-double fitted_order(int count, const double *h, const double *error);
+const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE"; counts        */
+int verdict_total(const verdicts *v);         /* prints the sum; returns the disagreements */
 
 /* ---------------------------------------------------------------- marching ---------- */
 
-/* A run with prescribed steps at a fixed order, started from the exact solution:
- * constant steps from `order` points, steps h and ratio * h in turn from one more. The last
- * step has size h and ends at t_end, so that runs with different h compare at one point.
- * Newton's iteration is driven to rounding. */
+/* A run with prescribed steps at one order, started from the exact solution: constant
+ * steps from `order` points; steps h and ratio * h in turn from one point more, because the
+ * formulas with fixed leading coefficient reach one point further back. The last step has
+ * size h and ends at t_end, so that runs with different h are compared at one point.
+ * Newton's iteration goes down to rounding. */
 typedef struct march {
-    const problem_instance *p; /* its exact solution must be known                    */
+    const problem_instance *p; /* at most march_unknowns, exact solution known          */
     int order, steps;
     double t_end, h;
-    double ratio;            /* 0 or 1: constant steps                                */
-    const double *disturb;   /* n values, added to every starting point, signs in turn;
-                                NULL: none                                            */
+    double ratio;       /* 0: constant steps                                            */
+    double disturbance; /* added to the starting values ...                            */
+    unsigned disturbed; /* ... of these components (bit i: component i)                 */
 } march;
 
-enum { march_unknowns = 8, march_steps = 4096 };
+enum { march_unknowns = 8 };
 
-/* x after steps 0 (the newest starting point) to `steps`; row i at path + i * n. Room for
- * steps + 1 rows. Answers the status of the solver; *done, if not NULL, counts steps. */
+/* x after step 0 (the newest starting point), 1, ..., steps: row i at path + i * n; room for
+ * steps + 1 rows. Answers what the solver answered; *done, unless NULL, counts the steps. */
 dae_status march_run(const march *m, double *path, int *done);
 
-double march_time(const march *m, int step); /* of the mesh; negative: starting points */
+double march_time(const march *m, int step); /* step < 0: starting points */
 
-/* Largest error among the components of `mask` (bit i: component i) after the steps `first`
- * to `last`; NaN if the run failed. */
+/* Largest error among the components of `mask` after the steps first .. last; NaN if the
+ * run failed. */
 double march_error(const march *m, unsigned mask, int first, int last);
 
-/* Opens a problem of the collection with one setting (name NULL: none); 0 if there is no
- * such thing, which would be a bug here. */
+/* Opens a problem of the collection with one setting (NULL: none). Answers 1, or 0 if there
+ * is no such problem or no exact solution. */
 int march_open(problem_instance *p, const char *problem, const char *form,
                const char *setting, double value);
+
+/* ---------------------------------------------------------------- orders ------------ */
+
+/* Slope of log error against log h, least squares. NaN if an error is zero or not finite. */
+double fitted_order(int count, const double *h, const double *error);
+
+/* Order of `m` (its h, and without a fixed number of steps its steps, are set here) from
+ * four step sizes between high and low, which should keep clear of rounding. */
+typedef struct order_study {
+    march m;
+    unsigned mask;
+    double high, low;
+    int at;              /* > 0: error after step number `at` of m.steps steps;
+                            0: largest error in the later half of an interval        */
+    double length;       /* ... of this length                                        */
+    int disturbance_order; /* the disturbance is m.disturbance * h^this                */
+} order_study;
+
+double measured_order(const order_study *s);
+
+/* ---------------------------------------------------------------- problems ---------- */
+
+/* A nonlinear index-3 system in Hessenberg form, see hessenberg3.c: y = 0, 1; z = 2;
+ * u = 3. */
+extern const problem_instance hessenberg3;
 
 #endif

@@ -1,4 +1,4 @@
-/* study.c: what the reproductions share: verdicts, fits, runs with prescribed steps. */
+/* study.c: what the reproductions share: verdicts, runs with prescribed steps, orders. */
 #include "reproduce.h"
 
 #include <math.h>
@@ -15,57 +15,45 @@ const char *verdict(verdicts *v, int agrees)
 
 int verdict_total(const verdicts *v)
 {
-    fprintf(v->out, "\n%d comparisons agree, %d disagree\n", v->agree, v->disagree);
+    fprintf(v->out, "\n%d comparisons agree, %d disagree.\n", v->agree, v->disagree);
     return v->disagree;
 }
 
-double fitted_order(int count, const double *h, const double *error)
-{
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-    for (int i = 0; i < count; i++) {
-        if (!(error[i] > 0) || isinf(error[i]))
-            return NAN;
-        mean_x += log(h[i]) / count;
-        mean_y += log(error[i]) / count;
-    }
-    for (int i = 0; i < count; i++) {
-        double x = log(h[i]) - mean_x;
-        xx += x * x;
-        xy += x * (log(error[i]) - mean_y);
-    }
-    return xy / xx;
-}
+/* ---- marching ---- */
 
-/* Times are counted back from t_end, so that with dyadic h they are free of rounding. */
+/* Counted back from t_end: with dyadic h and t_end the mesh is free of rounding. */
 double march_time(const march *m, int step)
 {
-    int back = m->steps - step, pairs = back / 2;
-    double ratio = m->ratio > 0 ? m->ratio : 1;
-    return m->t_end - m->h * ((1 + ratio) * pairs + (back % 2 ? 1 : 0));
+    int back = m->steps - step;
+    double pair = m->ratio > 0 ? 1 + m->ratio : 2;
+    return m->t_end - m->h * (pair * (back / 2) + back % 2);
 }
 
 static dae_status start(const march *m, dae_solver *s)
 {
     enum { most = 6 };
-    int n = m->p->problem.size;
-    int count = m->ratio > 0 && m->ratio != 1 ? m->order + 1 : m->order;
+    int n = m->p->problem.size, count = m->ratio > 0 ? m->order + 1 : m->order;
     double t[most], x[most * march_unknowns];
+    if (count > most || n > march_unknowns)
+        return DAE_E_LIMIT;
     for (int j = 0; j < count; j++) {
         t[j] = march_time(m, -j);
         m->p->exact(t[j], x + j * n, m->p->problem.user);
-        for (int i = 0; m->disturb && i < n; i++)
-            x[j * n + i] += j % 2 ? -m->disturb[i] : m->disturb[i];
+        for (int i = 0; i < n; i++)
+            if (m->disturbed >> i & 1)
+                x[j * n + i] += m->disturbance;
     }
     return dae_start_history(s, count, t, x);
 }
 
-/* Tolerances of size one let disturbed starting values pass; the small fraction of them
- * that Newton may leave is what counts for accuracy. */
+/* Tolerances of size one let disturbed starting values pass the test of consistency; for
+ * accuracy only the tiny fraction of them counts that Newton may leave. */
 dae_status march_run(const march *m, double *path, int *done)
 {
     int n = m->p->problem.size, step = 0;
-    dae_options options = { .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13,
-                            .newton_max = 30 };
+    dae_options options = {
+        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
+    };
     dae_solver *s = dae_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);
     if (status == DAE_OK)
@@ -79,7 +67,6 @@ dae_status march_run(const march *m, double *path, int *done)
         step++;
         status = dae_read(s, dae_time(s), path + step * n, NULL);
     }
-    if (getenv("DBG") && status != DAE_OK) fprintf(stderr, "%s\n", dae_message(s));
     dae_close(s);
     if (done)
         *done = step;
@@ -106,6 +93,43 @@ int march_open(problem_instance *p, const char *problem, const char *form,
                const char *setting, double value)
 {
     const problem_setting set = { .name = setting, .value = value };
-    int status = problem_open(problem_find(problem), form, &set, setting ? 1 : 0, p, NULL);
-    return status == DAE_OK && p->exact && p->problem.size <= march_unknowns;
+    int count = setting ? 1 : 0;
+    return problem_open(problem_find(problem), form, &set, count, p, NULL) == DAE_OK &&
+           p->exact && p->problem.size <= march_unknowns;
+}
+
+/* ---- orders ---- */
+
+double fitted_order(int count, const double *h, const double *error)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(error[i] > 0) || isinf(error[i]))
+            return NAN;
+        mean_x += log(h[i]) / count;
+        mean_y += log(error[i]) / count;
+    }
+    for (int i = 0; i < count; i++) {
+        double x = log(h[i]) - mean_x;
+        xx += x * x;
+        xy += x * (log(error[i]) - mean_y);
+    }
+    return xy / xx;
+}
+
+double measured_order(const order_study *s)
+{
+    enum { points = 4 };
+    double h[points], error[points];
+    for (int i = 0; i < points; i++) {
+        march m = s->m;
+        m.h = h[i] = s->high * pow(s->low / s->high, (double)i / (points - 1));
+        m.disturbance *= pow(m.h, s->disturbance_order);
+        if (!s->at)
+            m.steps = (int)lround(s->length / (m.h * (m.ratio > 0 ? 1 + m.ratio : 2))) * 2;
+        error[i] = s->at ? march_error(&m, s->mask, s->at, s->at)
+                         : march_error(&m, s->mask, m.steps / 2, m.steps);
+        if (getenv("DBG")) fprintf(stderr, "   h %.5f error %.3e\n", h[i], error[i]);
+    }
+    return fitted_order(points, h, error);
 }

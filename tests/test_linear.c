@@ -1,8 +1,8 @@
 /* test_linear.c: every linear solver solves (K + cC) y = b, and says so when it cannot.
  *
  * The tests know the backends only through linear.h, and their matrices through one dense
- * reference: entry(i, j) of K + cC is looked up with dae_matrix_find. Random numbers come from
- * a fixed-seed generator, so a failure repeats.
+ * reference: entry(i, j) of K + cC is looked up with dae_matrix_find. Random numbers come
+ * from a fixed-seed generator, so a failure repeats.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,8 @@ typedef struct counter {
 static void *count_allocate(size_t bytes, void *context)
 {
     counter *c = context;
-    if (c->calls++ == c->refuse_at) return NULL;
+    if (c->calls++ == c->refuse_at)
+        return NULL;
     c->live++;
     return malloc(bytes);
 }
@@ -62,7 +63,7 @@ static void count_release(void *block, void *context)
 
 static dae_memory memory_of(counter *c)
 {
-    dae_allocator hook = {count_allocate, count_release, c};
+    dae_allocator hook = { count_allocate, count_release, c };
     dae_memory m;
     c->refuse_at = -1;
     dae_memory_init(&m, &hook);
@@ -90,7 +91,7 @@ static void open_pattern(linsys *s, const dae_pattern *p, int n)
 {
     int row, column;
     const char *what;
-    *s = (linsys){.c_re = 1};
+    *s = (linsys){ .c_re = 1 };
     s->memory = memory_of(&s->counts);
     assert_int_equal(dae_pattern_check(p, n, &row, &column, &what), DAE_OK);
     assert_int_equal(dae_matrix_from_pattern(p, n, &s->memory, &s->a), DAE_OK);
@@ -114,13 +115,16 @@ static void open_sparse(linsys *s, int n, int extra, uint64_t *seed)
     unsigned char *there = need((size_t)n, 1);
     for (int j = 0; j < n; j++) {
         there[j] = 1;
-        for (int e = 0; e < extra; e++) there[below(seed, n)] = 1;
+        for (int e = 0; e < extra; e++)
+            there[below(seed, n)] = 1;
         start[j + 1] = start[j];
         for (int i = 0; i < n; i++)
-            if (there[i]) row[start[j + 1]++] = i;
+            if (there[i])
+                row[start[j + 1]++] = i;
         memset(there, 0, (size_t)n);
     }
-    open_pattern(s, &(dae_pattern){.kind = DAE_PATTERN_SPARSE, .start = start, .row = row}, n);
+    open_pattern(
+        s, &(dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = start, .row = row }, n);
     free(start);
     free(row);
     free(there);
@@ -128,16 +132,19 @@ static void open_sparse(linsys *s, int n, int extra, uint64_t *seed)
 
 static void open_dense(linsys *s, int n)
 {
-    open_pattern(s, &(dae_pattern){.kind = DAE_PATTERN_DENSE}, n);
+    open_pattern(s, &(dae_pattern){ .kind = DAE_PATTERN_DENSE }, n);
 }
 
 static void open_band(linsys *s, int n, int lower, int upper)
 {
-    if (lower > n - 1) lower = n - 1;
-    if (upper > n - 1) upper = n - 1;
-    open_pattern(s, &(dae_pattern){.kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper},
-                 n);
-    for (int64_t k = 0; k < s->a.count; k++) s->K[k] = s->C[k] = NAN; /* outside: not read */
+    if (lower > n - 1)
+        lower = n - 1;
+    if (upper > n - 1)
+        upper = n - 1;
+    open_pattern(
+        s, &(dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper }, n);
+    for (int64_t k = 0; k < s->a.count; k++)
+        s->K[k] = s->C[k] = NAN; /* outside: not read */
     for (int j = 0; j < n; j++)
         for (int64_t k = dae_column_begin(&s->a, j); k < dae_column_end(&s->a, j); k++)
             s->K[k] = s->C[k] = 0;
@@ -147,10 +154,14 @@ static void open_band(linsys *s, int n, int lower, int upper)
 static void open_full(linsys *s, const dae_linear *l, int n)
 {
     uint64_t seed = 1;
-    if (l->kind == DAE_PATTERN_DENSE) open_dense(s, n);
-    else if (l->kind == DAE_PATTERN_BAND) open_band(s, n, n - 1, n - 1);
-    else open_sparse(s, n, 60 * n, &seed);
-    if (l->kind == DAE_PATTERN_SPARSE) assert_int_equal(s->a.count, (int64_t)n * n);
+    if (l->kind == DAE_PATTERN_DENSE)
+        open_dense(s, n);
+    else if (l->kind == DAE_PATTERN_BAND)
+        open_band(s, n, n - 1, n - 1);
+    else
+        open_sparse(s, n, 60 * n, &seed);
+    if (l->kind == DAE_PATTERN_SPARSE)
+        assert_int_equal(s->a.count, (int64_t)n * n);
 }
 
 static void set(linsys *s, int i, int j, double k, double c)
@@ -185,7 +196,7 @@ typedef struct solver {
 
 static void open_solver(solver *v, const dae_linear *l, linsys *s, int is_complex)
 {
-    *v = (solver){.l = l};
+    *v = (solver){ .l = l };
     assert_int_equal(l->analyze(&s->a, &s->memory, &v->analysis), DAE_OK);
     assert_int_equal(l->open(v->analysis, is_complex, &v->factor), DAE_OK);
 }
@@ -201,10 +212,10 @@ static int factor(solver *v, const linsys *s)
     return v->l->factor(v->factor, s->K, s->C, s->c_re, s->c_im, &v->info);
 }
 
-/* max_i |(A y - b)_i| / sum_j |a_ij| |y_j| + |b_i|: the componentwise backward error. With
- * norm != 0 the denominator is max_i of that instead: the normwise one. */
-static double backward_error(const linsys *s, const cplx *y, const cplx *b, int transposed,
-                             int norm)
+/* max_i |(A y - b)_i| / sum_j |a_ij| |y_j| + |b_i|: the componentwise backward error.
+ * With norm != 0 the denominator is max_i of that instead: the normwise one. */
+static double backward_error(const linsys *s, const cplx *y, const cplx *b,
+                             int transposed, int norm)
 {
     int n = s->a.n;
     cplx *r = need((size_t)n, sizeof *r);
@@ -220,10 +231,13 @@ static double backward_error(const linsys *s, const cplx *y, const cplx *b, int 
             r[to] += value(s, k) * y[from];
             size[to] += cabs(value(s, k)) * cabs(y[from]);
         }
-    for (int i = 0; i < n; i++) largest = fmax(largest, size[i]);
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, size[i]);
     for (int i = 0; i < n; i++) {
-        double by = norm ? largest : size[i], ratio = by > 0 ? cabs(r[i]) / by : cabs(r[i]);
-        if (!(ratio <= worst)) worst = ratio; /* lets a NaN through */
+        double by = norm ? largest : size[i],
+               ratio = by > 0 ? cabs(r[i]) / by : cabs(r[i]);
+        if (!(ratio <= worst))
+            worst = ratio; /* lets a NaN through */
     }
     free(r);
     free(size);
@@ -242,12 +256,15 @@ static double solve_error(solver *v, const linsys *s, int is_complex, int transp
         im[i] = is_complex ? uniform(seed) : 0;
         b[i] = re[i] + im[i] * I;
     }
-    assert_int_equal(v->l->solve(v->factor, re, is_complex ? im : NULL, count, transposed),
-                     DAE_OK);
-    for (size_t i = 0; i < length; i++) y[i] = re[i] + im[i] * I;
+    assert_int_equal(
+        v->l->solve(v->factor, re, is_complex ? im : NULL, count, transposed), DAE_OK);
+    for (size_t i = 0; i < length; i++)
+        y[i] = re[i] + im[i] * I;
     for (int q = 0; q < count; q++) {
-        double e = backward_error(s, y + (size_t)q * n, b + (size_t)q * n, transposed, norm);
-        if (!(e <= worst)) worst = e;
+        double e =
+            backward_error(s, y + (size_t)q * n, b + (size_t)q * n, transposed, norm);
+        if (!(e <= worst))
+            worst = e;
     }
     free(b);
     free(y);
@@ -258,31 +275,36 @@ static double solve_error(solver *v, const linsys *s, int is_complex, int transp
 
 static void assert_small(double error, double bound)
 {
-    if (error <= bound) return;
+    if (error <= bound)
+        return;
     fail_msg("error %g exceeds %g", error, bound);
 }
 
 /* Factors and solves plain and transposed, one and three right sides. */
-static void assert_solves(solver *v, const linsys *s, int is_complex, int norm, double bound)
+static void assert_solves(solver *v, const linsys *s, int is_complex, int norm,
+                          double bound)
 {
     uint64_t seed = 77;
     assert_int_equal(factor(v, s), DAE_OK);
     for (int transposed = 0; transposed < 2; transposed++)
         for (int count = 1; count <= 3; count += 2)
-            assert_small(solve_error(v, s, is_complex, transposed, count, norm, &seed), bound);
+            assert_small(solve_error(v, s, is_complex, transposed, count, norm, &seed),
+                         bound);
 }
 
-/* ---- identity: every backend x real, complex x plain, transposed x 1..4 right sides ---- */
+/* ---- identity: every backend x real, complex x plain, transposed x 1..4 right sides
+ * ---- */
 
-/* Growth of partial pivoting on random matrices stays moderate: a normwise backward error of
- * 100 n eps is generous by two digits, and nine digits below what a wrong entry would cause.
- * KLU accepts pivots of a thousandth of the largest, and old pivots up to a growth of 1e6.
- * Large matrices get a heavier diagonal: random bands of size 200 with unequal widths are
- * singular to working precision. */
+/* Growth of partial pivoting on random matrices stays moderate: a normwise backward error
+ * of 100 n eps is generous by two digits, and nine digits below what a wrong entry would
+ * cause. KLU accepts pivots of a thousandth of the largest, and old pivots up to a growth
+ * of 1e6. Large matrices get a heavier diagonal: random bands of size 200 with unequal
+ * widths are singular to working precision. */
 static void check_identity(const dae_linear *l, linsys *s, uint64_t *seed)
 {
     double bound = 100 * (s->a.n + 10) * DBL_EPSILON;
-    if (l->kind == DAE_PATTERN_SPARSE) bound *= 1000;
+    if (l->kind == DAE_PATTERN_SPARSE)
+        bound *= 1000;
     for (int is_complex = 0; is_complex < 2; is_complex++) {
         solver v;
         open_solver(&v, l, s, is_complex);
@@ -291,14 +313,15 @@ static void check_identity(const dae_linear *l, linsys *s, uint64_t *seed)
         for (int round = 0; round < 2; round++) {
             fill_random(s, seed);
             for (int i = 0; i < s->a.n && s->a.n > 80; i++)
-                s->K[dae_matrix_find(&s->a, i, i)] += 3;
+                s->K[dae_matrix_find(&s->a, i, i)] += 3 + (s->a.lower + s->a.upper) / 3;
             assert_int_equal(factor(&v, s), DAE_OK);
             assert_int_equal(v.info.row, -1);
             assert_true(v.info.rcond > 0 && v.info.rcond <= 1);
             for (int transposed = 0; transposed < 2; transposed++)
                 for (int count = 1; count <= 4; count++)
-                    assert_small(solve_error(&v, s, is_complex, transposed, count, 1, seed),
-                                 bound);
+                    assert_small(
+                        solve_error(&v, s, is_complex, transposed, count, 1, seed),
+                        bound);
         }
         close_solver(&v);
     }
@@ -307,7 +330,8 @@ static void check_identity(const dae_linear *l, linsys *s, uint64_t *seed)
 
 static void test_identity_dense(void **state)
 {
-    static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 49, 50, 51, 80, 200};
+    static const int sizes[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                 10, 11, 20, 49, 50, 51, 80, 200 };
     uint64_t seed = 5;
     (void)state;
     for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++) {
@@ -319,9 +343,9 @@ static void test_identity_dense(void **state)
 
 static void test_identity_band(void **state)
 {
-    static const int sizes[] = {1, 2, 3, 5, 8, 20, 49, 50, 51, 80, 200, 2000};
-    static const int bands[][2] = {{0, 0}, {1, 1}, {2, 0}, {0, 3}, {1, 4}, {4, 1},
-                                   {4, 4}, {5, 4}, {7, 9}, {40, 3}};
+    static const int sizes[] = { 1, 2, 3, 5, 8, 20, 49, 50, 51, 80, 200, 2000 };
+    static const int bands[][2] = { { 0, 0 }, { 1, 1 }, { 2, 0 }, { 0, 3 }, { 1, 4 },
+                                    { 4, 1 }, { 4, 4 }, { 5, 4 }, { 7, 9 }, { 40, 3 } };
     uint64_t seed = 6;
     (void)state;
     for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++)
@@ -334,13 +358,14 @@ static void test_identity_band(void **state)
 
 static void test_identity_klu(void **state)
 {
-    static const int sizes[] = {1, 2, 3, 5, 8, 20, 49, 50, 51, 80, 200, 2000};
+    static const int sizes[] = { 1, 2, 3, 5, 8, 20, 49, 50, 51, 80, 200, 2000 };
     uint64_t seed = 7;
     (void)state;
     for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++)
         for (int extra = 0; extra < 4; extra++) {
             linsys s;
-            if (sizes[q] > 200 && extra > 1) continue; /* fill would make it dense */
+            if (sizes[q] > 200 && extra > 1)
+                continue; /* fill would make it dense */
             open_sparse(&s, sizes[q], extra, &seed);
             check_identity(&dae_linear_klu, &s, &seed);
         }
@@ -353,7 +378,7 @@ static void test_identity_klu_chain(void **state)
     uint64_t seed = 8;
     (void)state;
     open_band(&band, 2000, 1, 1);
-    s = (linsys){0};
+    s = (linsys){ 0 };
     s.memory = memory_of(&s.counts);
     assert_int_equal(dae_matrix_union(&band.a, &band.a, &s.memory, &s.a), DAE_OK);
     assert_int_equal(s.a.count, 3 * 2000 - 2);
@@ -377,7 +402,7 @@ static void test_two_factors(void **state)
         fill_random(&s, &seed);
         open_solver(&v, l, &s, 0);
         assert_int_equal(l->open(v.analysis, 1, &second), DAE_OK);
-        w = (solver){.l = l, .factor = second};
+        w = (solver){ .l = l, .factor = second };
         assert_int_equal(factor(&v, &s), DAE_OK);
         s.c_re = 1e3;
         s.c_im = 40;
@@ -395,16 +420,17 @@ static void test_two_factors(void **state)
 static void test_size_zero(void **state)
 {
     (void)state;
-    int64_t start[1] = {0};
+    int64_t start[1] = { 0 };
     for (int b = 0; dae_linear_list(b); b++) {
         const dae_linear *l = dae_linear_list(b);
         for (int is_complex = 0; is_complex < 2; is_complex++) {
             linsys s;
             solver v;
-            open_pattern(&s, &(dae_pattern){.kind = l->kind, .start = start}, 0);
+            open_pattern(&s, &(dae_pattern){ .kind = l->kind, .start = start }, 0);
             open_solver(&v, l, &s, is_complex);
             assert_int_equal(factor(&v, &s), DAE_OK);
-            assert_int_equal(l->solve(v.factor, s.K, is_complex ? s.C : NULL, 1, 0), DAE_OK);
+            assert_int_equal(l->solve(v.factor, s.K, is_complex ? s.C : NULL, 1, 0),
+                             DAE_OK);
             close_solver(&v);
             close_system(&s);
         }
@@ -415,8 +441,8 @@ static void test_size_zero(void **state)
 
 /* ---- new values, new pivots ---- */
 
-/* The pivots of the first matrix are wrong by 1e-12 for the second: with them the solution
- * would have lost all its digits but four. */
+/* The pivots of the first matrix are wrong by 1e-12 for the second: with them the
+ * solution would have lost all its digits but four. */
 static void test_repivot(void **state)
 {
     (void)state;
@@ -428,19 +454,24 @@ static void test_repivot(void **state)
         int n = 30;
         open_full(&s, l, n);
         fill_random(&s, &seed);
-        for (int i = 0; i < n; i++) set(&s, i, i, 100, 0);
+        for (int i = 0; i < n; i++)
+            set(&s, i, i, 100, 0);
         open_solver(&v, l, &s, is_complex);
         assert_solves(&v, &s, is_complex, 1, 1e-11);
         assert_int_equal(v.info.repivoted, 0);
-        for (int i = 0; i < n; i++) set(&s, i, i, 50, 1); /* mild change: pivots stay */
+        for (int i = 0; i < n; i++)
+            set(&s, i, i, 50, 1); /* mild change: pivots stay */
         assert_solves(&v, &s, is_complex, 1, 1e-11);
         assert_int_equal(v.info.repivoted, 0);
-        for (int i = 0; i < n; i++) set(&s, i, i, 1e-12, 0);
+        for (int i = 0; i < n; i++)
+            set(&s, i, i, 1e-12, 0);
         assert_solves(&v, &s, is_complex, 1, 1e-11);
         assert_int_equal(factor(&v, &s), DAE_OK); /* now the pivots are good */
         assert_int_equal(v.info.repivoted, 0);
-        for (int i = 0; i < n; i++) set(&s, i, i, 0, 0); /* old pivots exactly zero */
-        for (int i = 0; i < n; i++) set(&s, i, (i + 1) % n, 100, 0);
+        for (int i = 0; i < n; i++)
+            set(&s, i, i, 0, 0); /* old pivots exactly zero */
+        for (int i = 0; i < n; i++)
+            set(&s, i, (i + 1) % n, 100, 0);
         assert_solves(&v, &s, is_complex, 1, 1e-11);
         close_solver(&v);
         close_system(&s);
@@ -455,7 +486,8 @@ static void test_repivot_is_reported(void **state)
     (void)state;
     open_sparse(&s, 2, 200, &seed);
     open_solver(&v, &dae_linear_klu, &s, 0);
-    double first[4] = {4, 1, 1, 3}, zero[4] = {0, 1, 1, 3}, tiny[4] = {1e-14, 1, 1, 3};
+    double first[4] = { 4, 1, 1, 3 }, zero[4] = { 0, 1, 1, 3 },
+           tiny[4] = { 1e-14, 1, 1, 3 };
     memcpy(s.K, first, sizeof first);
     assert_int_equal(factor(&v, &s), DAE_OK);
     memcpy(s.K, zero, sizeof zero);
@@ -465,10 +497,13 @@ static void test_repivot_is_reported(void **state)
     memcpy(s.K, tiny, sizeof tiny);
     assert_solves(&v, &s, 0, 0, 1e-15);
     close_solver(&v);
-    /* Once more, watching the flag: whichever way KLU orders, one of these must flip it. */
+    /* Once more, watching the flag: whichever way KLU orders, one of these must flip it.
+     * */
     int flips = 0;
     open_solver(&v, &dae_linear_klu, &s, 0);
-    double *const sequence[] = {first, zero, first, tiny, (double[]){3, 1, 1, 0}, first};
+    double *const sequence[] = {
+        first, zero, first, tiny, (double[]){ 3, 1, 1, 0 }, first
+    };
     for (size_t q = 0; q < sizeof sequence / sizeof *sequence; q++) {
         memcpy(s.K, sequence[q], 4 * sizeof(double));
         assert_int_equal(factor(&v, &s), DAE_OK);
@@ -494,7 +529,8 @@ static void test_recovers(void **state)
             for (int round = 0; round < 3; round++) {
                 fill_random(&s, &seed);
                 assert_solves(&v, &s, is_complex, 1, 1e-12);
-                for (int j = 0; j < 7; j++) set(&s, 2, j, 0, 0);
+                for (int j = 0; j < 7; j++)
+                    set(&s, 2, j, 0, 0);
                 assert_int_equal(factor(&v, &s), DAE_E_SINGULAR);
                 fill_random(&s, &seed);
                 assert_solves(&v, &s, is_complex, 1, 1e-12);
@@ -512,12 +548,14 @@ typedef void (*spoil)(linsys *s, int at);
 
 static void zero_row(linsys *s, int at)
 {
-    for (int j = 0; j < s->a.n; j++) set(s, at, j, 0, 0);
+    for (int j = 0; j < s->a.n; j++)
+        set(s, at, j, 0, 0);
 }
 
 static void zero_column(linsys *s, int at)
 {
-    for (int i = 0; i < s->a.n; i++) set(s, i, at, 0, 0);
+    for (int i = 0; i < s->a.n; i++)
+        set(s, i, at, 0, 0);
 }
 
 static void equal_rows(linsys *s, int at)
@@ -571,23 +609,25 @@ static void check_singular(const dae_linear *l, int n, int at, int is_complex, s
 
 static void test_singular(void **state)
 {
-    static const int sizes[] = {1, 2, 3, 4, 6, 9, 20, 60};
+    static const int sizes[] = { 1, 2, 3, 4, 6, 9, 20, 60 };
     (void)state;
     for (int b = 0; dae_linear_list(b); b++)
         for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++)
             for (int is_complex = 0; is_complex < 2; is_complex++)
-                for (int at = 0; at < sizes[q]; at += sizes[q] > 9 ? 7 : 1) {
+                for (int at = 0; at<sizes[q]; at += sizes[q]> 9 ? 7 : 1) {
                     const dae_linear *l = dae_linear_list(b);
                     check_singular(l, sizes[q], at, is_complex, zero_row);
-                    if (sizes[q] == 1) continue; /* the rest would be the same */
+                    if (sizes[q] == 1)
+                        continue; /* the rest would be the same */
                     check_singular(l, sizes[q], at, is_complex, zero_column);
-                    if (sizes[q] > 20) continue; /* LAPACK's blocks round equal rows apart */
+                    if (sizes[q] > 20)
+                        continue; /* LAPACK's blocks round equal rows apart */
                     check_singular(l, sizes[q], at, is_complex, equal_rows);
                 }
 }
 
-/* 1 2 3; 4 5 6; 7 8 9 and rounded linear combinations: the last pivot is rounding, and its
- * size depends on the units of rows and columns, the verdict must not. */
+/* 1 2 3; 4 5 6; 7 8 9 and rounded linear combinations: the last pivot is rounding, and
+ * its size depends on the units of rows and columns, the verdict must not. */
 static void test_singular_by_rounding(void **state)
 {
     (void)state;
@@ -600,7 +640,8 @@ static void test_singular_by_rounding(void **state)
                 for (int i = 0; i < 3; i++)
                     for (int j = 0; j < 3; j++) {
                         double unit = scale == 1 ? ldexp(1, 90 * (i - j)) : 1;
-                        if (scale == 2) unit = ldexp(1, -60 * i * j);
+                        if (scale == 2)
+                            unit = ldexp(1, -60 * i * j);
                         double third = (3 * i + j + 1) / 3.0;
                         set(&s, i, j, (scale == 2 ? i + 2 * j + 1 : third) * unit, 0);
                     }
@@ -628,7 +669,8 @@ static void test_singular_dependent(void **state)
                 open_solver(&v, dae_linear_list(b), &s, 0);
                 int status = factor(&v, &s);
                 found += status == DAE_E_SINGULAR;
-                if (status == DAE_OK) assert_true(v.info.rcond < 1e-13);
+                if (status == DAE_OK)
+                    assert_true(v.info.rcond < 1e-13);
                 close_solver(&v);
                 close_system(&s);
             }
@@ -650,7 +692,7 @@ static void test_singular_floating_circuit(void **state)
             s = band;
             s.memory.hook.context = &s.counts;
         } else {
-            s = (linsys){.c_re = 1};
+            s = (linsys){ .c_re = 1 };
             s.memory = memory_of(&s.counts);
             assert_int_equal(dae_matrix_union(&band.a, &band.a, &s.memory, &s.a), DAE_OK);
             s.K = need((size_t)s.a.count, sizeof *s.K);
@@ -679,21 +721,21 @@ static void test_singular_floating_circuit(void **state)
 /* Two columns with one common row only, and that row besides nowhere: no transversal. */
 static void test_singular_structurally(void **state)
 {
-    static const int64_t start[] = {0, 1, 2, 5, 8};
-    static const int row[] = {0, 0, 0, 1, 2, 1, 2, 3};
+    static const int64_t start[] = { 0, 1, 2, 5, 8 };
+    static const int row[] = { 0, 0, 0, 1, 2, 1, 2, 3 };
     (void)state;
     for (int is_complex = 0; is_complex < 2; is_complex++) {
         linsys s;
         solver v;
         uint64_t seed = 14;
-        dae_pattern p = {.kind = DAE_PATTERN_SPARSE, .start = start, .row = row};
+        dae_pattern p = { .kind = DAE_PATTERN_SPARSE, .start = start, .row = row };
         open_pattern(&s, &p, 4);
         fill_random(&s, &seed);
         open_solver(&v, &dae_linear_klu, &s, is_complex);
         assert_int_equal(factor(&v, &s), DAE_E_SINGULAR);
         assert_true(v.info.column == 0 || v.info.column == 1);
         assert_in_range(v.info.row, 1, 3);
-        double x[4] = {1, 1, 1, 1}, y[4] = {0};
+        double x[4] = { 1, 1, 1, 1 }, y[4] = { 0 };
         assert_int_equal(v.l->solve(v.factor, x, is_complex ? y : NULL, 1, 0),
                          DAE_E_SINGULAR);
         s.K[3] = INFINITY; /* a bad entry is named even then */
@@ -713,7 +755,8 @@ static void test_stored_zeros(void **state)
                 linsys s;
                 solver v;
                 open_full(&s, dae_linear_list(b), n);
-                for (int i = 0; i < n; i++) /* anti-diagonal, everything else stored zero */
+                for (int i = 0; i < n;
+                     i++) /* anti-diagonal, everything else stored zero */
                     set(&s, i, n - 1 - i, i + 1, 0);
                 open_solver(&v, dae_linear_list(b), &s, is_complex);
                 assert_solves(&v, &s, is_complex, 0, 1e-15);
@@ -722,7 +765,8 @@ static void test_stored_zeros(void **state)
                     set(&s, i, i, i + 1, 0);
                 }
                 assert_solves(&v, &s, is_complex, 0, 1e-15);
-                for (int i = 0; i < n; i++) set(&s, i, i, 0, 0);
+                for (int i = 0; i < n; i++)
+                    set(&s, i, i, 0, 0);
                 assert_int_equal(factor(&v, &s), DAE_E_SINGULAR);
                 close_solver(&v);
                 close_system(&s);
@@ -763,16 +807,17 @@ static void test_graded(void **state)
 /* Entries from 1e-300 to 1e300 must neither overflow nor be called singular. */
 static void test_extreme_sizes(void **state)
 {
-    static const double sizes[] = {1e-300, 1e300, 1e-150, 1e150, 1, 3e-308, 1e308};
+    static const double sizes[] = { 1e-300, 1e300, 1e-150, 1e150, 1, 3e-308, 1e308 };
     (void)state;
     for (int b = 0; dae_linear_list(b); b++)
         for (int is_complex = 0; is_complex < 2; is_complex++)
             for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++) {
                 linsys s;
                 solver v;
-                double re[3] = {1, 1, 1}, im[3] = {0};
+                double re[3] = { 1, 1, 1 }, im[3] = { 0 };
                 open_full(&s, dae_linear_list(b), 3);
-                for (int i = 0; i < 3; i++) set(&s, i, i, sizes[q], 0);
+                for (int i = 0; i < 3; i++)
+                    set(&s, i, i, sizes[q], 0);
                 set(&s, 0, 1, sizes[q] / 2, 0);
                 set(&s, 2, 2, 1 / sizes[q], 0);
                 open_solver(&v, dae_linear_list(b), &s, is_complex);
@@ -780,8 +825,10 @@ static void test_extreme_sizes(void **state)
                 /* right sides of the matrix's own size: the solution is 1/2, 1, 1 */
                 re[0] = re[1] = sizes[q];
                 re[2] = 1 / sizes[q];
-                assert_int_equal(v.l->solve(v.factor, re, is_complex ? im : NULL, 1, 0), 0);
-                assert_small(fabs(re[0] - 0.5) + fabs(re[1] - 1) + fabs(re[2] - 1), 1e-14);
+                assert_int_equal(v.l->solve(v.factor, re, is_complex ? im : NULL, 1, 0),
+                                 0);
+                assert_small(fabs(re[0] - 0.5) + fabs(re[1] - 1) + fabs(re[2] - 1),
+                             1e-14);
                 close_solver(&v);
                 close_system(&s);
             }
@@ -805,7 +852,7 @@ static void set_pendulum(linsys *s, double c)
 /* The condition number is c^3 and more; the factors are as good as ever. */
 static void test_index3(void **state)
 {
-    static const double cs[] = {1, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12, 1e17, 1e30, 1e100};
+    static const double cs[] = { 1, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12, 1e17, 1e30, 1e100 };
     (void)state;
     for (int b = 0; dae_linear_list(b); b++)
         for (int is_complex = 0; is_complex < 2; is_complex++)
@@ -863,13 +910,14 @@ static void check_nonfinite(const dae_linear *l, int n, int is_complex, double b
 
 static void test_nonfinite(void **state)
 {
-    static const int sizes[] = {1, 2, 3, 4, 5, 9, 52};
+    static const int sizes[] = { 1, 2, 3, 4, 5, 9, 52 };
     (void)state;
     for (int b = 0; dae_linear_list(b); b++)
         for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++)
             for (int is_complex = 0; is_complex < 2; is_complex++) {
                 check_nonfinite(dae_linear_list(b), sizes[q], is_complex, NAN);
-                if (sizes[q] > 9) continue;
+                if (sizes[q] > 9)
+                    continue;
                 check_nonfinite(dae_linear_list(b), sizes[q], is_complex, INFINITY);
                 check_nonfinite(dae_linear_list(b), sizes[q], is_complex, -INFINITY);
             }
@@ -913,10 +961,12 @@ static void check_refusals(const dae_linear *l, linsys *s, int is_complex)
         s->counts.calls = 0;
         s->counts.refuse_at = k;
         int status = l->analyze(&s->a, &s->memory, &analysis);
-        if (status) assert_null(analysis);
+        if (status)
+            assert_null(analysis);
         if (!status) {
             status = l->open(analysis, is_complex, &f);
-            if (status) assert_null(f);
+            if (status)
+                assert_null(f);
         }
         long calls = s->counts.calls;
         s->counts.refuse_at = -1;
@@ -933,8 +983,8 @@ static void check_refusals(const dae_linear *l, linsys *s, int is_complex)
 
 static void test_refusals(void **state)
 {
-    static const int64_t start[] = {0, 1, 2};
-    static const int row[] = {0, 0};
+    static const int64_t start[] = { 0, 1, 2 };
+    static const int row[] = { 0, 0 };
     (void)state;
     for (int is_complex = 0; is_complex < 2; is_complex++) {
         linsys s;
@@ -944,7 +994,7 @@ static void test_refusals(void **state)
                 check_refusals(dae_linear_list(b), &s, is_complex);
                 close_system(&s);
             }
-        dae_pattern lost = {.kind = DAE_PATTERN_SPARSE, .start = start, .row = row};
+        dae_pattern lost = { .kind = DAE_PATTERN_SPARSE, .start = start, .row = row };
         open_pattern(&s, &lost, 2); /* structurally singular: the matching takes memory */
         check_refusals(&dae_linear_klu, &s, is_complex);
         close_system(&s);
@@ -962,7 +1012,8 @@ static void test_no_allocation_in_steps(void **state)
             uint64_t seed = 18;
             open_full(&s, dae_linear_list(b), 12);
             fill_random(&s, &seed);
-            for (int i = 0; i < 12; i++) set(&s, i, i, 20, 1);
+            for (int i = 0; i < 12; i++)
+                set(&s, i, i, 20, 1);
             open_solver(&v, dae_linear_list(b), &s, is_complex);
             assert_solves(&v, &s, is_complex, 1, 1e-13);
             long calls = s.counts.calls;
@@ -983,21 +1034,23 @@ static void test_refusals_of_patterns(void **state)
     uint64_t seed = 19;
     linsys s;
     open_sparse(&s, 9, 3, &seed);
-    dae_pattern p = {.kind = DAE_PATTERN_SPARSE, .start = s.a.start, .row = s.a.row};
+    dae_pattern p = { .kind = DAE_PATTERN_SPARSE, .start = s.a.start, .row = s.a.row };
     int color[9], colors;
     for (int what = 0; what < 3; what++)
         for (long k = 0, done = 0; !done; k++) {
             long live = s.counts.live;
-            dae_matrix out = {0};
+            dae_matrix out = { 0 };
             s.counts.calls = 0;
             s.counts.refuse_at = k;
-            int status = what == 0 ? dae_matrix_from_pattern(&p, 9, &s.memory, &out)
-                : what == 1 ? dae_matrix_union(&s.a, &s.a, &s.memory, &out)
-                            : dae_color_columns(&s.a, &s.memory, color, &colors);
+            int status = what == 0   ? dae_matrix_from_pattern(&p, 9, &s.memory, &out)
+                         : what == 1 ? dae_matrix_union(&s.a, &s.a, &s.memory, &out)
+                                     : dae_color_columns(&s.a, &s.memory, color, &colors);
             s.counts.refuse_at = -1;
-            if (status) assert_int_equal(status, DAE_E_NOMEM);
+            if (status)
+                assert_int_equal(status, DAE_E_NOMEM);
             done = status == DAE_OK;
-            if (done) assert_true(k >= 2);
+            if (done)
+                assert_true(k >= 2);
             dae_matrix_free(&s.memory, &out);
             assert_int_equal(s.counts.live, live);
         }
@@ -1016,39 +1069,51 @@ typedef struct bad_pattern {
 static void test_pattern_check(void **state)
 {
     const dae_pattern_kind S = DAE_PATTERN_SPARSE, B = DAE_PATTERN_BAND;
-    static const int64_t fine[] = {0, 1, 3, 3}, late[] = {1, 1, 3, 3}, back[] = {0, 2, 1, 3};
-    static const int64_t long_[] = {0, 4, 4, 4};
-    static const int rows[] = {1, 0, 2}, high[] = {1, 0, 3}, low[] = {-1, 0, 2};
-    static const int unsorted[] = {1, 2, 0}, twice[] = {1, 2, 2};
+    static const int64_t fine[] = { 0, 1, 3, 3 }, late[] = { 1, 1, 3, 3 },
+                         back[] = { 0, 2, 1, 3 };
+    static const int64_t long_[] = { 0, 4, 4, 4 };
+    static const int rows[] = { 1, 0, 2 }, high[] = { 1, 0, 3 }, low[] = { -1, 0, 2 };
+    static const int unsorted[] = { 1, 2, 0 }, twice[] = { 1, 2, 2 };
     const bad_pattern table[] = {
-        {"lower bandwidth is negative", 3, {.kind = B, .lower = -1}, -1, -1},
-        {"upper bandwidth is negative", 3, {.kind = B, .upper = -1}, -1, -1},
-        {"lower bandwidth is not less than the size", 3, {.kind = B, .lower = 3}, -1, -1},
-        {"upper bandwidth is not less than the size", 3, {.kind = B, .upper = 3}, -1, -1},
-        {"column offsets are missing", 3, {.kind = S, .row = rows}, -1, -1},
-        {"row numbers are missing", 3, {.kind = S, .start = fine}, -1, -1},
-        {"the first column offset is not zero", 3, {S, 0, 0, late, rows}, -1, 0},
-        {"column offsets decrease", 3, {S, 0, 0, back, rows}, -1, 1},
-        {"more entries in a column than rows", 3, {S, 0, 0, long_, rows}, -1, 0},
-        {"row index out of range", 3, {S, 0, 0, fine, high}, 3, 1},
-        {"row index out of range", 3, {S, 0, 0, fine, low}, -1, 0},
-        {"row indices are not ascending", 3, {S, 0, 0, fine, unsorted}, 0, 1},
-        {"duplicate entry", 3, {S, 0, 0, fine, twice}, 2, 1},
-        {"unknown kind of pattern", 3, {.kind = (dae_pattern_kind)17}, -1, -1},
-        {"the size is negative", -1, {.kind = DAE_PATTERN_DENSE}, -1, -1},
+        { "lower bandwidth is negative", 3, { .kind = B, .lower = -1 }, -1, -1 },
+        { "upper bandwidth is negative", 3, { .kind = B, .upper = -1 }, -1, -1 },
+        { "lower bandwidth is not less than the size",
+          3,
+          { .kind = B, .lower = 3 },
+          -1,
+          -1 },
+        { "upper bandwidth is not less than the size",
+          3,
+          { .kind = B, .upper = 3 },
+          -1,
+          -1 },
+        { "column offsets are missing", 3, { .kind = S, .row = rows }, -1, -1 },
+        { "row numbers are missing", 3, { .kind = S, .start = fine }, -1, -1 },
+        { "the first column offset is not zero", 3, { S, 0, 0, late, rows }, -1, 0 },
+        { "column offsets decrease", 3, { S, 0, 0, back, rows }, -1, 1 },
+        { "more entries in a column than rows", 3, { S, 0, 0, long_, rows }, -1, 0 },
+        { "row index out of range", 3, { S, 0, 0, fine, high }, 3, 1 },
+        { "row index out of range", 3, { S, 0, 0, fine, low }, -1, 0 },
+        { "row indices are not ascending", 3, { S, 0, 0, fine, unsorted }, 0, 1 },
+        { "duplicate entry", 3, { S, 0, 0, fine, twice }, 2, 1 },
+        { "unknown kind of pattern", 3, { .kind = (dae_pattern_kind)17 }, -1, -1 },
+        { "the size is negative", -1, { .kind = DAE_PATTERN_DENSE }, -1, -1 },
     };
     int row, column;
     const char *what;
     (void)state;
     for (size_t q = 0; q < sizeof table / sizeof *table; q++) {
         const bad_pattern *t = &table[q];
-        assert_int_equal(dae_pattern_check(&t->p, t->n, &row, &column, &what), DAE_E_PATTERN);
+        assert_int_equal(dae_pattern_check(&t->p, t->n, &row, &column, &what),
+                         DAE_E_PATTERN);
         assert_string_equal(what, t->what);
         assert_int_equal(row, t->row);
         assert_int_equal(column, t->column);
     }
-    const dae_pattern good[] = {{.kind = DAE_PATTERN_AUTO}, {.kind = DAE_PATTERN_DENSE},
-                                {.kind = B, .lower = 2, .upper = 2}, {S, 0, 0, fine, rows}};
+    const dae_pattern good[] = { { .kind = DAE_PATTERN_AUTO },
+                                 { .kind = DAE_PATTERN_DENSE },
+                                 { .kind = B, .lower = 2, .upper = 2 },
+                                 { S, 0, 0, fine, rows } };
     for (size_t q = 0; q < sizeof good / sizeof *good; q++)
         assert_int_equal(dae_pattern_check(&good[q], 3, &row, &column, &what), DAE_OK);
 }
@@ -1064,9 +1129,12 @@ static void test_union_and_find(void **state)
         int n = 1 + round % 11;
         for (int q = 0; q < 2; q++) {
             int kind = below(&seed, 4);
-            if (kind == 0) open_dense(&s[q], n);
-            else if (kind == 1) open_band(&s[q], n, below(&seed, n), below(&seed, n));
-            else open_sparse(&s[q], n, kind == 2 ? 0 : 2, &seed);
+            if (kind == 0)
+                open_dense(&s[q], n);
+            else if (kind == 1)
+                open_band(&s[q], n, below(&seed, n), below(&seed, n));
+            else
+                open_sparse(&s[q], n, kind == 2 ? 0 : 2, &seed);
         }
         assert_int_equal(dae_matrix_union(&s[0].a, &s[1].a, &s[0].memory, &u), DAE_OK);
         assert_int_equal(u.kind, DAE_PATTERN_SPARSE);
@@ -1077,7 +1145,8 @@ static void test_union_and_find(void **state)
                              dae_matrix_find(&s[1].a, i, j) >= 0;
                 int64_t k = dae_matrix_find(&u, i, j);
                 assert_int_equal(k >= 0, wanted);
-                if (wanted) assert_int_equal(k, count++);
+                if (wanted)
+                    assert_int_equal(k, count++);
             }
         assert_int_equal(u.count, count);
         assert_int_equal(dae_matrix_find(&u, -1, 0), -1);
@@ -1101,7 +1170,7 @@ static void test_find_layouts(void **state)
     assert_int_equal(dae_matrix_find(&s.a, 1, 4), -1);
     assert_int_equal(dae_matrix_find(&s.a, 4, 2), -1);
     close_system(&s);
-    dae_matrix large = {.n = 100000, .kind = DAE_PATTERN_DENSE}; /* beyond 32 bits */
+    dae_matrix large = { .n = 100000, .kind = DAE_PATTERN_DENSE }; /* beyond 32 bits */
     assert_true(dae_matrix_find(&large, 99999, 99999) == INT64_C(9999999999));
 }
 
@@ -1112,17 +1181,22 @@ static void test_times(void **state)
     for (int kind = 0; kind < 3; kind++) {
         linsys s;
         double v[9], y[9];
-        if (kind == 0) open_dense(&s, 9);
-        else if (kind == 1) open_band(&s, 9, 2, 3);
-        else open_sparse(&s, 9, 2, &seed);
+        if (kind == 0)
+            open_dense(&s, 9);
+        else if (kind == 1)
+            open_band(&s, 9, 2, 3);
+        else
+            open_sparse(&s, 9, 2, &seed);
         fill_random(&s, &seed);
-        for (int i = 0; i < 9; i++) v[i] = uniform(&seed);
+        for (int i = 0; i < 9; i++)
+            v[i] = uniform(&seed);
         dae_matrix_times(&s.a, s.K, v, y);
         for (int i = 0; i < 9; i++) {
             double sum = 0;
             for (int j = 0; j < 9; j++) {
                 int64_t k = dae_matrix_find(&s.a, i, j);
-                if (k >= 0) sum += s.K[k] * v[j];
+                if (k >= 0)
+                    sum += s.K[k] * v[j];
             }
             assert_small(fabs(sum - y[i]), 1e-15);
         }
@@ -1157,7 +1231,8 @@ static int longest_row(const dae_matrix *a)
     for (int j = 0; j < a->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
             int i = dae_column_row(a, j, k);
-            if (++count[i] > longest) longest = count[i];
+            if (++count[i] > longest)
+                longest = count[i];
         }
     free(count);
     return longest;
@@ -1173,7 +1248,8 @@ static void test_coloring_random(void **state)
             open_sparse(&s, n, extra, &seed);
             int colors = check_coloring(&s), least = longest_row(&s.a);
             assert_in_range(colors, least, 2 * least + 8);
-            if (extra == 0) assert_int_equal(colors, 1);
+            if (extra == 0)
+                assert_int_equal(colors, 1);
             close_system(&s);
         }
 }
@@ -1185,7 +1261,7 @@ static void test_coloring_band(void **state)
     for (int lower = 0; lower < 4; lower++)
         for (int upper = 0; upper < 4; upper++)
             for (int n = 5; n < 80; n += 37) {
-                linsys band, s = {0};
+                linsys band, s = { 0 };
                 open_band(&band, n, lower, upper);
                 int wanted = lower + upper + 1 < n ? lower + upper + 1 : n;
                 assert_int_equal(check_coloring(&band), wanted);
@@ -1210,14 +1286,16 @@ static void test_coloring_arrow(void **state)
         for (int j = 0; j < N; j++) {
             start[j + 1] = start[j];
             if (shape == 0 && j == 0)
-                for (int i = 0; i < N; i++) row[start[j + 1]++] = i;
-            else if (shape == 0 || j == 0) row[start[j + 1]++] = j;
+                for (int i = 0; i < N; i++)
+                    row[start[j + 1]++] = i;
+            else if (shape == 0 || j == 0)
+                row[start[j + 1]++] = j;
             else {
                 row[start[j + 1]++] = 0;
                 row[start[j + 1]++] = j;
             }
         }
-        open_pattern(&s, &(dae_pattern){DAE_PATTERN_SPARSE, 0, 0, start, row}, N);
+        open_pattern(&s, &(dae_pattern){ DAE_PATTERN_SPARSE, 0, 0, start, row }, N);
         assert_int_equal(check_coloring(&s), shape == 0 ? 2 : N);
         close_system(&s);
     }
@@ -1228,7 +1306,7 @@ static void test_coloring_arrow(void **state)
 
 static void test_coloring_is_fast(void **state)
 {
-    linsys band, s = {0};
+    linsys band, s = { 0 };
     int n = 100000, colors;
     int *color = need((size_t)n, sizeof *color);
     (void)state;
@@ -1250,7 +1328,7 @@ static void test_coloring_is_fast(void **state)
 static void test_select(void **state)
 {
     (void)state;
-    dae_matrix a = {.n = 3, .kind = DAE_PATTERN_DENSE};
+    dae_matrix a = { .n = 3, .kind = DAE_PATTERN_DENSE };
     assert_ptr_equal(dae_linear_find(NULL, &a), &dae_linear_dense);
     assert_ptr_equal(dae_linear_find("dense", &a), &dae_linear_dense);
     assert_null(dae_linear_find("klu", &a));
@@ -1266,7 +1344,8 @@ static void test_select(void **state)
     for (int i = 0; dae_linear_list(i); i++) {
         assert_true(i < 10);
         assert_non_null(dae_linear_list(i)->description);
-        assert_int_equal(dae_linear_list(i)->can, DAE_LINEAR_COMPLEX | DAE_LINEAR_TRANSPOSED);
+        assert_int_equal(dae_linear_list(i)->can,
+                         DAE_LINEAR_COMPLEX | DAE_LINEAR_TRANSPOSED);
     }
 }
 

@@ -486,15 +486,36 @@ static void check_exact(subject *s)
     free(r);
 }
 
+/* A reference is a point of the solution: constraints hold there, equations without
+ * derivatives too, and the exact solution passes through it. */
 static void check_end(subject *s)
 {
     const problem_instance *q = &s->instance;
-    if (!q->exact || !q->reference)
+    if (!q->reference)
         return;
-    q->exact(q->t1, s->x, s->p->user);
-    for (int i = 0; i < s->n; i++)
+    size_t n = (size_t)s->n;
+    double c[8] = { 0 };
+    assert_true(q->constraint_count <= 8);
+    if (q->constraints)
+        q->constraints(q->t1, q->reference, c, s->p->user);
+    for (int i = 0; i < q->constraint_count; i++)
+        if (!(fabs(c[i]) <= 1e-12))
+            fail_msg("%s: the reference violates constraint %d: %g", s->label, i, c[i]);
+    memset(s->xdot, 0, n * sizeof(double));
+    evaluate(s, q->t1, q->reference, s->xdot, s->r);
+    find_jacobians(s, q->t1, q->reference, s->xdot);
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0, size = row_size(s, (int)i, q->reference, s->xdot);
+        for (size_t j = 0; j < n; j++)
+            sum += fabs(s->C[i + j * n]);
+        if (sum == 0 && !(fabs(s->r[i]) <= 1e-12 * fmax(size, 1e-3)))
+            fail_msg("%s: the reference violates equation %zu: %g", s->label, i, s->r[i]);
+    }
+    if (q->exact)
+        q->exact(q->t1, s->x, s->p->user);
+    for (size_t i = 0; i < n && q->exact; i++)
         if (!(fabs(s->x[i] - q->reference[i]) <= 1e-13 * (1 + fabs(s->x[i]))))
-            fail_msg("%s: reference %d: %.17g", s->label, i, s->x[i] - q->reference[i]);
+            fail_msg("%s: reference %zu: %.17g", s->label, i, s->x[i] - q->reference[i]);
 }
 
 /* Zero at the start and along the exact solution, to first order along x' (this checks
@@ -851,9 +872,9 @@ static void test_references(void **state)
 static void test_digits(void **state)
 {
     (void)state;
-    const double ref[] = { 1, -2, 0, NAN, 1e-250 };
-    double x[] = { 1.001, -2.0002, 0.01, 7, 0 };
-    const unsigned char counted[] = { 0, 1, 1, 1, 1 };
+    const double ref[] = { 1, -2, 0, NAN, 1e-250, 1 }; /* size 5: the sixth is not ours */
+    double x[] = { 1.001, -2.0002, 0.01, 7, 0, 99 };
+    const unsigned char counted[] = { 0, 1, 1, 1, 1, 1 };
     problem_instance p = { .problem = { .size = 5 } };
     double scd = 0, mescd = 0;
     problem_digits(&p, x, ref, 1, &scd, &mescd);

@@ -45,9 +45,13 @@ typedef struct bdf {
     int steady;             /* accepted steps since size or order last changed              */
     int starting;           /* 1: order and step are still being built up                   */
     int first;              /* 1: no step accepted since the start                          */
-    int filtered;
+    int filtered;           /* 1: estimates go through the filter                           */
+    int always;             /* 1: and always will                                           */
+    int switches;           /* times the filter was switched on                             */
+    int idle;               /* filtered estimates in a row that raw ones could have replaced */
 
     /* of the present attempt */
+    int order_new, even;    /* even: the coefficients are those of an even mesh             */
     double psi_new[ROWS], alpha[ROWS], beta[ROWS], gamma[ROWS], sigma[ROWS], ck, c;
     double *pred, *p_pred;  /* predicted w and d'                                           */
     double *filter;         /* 3 n: right sides of the filter                               */
@@ -59,6 +63,10 @@ typedef struct bdf {
 /* A larger step is taken when it can grow by this factor: each change costs a factorization
  * and a measured Newton rate (docs/numerics.md). */
 static const double WORTHWHILE = 1.5;
+
+/* Above this error the step will shrink, and the order below may be better. */
+static const double RESTLESS = 0.4;
+enum { LONG_IDLE = 50 };
 
 static const double harmonic[] = {0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60};
 
@@ -108,8 +116,10 @@ static void bdf_start(dae_solver *s)
     b->used = 1;
     b->steady = 0;
     b->starting = b->first = 1;
-    b->filtered = (computed && !(s->system.facts & DAE_FACT_D_SELECTS)) ||
-                  (s->system.facts & DAE_FACT_HIGH_INDEX);
+    b->always = (computed && !(s->system.facts & DAE_FACT_D_SELECTS)) ||
+                (s->system.facts & DAE_FACT_HIGH_INDEX);
+    b->filtered = b->always;
+    b->idle = b->switches = b->even = 0;
     s->order = 1;
 }
 
@@ -148,6 +158,9 @@ static void coefficients(bdf *b, double h, int k)
 {
     int rows = k + 1 <= MAX_ORDER ? k + 1 : k; /* phi_{k+1} is wanted for the order above */
     double alpha_0 = 0;
+    if (b->even && h == b->psi_new[0] && h == b->psi[0] && k == b->order_new) return;
+    b->even = h == b->psi[0] && b->steady > k + 1; /* the last k + 2 steps were equal */
+    b->order_new = k;
     b->psi_new[0] = h;
     b->beta[0] = b->alpha[0] = b->sigma[0] = 1;
     b->gamma[0] = 0;
@@ -267,42 +280,68 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
     return DAE_OK;
 }
 
-static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
+static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
 {
     int place;
     if (b->have_down) b->norm_down = raw_norm(s, b, trial, -1, &place);
     if (b->have_up) b->norm_up = raw_norm(s, b, trial, 1, &place);
-    b->norm_k = raw_norm(s, b, trial, 0, where);
+}
+
+/* Are the errors at the neighbouring orders wanted? Only when order or size may change: after
+ * a rejection or a large error, or when both have stood long enough. */
+static void want_neighbours(const dae_solver *s, bdf *b, const dae_trial *trial, double error)
+{
+    int k = trial->order, ripe = b->starting || b->steady >= k;
+    b->have_down = k > 1 && (ripe || !b->filtered || error > RESTLESS);
+    b->have_up = ripe && k < s->options.max_order && b->valid > k && !b->first;
+}
+
+/* Filtered estimates cost a solve. If raw ones have been about the same for a long time, they
+ * are used again; but who needed the filter three times keeps it. */
+static int still_needed(bdf *b, double raw, double filtered)
+{
+    b->idle = raw > 0.25 && raw > 2 * filtered ? 0 : b->idle + 1;
+    return b->idle < LONG_IDLE || b->always;
 }
 
 static int judge(dae_solver *s, bdf *b, dae_trial *trial)
 {
-    int status;
-    b->have_down = trial->order > 1;
-    b->have_up = trial->order < s->options.max_order && b->valid > trial->order && !b->first;
+    double raw = b->ck * raw_norm(s, b, trial, 0, &trial->limiting);
     trial->filtered = b->filtered;
     if (!b->filtered) {
-        raw_errors(s, b, trial, &trial->limiting);
-        trial->error = b->ck * b->norm_k;
-        if (trial->error <= 1) return DAE_OK;
+        b->norm_k = raw / b->ck;
+        want_neighbours(s, b, trial, raw);
+        raw_errors(s, b, trial);
+        trial->error = raw;
+        if (raw <= 1) return DAE_OK;
         /* would the filter have passed it? */
-        double raw_k = b->norm_k, raw_down = b->norm_down, raw_up = b->norm_up;
-        int where;
-        status = filter_errors(s, b, trial, &where);
+        bdf before = *b;
+        int where, status = filter_errors(s, b, trial, &where);
         if (status != DAE_OK) return status;
         if (b->ck * b->norm_k <= 1) {
             b->filtered = trial->filtered = 1;
+            b->idle = 0;
+            b->always = ++b->switches >= 3;
             trial->limiting = where;
-        } else {
-            b->norm_k = raw_k;
-            b->norm_down = raw_down;
-            b->norm_up = raw_up;
+            trial->error = b->ck * b->norm_k;
+            return DAE_OK;
         }
-    } else {
-        status = filter_errors(s, b, trial, &trial->limiting);
+        b->norm_k = before.norm_k;
+        b->norm_down = before.norm_down;
+        b->norm_up = before.norm_up;
+        return DAE_STEP_ERROR;
+    }
+    want_neighbours(s, b, trial, 0);
+    int status = filter_errors(s, b, trial, &trial->limiting);
+    if (status != DAE_OK) return status;
+    trial->error = b->ck * b->norm_k;
+    if (trial->error > RESTLESS && trial->order > 1 && !b->have_down) { /* it will be asked for */
+        b->have_down = 1;
+        int where;
+        status = filter_errors(s, b, trial, &where);
         if (status != DAE_OK) return status;
     }
-    trial->error = b->ck * b->norm_k;
+    if (!still_needed(b, raw, trial->error)) b->filtered = 0;
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 
@@ -360,6 +399,14 @@ static double ratio(double error, int k)
     return pow(2 * error + 1e-4, -1.0 / (k + 1));
 }
 
+/* ratio(error, k) is between 1 and WORTHWHILE: nothing to do, and no power to compute. */
+static int contented(double error, int k)
+{
+    static const double limit[] = {0, 4.0 / 9, 8.0 / 27, 16.0 / 81, 32.0 / 243, 64.0 / 729};
+    double a = 2 * error + 1e-4; /* ratio < 1.5 when a > 1.5^-(k+1) */
+    return a < 1 && a > limit[k];
+}
+
 /* Order and size of the next step [BCP89, 5.3]: the order whose scaled derivative terms
  * decrease is kept or raised; the size is raised only when that is worthwhile, so that the
  * coefficients (and factors) last. */
@@ -387,16 +434,17 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
         }
     }
     if (next < k) error = term_down / k;
-    double r = ratio(error / harmonic[next], next);
+    error /= harmonic[next];
     s->order = next;
+    s->h = trial->h;
+    if (contented(error, next)) return;
+    double r = ratio(error, next);
     if (r >= 2)
         s->h = 2 * trial->h;
     else if (r >= WORTHWHILE && b->steady > k)
         s->h = trial->h * r;
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));
-    else
-        s->h = trial->h;
 }
 
 static void bdf_commit(dae_solver *s, dae_trial *trial)
@@ -422,6 +470,8 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
     b->starting = 0;
     if (verdict != DAE_STEP_ERROR) {
         s->h = 0.25 * trial->h;
+        /* an undefined point is often an overshooting prediction: a lower order is tamer */
+        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 1) s->order = k - 1;
         return;
     }
     double term_k = (k + 1) * b->sigma[k] * b->norm_k, error = b->sigma[k] * b->norm_k;

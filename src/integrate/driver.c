@@ -91,6 +91,7 @@ static double bounded(dae_solver *s, double limit)
     const dae_options *o = &s->options;
     double h = s->h, sign = s->direction;
     (void)limit;
+    if (s->ceiling_steps > 0 && fabs(h) > s->ceiling) h = sign * s->ceiling;
     if (fabs(h) > o->max_step) h = sign * o->max_step;
     if (fabs(h) < o->min_step) h = sign * o->min_step;
     if (!isnan(s->stop)) {
@@ -166,9 +167,22 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     s->stats.order = trial->order;
     if (trial->order > s->stats.order_highest) s->stats.order_highest = trial->order;
     s->failures = s->error_failures = 0;
-    /* trouble long ago is forgotten slowly: B02 against B04 of the catalogue of faults */
-    if (s->undefined_failures > 0 && s->stats.steps % 8 == 0) s->undefined_failures--;
+    if (s->undefined_failures > 0 && (s->t - s->t_bad) * s->direction >= 0)
+        s->undefined_failures = 0; /* past the place that was undefined: it was the prediction */
+    if (s->ceiling_steps > 0) s->ceiling_steps--;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
+}
+
+/* The equations are not defined at the trial point. If the solution really ends there the
+ * nearest such place stays ahead however often the step is cut; if only the prediction strayed,
+ * the solution soon passes it. Meanwhile the step does not grow back at once. */
+static int note_undefined(dae_solver *s)
+{
+    double t = s->trial.t;
+    if (s->undefined_failures == 0 || (t - s->t_bad) * s->direction < 0) s->t_bad = t;
+    s->ceiling = 0.5 * fabs(s->trial.h);
+    s->ceiling_steps = 6;
+    return ++s->undefined_failures;
 }
 
 static int hopeless(dae_solver *s, int verdict)
@@ -180,7 +194,7 @@ static int hopeless(dae_solver *s, int verdict)
         return ++s->error_failures > MOST_ERRORS;
     case DAE_STEP_NONFINITE:
     case DAE_STEP_RETRY:
-        return ++s->undefined_failures > MOST_UNDEFINED;
+        return note_undefined(s) > MOST_UNDEFINED;
     default:
         s->stats.newton_failures++;
         return s->failures - s->error_failures > MOST_NEWTON;

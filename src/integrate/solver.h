@@ -72,7 +72,11 @@ struct dae_solver {
     dae_event_search events;
 
     int failures;           /* consecutive rejected attempts of this step                   */
-    int error_failures, undefined_failures;
+    int error_failures;
+    int undefined_failures; /* since the solution last got past t_bad                       */
+    double t_bad;           /* nearest time ahead where the equations were undefined        */
+    double ceiling;         /* no step above this for the next ceiling_steps steps          */
+    int ceiling_steps;
     int checked_jacobian;
     double h_mark;
     /* what the post-mortem needs: an earlier accepted point of the limiting unknown */

@@ -174,7 +174,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->corrector.want_jacobian = !restart;
     s->corrector.rate = 1;
     s->h_mark = 0;
-    s->undefined_failures = 0;
+    s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
     return DAE_OK;
 }

@@ -1,8 +1,9 @@
 /* band.c: band K + cC by LU with partial pivoting.
  *
- * Narrow bands with the kernels of band_kernel.h, wider ones with LAPACK; the factors look the
- * same. As in dense.c the usual path forms A = K + cC and eliminates; what looks suspicious is
- * equilibrated by powers of two, A' = R A S, factored again, and only then judged.
+ * Narrow bands with the kernels of band_kernel.h, wider ones with LAPACK; the factors
+ * look the same. As in dense.c the usual path forms A = K + cC and eliminates; what looks
+ * suspicious is equilibrated by powers of two, A' = R A S, factored again, and only then
+ * judged.
  */
 #include "linear/band_kernel.h"
 
@@ -16,11 +17,11 @@ void dgbtrf_(const int *m, const int *n, const int *lower, const int *upper, dou
 void zgbtrf_(const int *m, const int *n, const int *lower, const int *upper, double *a,
              const int *ld, int *pivot, int *info);
 void dgbtrs_(const char *op, const int *n, const int *lower, const int *upper,
-             const int *count, const double *a, const int *ld, const int *pivot, double *b,
-             const int *ldb, int *info, size_t op_length);
+             const int *count, const double *a, const int *ld, const int *pivot,
+             double *b, const int *ldb, int *info, size_t op_length);
 void zgbtrs_(const char *op, const int *n, const int *lower, const int *upper,
-             const int *count, const double *a, const int *ld, const int *pivot, double *b,
-             const int *ldb, int *info, size_t op_length);
+             const int *count, const double *a, const int *ld, const int *pivot,
+             double *b, const int *ldb, int *info, size_t op_length);
 
 typedef struct band_analysis {
     dae_memory memory;
@@ -28,8 +29,8 @@ typedef struct band_analysis {
     band_shape shape;
 } band_analysis;
 
-/* Entry k of the factors is re[k * step] + i im[k * step]: two arrays for our own kernels,
- * pairs for LAPACK. */
+/* Entry k of the factors is re[k * step] + i im[k * step]: two arrays for our own
+ * kernels, pairs for LAPACK. */
 typedef struct band_factor {
     const band_analysis *analysis;
     band_shape shape;
@@ -49,14 +50,18 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 {
     *analysis = NULL;
     int64_t ld = 2 * (int64_t)pattern->lower + pattern->upper + 1;
-    if (ld > INT_MAX) return DAE_E_LIMIT;
+    if (ld > INT_MAX)
+        return DAE_E_LIMIT;
     band_analysis *a = dae_alloc(memory, 1, sizeof *a);
-    if (!a) return DAE_E_NOMEM;
+    if (!a)
+        return DAE_E_NOMEM;
     a->memory = *memory;
     a->pattern = *pattern;
-    a->shape = (band_shape){.n = pattern->n, .lower = pattern->lower,
-                            .upper = pattern->upper,
-                            .d = pattern->lower + pattern->upper, .ld = (int)ld};
+    a->shape = (band_shape){ .n = pattern->n,
+                             .lower = pattern->lower,
+                             .upper = pattern->upper,
+                             .d = pattern->lower + pattern->upper,
+                             .ld = (int)ld };
     *analysis = a;
     return DAE_OK;
 }
@@ -64,7 +69,8 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 static void release(void *analysis)
 {
     band_analysis *a = analysis;
-    if (!a) return;
+    if (!a)
+        return;
     dae_memory memory = a->memory;
     dae_free(&memory, a);
 }
@@ -72,7 +78,8 @@ static void release(void *analysis)
 static void close(void *factor)
 {
     band_factor *f = factor;
-    if (!f) return;
+    if (!f)
+        return;
     const dae_memory *m = &f->analysis->memory;
     dae_free(m, f->re);
     dae_free(m, f->inverse_re);
@@ -86,7 +93,8 @@ static int open(void *analysis, int is_complex, void **factor)
     size_t n = (size_t)a->shape.n, ld = (size_t)a->shape.ld;
     *factor = NULL;
     band_factor *f = dae_alloc(&a->memory, 1, sizeof *f);
-    if (!f) return DAE_E_NOMEM;
+    if (!f)
+        return DAE_E_NOMEM;
     f->analysis = a;
     f->shape = a->shape;
     f->is_complex = is_complex;
@@ -111,20 +119,24 @@ static int open(void *analysis, int is_complex, void **factor)
 
 /* ---- the usual path ---- */
 
-/* A := K + cC; the places for fill and those outside the matrix become zero. Returns the sum
- * of all |a_ij|, not finite if an entry or c is not. */
-static double form(band_factor *f, const double *K, const double *C, double c_re, double c_im)
+/* A := K + cC; the places for fill and those outside the matrix become zero. Returns the
+ * sum of all |a_ij|, not finite if an entry or c is not. */
+static double form(band_factor *f, const double *K, const double *C, double c_re,
+                   double c_im)
 {
     const band_shape *s = &f->shape;
     double total = (c_re - c_re) + (c_im - c_im);
     for (int j = 0; j < s->n; j++) {
-        ptrdiff_t out = (ptrdiff_t)j * s->ld, in = out - (ptrdiff_t)j * s->lower - s->lower;
+        ptrdiff_t out = (ptrdiff_t)j * s->ld,
+                  in = out - (ptrdiff_t)j * s->lower - s->lower;
         int first = s->d + (j < s->upper ? -j : -s->upper);
         int end = s->d + at_most(s->lower, s->n - 1 - j) + 1;
         double *re = f->re + out * f->step, *im = f->im + out * f->step, sum = 0;
-        for (ptrdiff_t r = 0; r < first * f->step; r++) re[r] = 0;
+        for (ptrdiff_t r = 0; r < first * f->step; r++)
+            re[r] = 0;
         if (f->is_complex && f->own)
-            for (ptrdiff_t r = 0; r < first; r++) im[r] = 0;
+            for (ptrdiff_t r = 0; r < first; r++)
+                im[r] = 0;
         if (f->is_complex) {
             for (int r = first; r < end; r++) {
                 double y = c_im * C[in + r];
@@ -155,15 +167,17 @@ static int eliminate(band_factor *f)
     const band_shape *s = &f->shape;
     int info = 0;
     if (f->own && f->is_complex)
-        return eliminate_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im,
-                                      f->least);
-    if (f->own) return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
+        return eliminate_band_complex(s, f->re, f->im, f->pivot, f->inverse_re,
+                                      f->inverse_im, f->least);
+    if (f->own)
+        return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
     if (f->is_complex)
         zgbtrf_(&s->n, &s->n, &s->lower, &s->upper, f->re, &s->ld, f->pivot, &info);
     else
         dgbtrf_(&s->n, &s->n, &s->lower, &s->upper, f->re, &s->ld, f->pivot, &info);
     for (int k = 0; k < s->n; k++)
-        if (!(size_of(f, k, k) > f->least[k])) return k;
+        if (!(size_of(f, k, k) > f->least[k]))
+            return k;
     return s->n;
 }
 
@@ -174,12 +188,14 @@ static void form_scaled(band_factor *f, const dae_sum *a)
 {
     const dae_matrix *p = a->pattern;
     size_t all = (size_t)p->n * (size_t)f->shape.ld * (f->is_complex ? 2 : 1);
-    for (size_t k = 0; k < all; k++) f->re[k] = 0;
+    for (size_t k = 0; k < all; k++)
+        f->re[k] = 0;
     for (int j = 0; j < p->n; j++) {
         for (int64_t k = dae_column_begin(p, j); k < dae_column_end(p, j); k++) {
             int i = dae_column_row(p, j, k), shift = f->row_shift[i] + f->column_shift[j];
             ptrdiff_t out = (diagonal(&f->shape, j) + (i - j)) * f->step;
-            if (f->is_complex) f->im[out] = ldexp(dae_sum_im(a, k), shift);
+            if (f->is_complex)
+                f->im[out] = ldexp(dae_sum_im(a, k), shift);
             f->re[out] = ldexp(dae_sum_re(a, k), shift);
         }
         f->least[j] = DAE_PIVOT_SMALLEST;
@@ -191,8 +207,8 @@ static int pivot_row(const band_factor *f, int k)
     return f->pivot[k] - (f->own ? 0 : 1);
 }
 
-/* The row of A that stands in row i just before stage k, and in `terms` the sum of
- * |l_im| |u_mk| over the earlier stages m: multipliers were not interchanged, so the row is
+/* The row of A that stands in row i just before stage k, and in `terms` the sum of |l_im|
+ * |u_mk| over the earlier stages m: multipliers were not interchanged, so the row is
  * followed back through the interchanges. */
 static int follow_back(const band_factor *f, int i, int k, double *terms)
 {
@@ -200,14 +216,16 @@ static int follow_back(const band_factor *f, int i, int k, double *terms)
     for (int m = k - 1; m >= 0; m--) {
         if (m >= first && i - m <= f->shape.lower)
             *terms += size_of(f, i, m) * size_of(f, m, k);
-        if (i == pivot_row(f, m)) i = m;
-        else if (i - m >= f->shape.lower) break; /* no earlier stage reached this row */
+        if (i == pivot_row(f, m))
+            i = m;
+        else if (i - m >= f->shape.lower)
+            break; /* no earlier stage reached this row */
     }
     return i;
 }
 
-/* As in dense.c: stage k met only noise if none of the values l_ik u_kk it could choose from
- * exceeds the rounding of the terms it was summed from. */
+/* As in dense.c: stage k met only noise if none of the values l_ik u_kk it could choose
+ * from exceeds the rounding of the terms it was summed from. */
 static int is_noise(const band_factor *f, const dae_sum *a, int k)
 {
     double pivot = size_of(f, k, k), part = dae_pivot_noise(f->shape.n);
@@ -220,7 +238,8 @@ static int is_noise(const band_factor *f, const dae_sum *a, int k)
         if (place >= 0)
             terms += ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)),
                            f->row_shift[row] + f->column_shift[k]);
-        if (value > part * terms) return 0;
+        if (value > part * terms)
+            return 0;
     }
     return 1;
 }
@@ -228,15 +247,19 @@ static int is_noise(const band_factor *f, const dae_sum *a, int k)
 static int factor_carefully(band_factor *f, const dae_sum *a, dae_factor_info *info)
 {
     int n = f->shape.n, status = dae_sum_check(a, info);
-    if (status) return status;
+    if (status)
+        return status;
     status = dae_sum_equilibrate(a, f->row_shift, f->column_shift, info);
-    if (status) return status;
+    if (status)
+        return status;
     form_scaled(f, a);
     f->scaled = 1;
     int reached = eliminate(f);
     for (int k = 0; k < reached; k++)
-        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k)) reached = k;
-    if (reached == n) return DAE_OK;
+        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k))
+            reached = k;
+    if (reached == n)
+        return DAE_OK;
     double unused = 0;
     info->row = follow_back(f, pivot_row(f, reached), reached, &unused);
     info->column = reached;
@@ -255,20 +278,24 @@ static double estimate_rcond(const band_factor *f)
     return largest > 0 ? smallest / largest : 1;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re, double c_im,
-                  dae_factor_info *info)
+static int factor(void *factor_, const double *K, const double *C, double c_re,
+                  double c_im, dae_factor_info *info)
 {
     band_factor *f = factor_;
     int reached = -1;
     f->scaled = 0;
-    *info = (dae_factor_info){.row = -1, .column = -1, .rcond = -1};
-    if (!f->is_complex) c_im = 0;
-    if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST) reached = eliminate(f);
+    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
+    if (!f->is_complex)
+        c_im = 0;
+    if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
+        reached = eliminate(f);
     if (reached < f->shape.n) {
-        dae_sum a = {&f->analysis->pattern, K, C, c_re, c_im};
+        dae_sum a = { &f->analysis->pattern, K, C, c_re, c_im };
         int status = factor_carefully(f, &a, info);
-        if (status == DAE_E_SINGULAR) info->rcond = 0;
-        if (status) return status;
+        if (status == DAE_E_SINGULAR)
+            info->rcond = 0;
+        if (status)
+            return status;
     }
     info->rcond = estimate_rcond(f);
     return DAE_OK;
@@ -284,7 +311,8 @@ static void solve_own(const band_factor *f, double *re, double *im, int transpos
     else if (!f->is_complex)
         solve_band_transposed(s, f->re, f->pivot, f->inverse_re, re);
     else if (!transposed)
-        solve_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im, re, im);
+        solve_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im, re,
+                           im);
     else
         solve_band_complex_transposed(s, f->re, f->im, f->pivot, f->inverse_re,
                                       f->inverse_im, re, im);
@@ -304,8 +332,8 @@ static void solve_lapack(const band_factor *f, double *re, double *im, int trans
         f->work[2 * (ptrdiff_t)i] = re[i];
         f->work[2 * (ptrdiff_t)i + 1] = im[i];
     }
-    zgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, f->work, &s->n,
-            &info, 1);
+    zgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, f->work,
+            &s->n, &info, 1);
     for (int i = 0; i < s->n; i++) {
         re[i] = f->work[2 * (ptrdiff_t)i];
         im[i] = f->work[2 * (ptrdiff_t)i + 1];
@@ -319,13 +347,16 @@ static int solve(void *factor_, double *re, double *im, int count, int transpose
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
     for (int q = 0; q < count; q++) {
-        double *x = re + (ptrdiff_t)q * n, *y = f->is_complex ? im + (ptrdiff_t)q * n : NULL;
+        double *x = re + (ptrdiff_t)q * n,
+               *y = f->is_complex ? im + (ptrdiff_t)q * n : NULL;
         if (f->scaled) {
             dae_shift(x, before, n, 1);
             dae_shift(y, before, n, 1);
         }
-        if (f->own) solve_own(f, x, y, transposed);
-        else solve_lapack(f, x, y, transposed);
+        if (f->own)
+            solve_own(f, x, y, transposed);
+        else
+            solve_lapack(f, x, y, transposed);
         if (f->scaled) {
             dae_shift(x, after, n, 1);
             dae_shift(y, after, n, 1);
@@ -336,7 +367,8 @@ static int solve(void *factor_, double *re, double *im, int count, int transpose
 
 const dae_linear dae_linear_band = {
     .name = "band",
-    .description = "LU with partial pivoting in the band: own kernels, wide bands by LAPACK",
+    .description =
+        "LU with partial pivoting in the band: own kernels, wide bands by LAPACK",
     .can = DAE_LINEAR_COMPLEX | DAE_LINEAR_TRANSPOSED,
     .kind = DAE_PATTERN_BAND,
     .analyze = analyze,

@@ -2,13 +2,13 @@
  *
  * Layout and factors are LAPACK's (dgbtrf): column j holds entry (i, j) at
  *     d + i - j + j * ld,   d = lower + upper,   ld = 2 lower + upper + 1,
- * the first `lower` places of a column being room for what pivoting fills in. Multipliers stay
- * where they were computed (they are not interchanged later), so a solution applies
+ * the first `lower` places of a column being room for what pivoting fills in. Multipliers
+ * stay where they were computed (they are not interchanged later), so a solution applies
  * interchange k and column k of L alternately. Rows are counted from 0 here; inverse[k] =
  * 1 / u_kk. Complex matrices are two real ones.
  *
- * Interchange and update of a column happen in one visit: about 60 instructions per unknown
- * for a tridiagonal matrix, against 300 of LAPACK's.
+ * Interchange and update of a column happen in one visit: about 60 instructions per
+ * unknown for a tridiagonal matrix, against 300 of LAPACK's.
  */
 #ifndef DAE_LINEAR_BAND_KERNEL_H
 #define DAE_LINEAR_BAND_KERNEL_H
@@ -42,12 +42,13 @@ static inline void exchange(double *x, ptrdiff_t p, ptrdiff_t q)
 /* ---- real ---- */
 
 /* Returns how many pivots exceeded least_k: n, or the first that did not. */
-static inline int eliminate_band(const band_shape *s, double *a, int *pivot, double *inverse,
-                                 const double *least)
+static inline int eliminate_band(const band_shape *s, double *a, int *pivot,
+                                 double *inverse, const double *least)
 {
     int last = 0; /* the last column that a pivot row so far reaches */
     for (int k = 0; k < s->n; k++) {
-        double *restrict x = a + diagonal(s, k), largest = fabs(x[0]); /* x_i: (k + i, k) */
+        double *restrict x = a + diagonal(s, k),
+                         largest = fabs(x[0]); /* x_i: (k + i, k) */
         int rows = at_most(s->lower, s->n - 1 - k), p = 0;
         for (int i = 1; i <= rows; i++) {
             if (fabs(x[i]) > largest) {
@@ -56,25 +57,29 @@ static inline int eliminate_band(const band_shape *s, double *a, int *pivot, dou
             }
         }
         pivot[k] = k + p;
-        if (!(largest > least[k])) return k;
-        if (k + p + s->upper > last) last = at_most(k + p + s->upper, s->n - 1);
+        if (!(largest > least[k]))
+            return k;
+        if (k + p + s->upper > last)
+            last = at_most(k + p + s->upper, s->n - 1);
         exchange(x, 0, p);
         double r = 1 / x[0];
         inverse[k] = r;
-        for (int i = 1; i <= rows; i++) x[i] *= r;
+        for (int i = 1; i <= rows; i++)
+            x[i] *= r;
         for (int j = k + 1; j <= last; j++) {
             double *restrict y = a + diagonal(s, j) + (k - j); /* y_i: entry (k + i, j) */
             double u = y[p];
             y[p] = y[0];
             y[0] = u;
-            for (int i = 1; i <= rows; i++) y[i] -= x[i] * u;
+            for (int i = 1; i <= rows; i++)
+                y[i] -= x[i] * u;
         }
     }
     return s->n;
 }
 
-static inline void solve_band(const band_shape *s, const double *restrict a, const int *pivot,
-                              const double *inverse, double *restrict b)
+static inline void solve_band(const band_shape *s, const double *restrict a,
+                              const int *pivot, const double *inverse, double *restrict b)
 {
     for (int k = 0; k < s->n - 1; k++) {
         const double *x = a + diagonal(s, k);
@@ -82,14 +87,16 @@ static inline void solve_band(const band_shape *s, const double *restrict a, con
         double t = b[p];
         b[p] = b[k];
         b[k] = t;
-        for (int i = 1; i <= rows; i++) b[k + i] -= x[i] * t;
+        for (int i = 1; i <= rows; i++)
+            b[k + i] -= x[i] * t;
     }
     for (int k = s->n - 1; k >= 0; k--) {
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->d, k);
         double t = b[k] * inverse[k];
         b[k] = t;
-        for (int i = 1; i <= rows; i++) b[k - i] -= x[-i] * t;
+        for (int i = 1; i <= rows; i++)
+            b[k - i] -= x[-i] * t;
     }
 }
 
@@ -101,14 +108,16 @@ static inline void solve_band_transposed(const band_shape *s, const double *rest
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->d, k);
         double t = b[k];
-        for (int i = rows; i >= 1; i--) t -= x[-i] * b[k - i];
+        for (int i = rows; i >= 1; i--)
+            t -= x[-i] * b[k - i];
         b[k] = t * inverse[k];
     }
     for (int k = s->n - 2; k >= 0; k--) {
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->lower, s->n - 1 - k), p = pivot[k];
         double t = b[k];
-        for (int i = 1; i <= rows; i++) t -= x[i] * b[k + i];
+        for (int i = 1; i <= rows; i++)
+            t -= x[i] * b[k + i];
         b[k] = b[p];
         b[p] = t;
     }
@@ -127,8 +136,9 @@ static inline void subtract_band(int rows, int step, const double *restrict x,
     }
 }
 
-static inline int eliminate_band_complex(const band_shape *s, double *a, double *b, int *pivot,
-                                         double *inv_re, double *inv_im, const double *least)
+static inline int eliminate_band_complex(const band_shape *s, double *a, double *b,
+                                         int *pivot, double *inv_re, double *inv_im,
+                                         const double *least)
 {
     int last = 0;
     for (int k = 0; k < s->n; k++) {
@@ -142,8 +152,10 @@ static inline int eliminate_band_complex(const band_shape *s, double *a, double 
             }
         }
         pivot[k] = k + p;
-        if (!(largest > least[k])) return k;
-        if (k + p + s->upper > last) last = at_most(k + p + s->upper, s->n - 1);
+        if (!(largest > least[k]))
+            return k;
+        if (k + p + s->upper > last)
+            last = at_most(k + p + s->upper, s->n - 1);
         exchange(x, 0, p);
         exchange(z, 0, p);
         double re, im;
@@ -165,9 +177,10 @@ static inline int eliminate_band_complex(const band_shape *s, double *a, double 
     return s->n;
 }
 
-static inline void solve_band_complex(const band_shape *s, const double *a, const double *b,
-                                      const int *pivot, const double *inv_re,
-                                      const double *inv_im, double *x, double *y)
+static inline void solve_band_complex(const band_shape *s, const double *a,
+                                      const double *b, const int *pivot,
+                                      const double *inv_re, const double *inv_im,
+                                      double *x, double *y)
 {
     for (int k = 0; k < s->n - 1; k++) {
         ptrdiff_t at = diagonal(s, k);
@@ -188,7 +201,8 @@ static inline void solve_band_complex(const band_shape *s, const double *a, cons
 
 /* (re, im) -= sum over i = step .. step * rows of (a, b)_i (x, y)_i */
 static inline void subtract_product(int rows, int step, const double *a, const double *b,
-                                    const double *x, const double *y, double *re, double *im)
+                                    const double *x, const double *y, double *re,
+                                    double *im)
 {
     double s = *re, t = *im;
     for (int i = step; i != step * (rows + 1); i += step) {
@@ -201,8 +215,9 @@ static inline void subtract_product(int rows, int step, const double *a, const d
 
 static inline void solve_band_complex_transposed(const band_shape *s, const double *a,
                                                  const double *b, const int *pivot,
-                                                 const double *inv_re, const double *inv_im,
-                                                 double *x, double *y)
+                                                 const double *inv_re,
+                                                 const double *inv_im, double *x,
+                                                 double *y)
 {
     for (int k = 0; k < s->n; k++) {
         ptrdiff_t at = diagonal(s, k);

@@ -1,42 +1,46 @@
 /* dense.c: dense K + cC by LU with partial pivoting.
  *
- * Up to DAE_DENSE_OWN unknowns with the kernels of dense_kernel.h, beyond with LAPACK; the
- * factors look the same (whole rows interchanged), so what follows a factorization is written
- * once.
+ * Up to DAE_DENSE_OWN unknowns with the kernels of dense_kernel.h, beyond with LAPACK;
+ * the factors look the same (whole rows interchanged), so what follows a factorization is
+ * written once.
  *
- * The usual path is one pass that forms A = K + cC with the 1-norms of its columns, and the
- * elimination. If the sums are not finite, or a pivot is tiny beside the norm of its column,
- * the matrix is formed again, equilibrated by powers of two in rows and columns, A' = R A S,
- * and factored once more; then A x = b is solved as A' z = R b, x = S z. Only these factors
- * may lead to the verdict "singular": see is_noise().
+ * The usual path is one pass that forms A = K + cC with the 1-norms of its columns, and
+ * the elimination. If the sums are not finite, or a pivot is tiny beside the norm of its
+ * column, the matrix is formed again, equilibrated by powers of two in rows and columns,
+ * A' = R A S, and factored once more; then A x = b is solved as A' z = R b, x = S z. Only
+ * these factors may lead to the verdict "singular": see is_noise().
  */
 #include "linear/dense_kernel.h"
 
-void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
-void zgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
-void dgetrs_(const char *op, const int *n, const int *count, const double *a, const int *lda,
-             const int *pivot, double *b, const int *ldb, int *info, size_t op_length);
-void zgetrs_(const char *op, const int *n, const int *count, const double *a, const int *lda,
-             const int *pivot, double *b, const int *ldb, int *info, size_t op_length);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
+             int *info);
+void zgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
+             int *info);
+void dgetrs_(const char *op, const int *n, const int *count, const double *a,
+             const int *lda, const int *pivot, double *b, const int *ldb, int *info,
+             size_t op_length);
+void zgetrs_(const char *op, const int *n, const int *count, const double *a,
+             const int *lda, const int *pivot, double *b, const int *ldb, int *info,
+             size_t op_length);
 
 typedef struct dense_analysis {
     dae_memory memory;
     dae_matrix pattern;
 } dense_analysis;
 
-/* Entry k of the factors is re[k * step] + i im[k * step]: two arrays for our own kernels,
- * pairs for LAPACK. */
+/* Entry k of the factors is re[k * step] + i im[k * step]: two arrays for our own
+ * kernels, pairs for LAPACK. */
 typedef struct dense_factor {
     const dense_analysis *analysis;
+    const dae_dense_size *small; /* the kernels for real factors, NULL: others     */
+    dae_dense_lu lu;             /* the real matrix, or the real part              */
     int n, is_complex, own, scaled;
-    double *re, *im;
+    double *re, *im; /* re == lu.a                                     */
     ptrdiff_t step;
-    double *inverse_re, *inverse_im; /* 1 / u_kk, own kernels                          */
-    double *least;                   /* suspicious size of a pivot, per column         */
-    double *work;                    /* LAPACK, complex: one right side as pairs       */
-    int *order;                      /* row of A that became row i of the factors      */
-    int *pivot;                      /* LAPACK's interchanges                          */
-    int *row_shift, *column_shift;   /* exponents of R and S                           */
+    double *inverse_im;            /* with lu.inverse: 1 / u_kk of our own kernels   */
+    double *work;                  /* LAPACK, complex: one right side as pairs       */
+    int *pivot;                    /* LAPACK's interchanges                          */
+    int *row_shift, *column_shift; /* exponents of R and S                           */
 } dense_factor;
 
 /* ---- objects ---- */
@@ -45,7 +49,8 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 {
     *analysis = NULL;
     dense_analysis *a = dae_alloc(memory, 1, sizeof *a);
-    if (!a) return DAE_E_NOMEM;
+    if (!a)
+        return DAE_E_NOMEM;
     a->memory = *memory;
     a->pattern = *pattern;
     *analysis = a;
@@ -55,7 +60,8 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 static void release(void *analysis)
 {
     dense_analysis *a = analysis;
-    if (!a) return;
+    if (!a)
+        return;
     dae_memory memory = a->memory;
     dae_free(&memory, a);
 }
@@ -63,11 +69,12 @@ static void release(void *analysis)
 static void close(void *factor)
 {
     dense_factor *f = factor;
-    if (!f) return;
+    if (!f)
+        return;
     const dae_memory *m = &f->analysis->memory;
     dae_free(m, f->re);
-    dae_free(m, f->inverse_re);
-    dae_free(m, f->order);
+    dae_free(m, f->lu.inverse);
+    dae_free(m, f->lu.order);
     dae_free(m, f);
 }
 
@@ -77,24 +84,28 @@ static int open(void *analysis, int is_complex, void **factor)
     size_t n = (size_t)a->pattern.n, parts = is_complex ? 2 : 1;
     *factor = NULL;
     dense_factor *f = dae_alloc(&a->memory, 1, sizeof *f);
-    if (!f) return DAE_E_NOMEM;
+    if (!f)
+        return DAE_E_NOMEM;
     f->analysis = a;
     f->n = a->pattern.n;
     f->is_complex = is_complex;
     f->own = f->n <= DAE_DENSE_OWN;
     f->re = dae_alloc(&a->memory, n * n, parts * sizeof *f->re);
-    f->inverse_re = dae_alloc(&a->memory, n, 5 * sizeof *f->inverse_re);
-    f->order = dae_alloc(&a->memory, n, 4 * sizeof *f->order);
-    if (!f->re || !f->inverse_re || !f->order) {
+    f->lu.inverse = dae_alloc(&a->memory, n, 5 * sizeof *f->lu.inverse);
+    f->lu.order = dae_alloc(&a->memory, n, 4 * sizeof *f->lu.order);
+    if (!f->re || !f->lu.inverse || !f->lu.order) {
         close(f);
         return DAE_E_NOMEM;
     }
+    f->small = f->own && !is_complex ? dae_dense_size_of(f->n) : NULL;
+    f->lu.n = f->n;
+    f->lu.a = f->re;
     f->step = is_complex && !f->own ? 2 : 1;
     f->im = f->re + (!is_complex ? 0 : f->own ? n * n : 1);
-    f->inverse_im = f->inverse_re + n;
-    f->least = f->inverse_im + n;
-    f->work = f->least + n;
-    f->pivot = f->order + n;
+    f->inverse_im = f->lu.inverse + n;
+    f->lu.least = f->inverse_im + n;
+    f->work = f->lu.least + n;
+    f->pivot = f->lu.order + n;
     f->row_shift = f->pivot + n;
     f->column_shift = f->row_shift + n;
     *factor = f;
@@ -103,33 +114,9 @@ static int open(void *analysis, int is_complex, void **factor)
 
 /* ---- the usual path ---- */
 
-/* Forms A and factors it, unless its entries are not finite or dangerously large. Returns
- * how many pivots were good, -1 if it was not tried. */
-DAE_INLINE int factor_real(int n, dense_factor *f, const double *K, const double *C, double c)
-{
-    double total = form_real(n, K, C, c, f->re, f->least);
-    if (!(total < DAE_SUM_LARGEST)) return -1;
-    return eliminate_real(n, f->re, f->order, f->inverse_re, f->least);
-}
-
-/* The compiler unrolls what it gets as constants. */
-static int factor_own_real(dense_factor *f, const double *K, const double *C, double c)
-{
-    switch (f->n) {
-    case 1: return factor_real(1, f, K, C, c);
-    case 2: return factor_real(2, f, K, C, c);
-    case 3: return factor_real(3, f, K, C, c);
-    case 4: return factor_real(4, f, K, C, c);
-    case 5: return factor_real(5, f, K, C, c);
-    case 6: return factor_real(6, f, K, C, c);
-    case 7: return factor_real(7, f, K, C, c);
-    case 8: return factor_real(8, f, K, C, c);
-    default: return factor_real(f->n, f, K, C, c);
-    }
-}
-
 /* As form_real, for all other layouts. */
-static double form(dense_factor *f, const double *K, const double *C, double c_re, double c_im)
+static double form(dense_factor *f, const double *K, const double *C, double c_re,
+                   double c_im)
 {
     size_t n = (size_t)f->n, step = (size_t)f->step;
     double total = (c_re - c_re) + (c_im - c_im);
@@ -142,7 +129,7 @@ static double form(dense_factor *f, const double *K, const double *C, double c_r
             re[i * step] = x;
             sum += fabs(x) + fabs(y);
         }
-        f->least[j] = DAE_PIVOT_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum;
+        f->lu.least[j] = DAE_PIVOT_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum;
         total += sum;
     }
     return total;
@@ -157,11 +144,12 @@ static double size_of(const dense_factor *f, int i, int j)
 /* order[] from LAPACK's list of interchanges, counted from 1. */
 static void follow_interchanges(dense_factor *f)
 {
-    for (int i = 0; i < f->n; i++) f->order[i] = i;
+    for (int i = 0; i < f->n; i++)
+        f->lu.order[i] = i;
     for (int k = 0; k < f->n; k++) {
-        int p = f->pivot[k] - 1, row = f->order[k];
-        f->order[k] = f->order[p];
-        f->order[p] = row;
+        int p = f->pivot[k] - 1, row = f->lu.order[k];
+        f->lu.order[k] = f->lu.order[p];
+        f->lu.order[p] = row;
     }
 }
 
@@ -170,14 +158,18 @@ static int eliminate(dense_factor *f)
 {
     int n = f->n, info = 0;
     if (f->own && f->is_complex)
-        return eliminate_complex(n, f->re, f->im, f->order, f->inverse_re, f->inverse_im,
-                                 f->least);
-    if (f->own) return eliminate_real(n, f->re, f->order, f->inverse_re, f->least);
-    if (f->is_complex) zgetrf_(&n, &n, f->re, &n, f->pivot, &info);
-    else dgetrf_(&n, &n, f->re, &n, f->pivot, &info);
+        return eliminate_complex(n, f->re, f->im, f->lu.order, f->lu.inverse,
+                                 f->inverse_im, f->lu.least);
+    if (f->own)
+        return eliminate_real(n, &f->lu);
+    if (f->is_complex)
+        zgetrf_(&n, &n, f->re, &n, f->pivot, &info);
+    else
+        dgetrf_(&n, &n, f->re, &n, f->pivot, &info);
     follow_interchanges(f);
     for (int k = 0; k < n; k++)
-        if (!(size_of(f, k, k) > f->least[k])) return k;
+        if (!(size_of(f, k, k) > f->lu.least[k]))
+            return k;
     return n;
 }
 
@@ -190,28 +182,34 @@ static void form_scaled(dense_factor *f, const dae_sum *a)
         for (int i = 0; i < f->n; i++) {
             int64_t k = i + (int64_t)j * f->n;
             int shift = f->row_shift[i] + f->column_shift[j];
-            if (f->is_complex) f->im[k * f->step] = ldexp(dae_sum_im(a, k), shift);
+            if (f->is_complex)
+                f->im[k * f->step] = ldexp(dae_sum_im(a, k), shift);
             f->re[k * f->step] = ldexp(dae_sum_re(a, k), shift);
         }
-        f->least[j] = DAE_PIVOT_SMALLEST;
+        f->lu.least[j] = DAE_PIVOT_SMALLEST;
     }
 }
 
-/* Stage k had to choose among the values l_ik u_kk, i >= k (with l_kk = 1), each computed as
+/* Stage k had to choose among the values l_ik u_kk, i >= k (with l_kk = 1), each computed
+ * as
  *     a_ik - sum_{m < k} l_im u_mk
- * with an error of a rounding or two of |a_ik| + sum |l_im| |u_mk|. The stage met only noise
- * if no value exceeds its own error. Cancellation is what makes a matrix singular, not small
- * pivots: the pivots 1/c^2 of an index-3 system are as accurate as any other. */
+ * with an error of a rounding or two of |a_ik| + sum |l_im| |u_mk|. The stage met only
+ * noise if no value exceeds its own error. Cancellation is what makes a matrix singular,
+ * not small pivots: the pivots 1/c^2 of an index-3 system are as accurate as any other.
+ * */
 static int is_noise(const dense_factor *f, const dae_sum *a, int k)
 {
     double pivot = size_of(f, k, k), part = dae_pivot_noise(f->n);
     for (int i = k; i < f->n; i++) {
-        int64_t place = f->order[i] + (int64_t)k * f->n;
-        int shift = f->row_shift[f->order[i]] + f->column_shift[k];
+        int64_t place = f->lu.order[i] + (int64_t)k * f->n;
+        int shift = f->row_shift[f->lu.order[i]] + f->column_shift[k];
         double value = i == k ? pivot : size_of(f, i, k) * pivot;
-        double terms = ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)), shift);
-        for (int m = 0; m < k; m++) terms += size_of(f, i, m) * size_of(f, m, k);
-        if (value > part * terms) return 0;
+        double terms =
+            ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)), shift);
+        for (int m = 0; m < k; m++)
+            terms += size_of(f, i, m) * size_of(f, m, k);
+        if (value > part * terms)
+            return 0;
     }
     return 1;
 }
@@ -219,16 +217,20 @@ static int is_noise(const dense_factor *f, const dae_sum *a, int k)
 static int factor_carefully(dense_factor *f, const dae_sum *a, dae_factor_info *info)
 {
     int status = dae_sum_check(a, info);
-    if (status) return status;
+    if (status)
+        return status;
     status = dae_sum_equilibrate(a, f->row_shift, f->column_shift, info);
-    if (status) return status;
+    if (status)
+        return status;
     form_scaled(f, a);
     f->scaled = 1;
     int reached = eliminate(f);
     for (int k = 0; k < reached; k++)
-        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k)) reached = k;
-    if (reached == f->n) return DAE_OK;
-    info->row = f->order[reached];
+        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k))
+            reached = k;
+    if (reached == f->n)
+        return DAE_OK;
+    info->row = f->lu.order[reached];
     info->column = reached;
     return DAE_E_SINGULAR;
 }
@@ -237,32 +239,42 @@ static int factor_carefully(dense_factor *f, const dae_sum *a, dae_factor_info *
 static double estimate_rcond(const dense_factor *f)
 {
     double smallest = INFINITY, largest = 0;
-    for (int k = 0; k < f->n; k++) {
+    if (f->small) {
+        smallest = f->lu.smallest; /* the real kernels have seen them */
+        largest = f->lu.largest;
+    }
+    for (int k = 0; k < f->n && !f->small; k++) {
         double u = size_of(f, k, k);
-        if (u < smallest) smallest = u;
-        if (u > largest) largest = u;
+        if (u < smallest)
+            smallest = u;
+        if (u > largest)
+            largest = u;
     }
     return largest > 0 ? smallest / largest : 1;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re, double c_im,
-                  dae_factor_info *info)
+static int factor(void *factor_, const double *K, const double *C, double c_re,
+                  double c_im, dae_factor_info *info)
 {
     dense_factor *f = factor_;
     int reached = -1;
     f->scaled = 0;
-    *info = (dae_factor_info){.row = -1, .column = -1, .rcond = -1};
-    if (f->own && !f->is_complex) {
-        reached = factor_own_real(f, K, C, c_re);
+    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
+    if (f->small) {
+        reached = f->small->factor(&f->lu, K, C, c_re);
     } else {
-        if (!f->is_complex) c_im = 0;
-        if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST) reached = eliminate(f);
+        if (!f->is_complex)
+            c_im = 0;
+        if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
+            reached = eliminate(f);
     }
     if (reached < f->n) {
-        dae_sum a = {&f->analysis->pattern, K, C, c_re, f->is_complex ? c_im : 0};
+        dae_sum a = { &f->analysis->pattern, K, C, c_re, f->is_complex ? c_im : 0 };
         int status = factor_carefully(f, &a, info);
-        if (status == DAE_E_SINGULAR) info->rcond = 0;
-        if (status) return status;
+        if (status == DAE_E_SINGULAR)
+            info->rcond = 0;
+        if (status)
+            return status;
     }
     info->rcond = estimate_rcond(f);
     return DAE_OK;
@@ -274,14 +286,14 @@ static void solve_own(const dense_factor *f, double *re, double *im, int transpo
 {
     int n = f->n;
     if (!f->is_complex && !transposed)
-        solve_real(n, f->re, f->order, f->inverse_re, re);
+        f->small->solve(&f->lu, re);
     else if (!f->is_complex)
-        solve_real_transposed(n, f->re, f->order, f->inverse_re, re);
+        solve_real_transposed(n, f->re, f->lu.order, f->lu.inverse, re);
     else if (!transposed)
-        solve_complex(n, f->re, f->im, f->order, f->inverse_re, f->inverse_im, re, im);
+        solve_complex(n, f->re, f->im, f->lu.order, f->lu.inverse, f->inverse_im, re, im);
     else
-        solve_complex_transposed(n, f->re, f->im, f->order, f->inverse_re, f->inverse_im, re,
-                                 im);
+        solve_complex_transposed(n, f->re, f->im, f->lu.order, f->lu.inverse,
+                                 f->inverse_im, re, im);
 }
 
 static void solve_lapack(const dense_factor *f, double *re, double *im, int count,
@@ -311,7 +323,8 @@ static void solve_general(const dense_factor *f, double *re, double *im, int cou
 {
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
-    if (!f->is_complex) im = NULL;
+    if (!f->is_complex)
+        im = NULL;
     if (f->scaled) {
         dae_shift(re, before, f->n, count);
         dae_shift(im, before, f->n, count);
@@ -331,24 +344,10 @@ static void solve_general(const dense_factor *f, double *re, double *im, int cou
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     const dense_factor *f = factor_;
-    if (f->is_complex || f->scaled || transposed || count != 1) {
+    if (f->small && !f->scaled && !transposed && count == 1)
+        f->small->solve(&f->lu, re);
+    else
         solve_general(f, re, im, count, transposed);
-        return DAE_OK;
-    }
-    const double *a = f->re, *inverse = f->inverse_re;
-    switch (f->n) {
-    case 1: solve_real(1, a, f->order, inverse, re); break;
-    case 2: solve_real(2, a, f->order, inverse, re); break;
-    case 3: solve_real(3, a, f->order, inverse, re); break;
-    case 4: solve_real(4, a, f->order, inverse, re); break;
-    case 5: solve_real(5, a, f->order, inverse, re); break;
-    case 6: solve_real(6, a, f->order, inverse, re); break;
-    case 7: solve_real(7, a, f->order, inverse, re); break;
-    case 8: solve_real(8, a, f->order, inverse, re); break;
-    case 9: solve_real(9, a, f->order, inverse, re); break;
-    case 10: solve_real(10, a, f->order, inverse, re); break;
-    default: solve_general(f, re, im, count, transposed);
-    }
     return DAE_OK;
 }
 

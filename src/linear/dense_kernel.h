@@ -3,16 +3,18 @@
  *     a_(order[i], j) = (L U)_ij,   L unit lower triangular, U upper triangular,
  *
  * both in place of A, column by column; inverse[k] = 1 / u_kk, so that solving divides by
- * nothing. Right sides are gathered in the order of the rows into a short local array, solved
- * there and written back: no interchanges, and the compiler sees that nothing overlaps.
+ * nothing. Right sides are gathered in the order of the rows into a short local array,
+ * solved there and written back: no interchanges, and the compiler sees that nothing
+ * overlaps.
  *
- * Inner loops run down columns, two at a time: fewer loads, and vectorised without reordering
- * long sums. A complex matrix is two real ones. The real kernels are forced inline: dense.c
- * calls them with a constant n for the smallest sizes, where loop control costs more than the
- * arithmetic. Instructions at n = 3, 6, 8, 10 (gcc 12 -O3, no -march): form and eliminate
- * 236, 1269, 2329, 4450, solve 57, 141, 205, 290; with variable n the elimination takes 541
- * and the solution 183 at n = 3. (A left-looking elimination needs as many instructions but
- * twice the time: it waits for its own stores.)
+ * Inner loops run down columns, two at a time: fewer loads, and vectorised without
+ * reordering long sums. A complex matrix is two real ones. The real kernels are forced
+ * inline: dense_sizes.c calls them with a constant n for the smallest sizes, where loop control
+ * costs more than the arithmetic. Instructions at n = 3, 6, 8, 10 (gcc 12 -O3, no
+ * -march): form and eliminate 236, 1269, 2329, 4450, solve 57, 141, 205, 290; with
+ * variable n the elimination takes 541 and the solution 183 at n = 3. (A left-looking
+ * elimination needs as many instructions but twice the time: it waits for its own
+ * stores.)
  */
 #ifndef DAE_LINEAR_DENSE_KERNEL_H
 #define DAE_LINEAR_DENSE_KERNEL_H
@@ -25,6 +27,25 @@
 
 enum { DAE_DENSE_OWN = 50 }; /* NUMERICS.md 7: plain loops beat OpenBLAS up to here */
 
+/* A real matrix and its factors. */
+typedef struct dae_dense_lu {
+    int n;
+    int *order;               /* row of A that became row i of the factors         */
+    double *a, *inverse;      /* L and U; 1 / u_kk                                 */
+    double *least;            /* what pivot k must exceed not to be suspicious     */
+    double smallest, largest; /* |u_kk|                                            */
+} dae_dense_lu;
+
+/* The kernels of one size. `factor` forms K + cC and factors it, unless its entries are not
+ * finite or dangerously large; it returns how many pivots were good, -1 if it did not try. */
+typedef struct dae_dense_size {
+    int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c);
+    void (*solve)(const dae_dense_lu *f, double *b);
+} dae_dense_size;
+
+const dae_dense_size *
+dae_dense_size_of(int n); /* n <= DAE_DENSE_OWN; see dense_sizes.c */
+
 /* ---- real ---- */
 
 /* y := L^-1 y */
@@ -35,13 +56,14 @@ DAE_INLINE void forward_real(int n, const double *restrict a, double *restrict y
         const double *restrict x = a + k * n, *restrict w = x + n;
         double s = y[k], t = y[k + 1] - x[k + 1] * s;
         y[k + 1] = t;
-        for (int i = k + 2; i < n; i++) y[i] -= x[i] * s + w[i] * t;
+        for (int i = k + 2; i < n; i++)
+            y[i] -= x[i] * s + w[i] * t;
     }
 }
 
 /* y := U^-1 y */
-DAE_INLINE void backward_real(int n, const double *restrict a, const double *restrict inverse,
-                              double *restrict y)
+DAE_INLINE void backward_real(int n, const double *restrict a,
+                              const double *restrict inverse, double *restrict y)
 {
     int k = n - 1;
     for (; k > 0; k -= 2) {
@@ -49,9 +71,11 @@ DAE_INLINE void backward_real(int n, const double *restrict a, const double *res
         double s = y[k] * inverse[k], t = (y[k - 1] - x[k - 1] * s) * inverse[k - 1];
         y[k] = s;
         y[k - 1] = t;
-        for (int i = 0; i < k - 1; i++) y[i] -= x[i] * s + w[i] * t;
+        for (int i = 0; i < k - 1; i++)
+            y[i] -= x[i] * s + w[i] * t;
     }
-    if (k == 0) y[0] *= inverse[0];
+    if (k == 0)
+        y[0] *= inverse[0];
 }
 
 DAE_INLINE void swap_rows(int n, double *a, int p, int q)
@@ -99,16 +123,19 @@ DAE_INLINE void subtract_real(int n, int k, double *a)
     if (j < n) {
         double *restrict y = a + j * n;
         double u = y[k];
-        for (int i = k + 1; i < n; i++) y[i] -= x[i] * u;
+        for (int i = k + 1; i < n; i++)
+            y[i] -= x[i] * u;
     }
 }
 
 /* Returns how many pivots exceeded least_k: n, or the first that did not. order[] is right
  * even then. */
-DAE_INLINE int eliminate_real(int n, double *a, int *order, double *inverse,
-                              const double *least)
+DAE_INLINE int eliminate_real(int n, dae_dense_lu *f)
 {
-    for (int i = 0; i < n; i++) order[i] = i;
+    double *a = f->a, smallest = INFINITY, highest = 0;
+    int *order = f->order;
+    for (int i = 0; i < n; i++)
+        order[i] = i;
     for (int k = 0; k < n; k++) {
         double *x = a + k * n, largest = fabs(x[k]);
         int p = k;
@@ -119,7 +146,10 @@ DAE_INLINE int eliminate_real(int n, double *a, int *order, double *inverse,
                 p = i;
             }
         }
-        if (!(largest > least[k])) return k;
+        if (!(largest > f->least[k]))
+            return k;
+        smallest = largest < smallest ? largest : smallest;
+        highest = largest > highest ? largest : highest;
         if (p != k) {
             int row = order[k];
             order[k] = order[p];
@@ -127,40 +157,48 @@ DAE_INLINE int eliminate_real(int n, double *a, int *order, double *inverse,
             swap_rows(n, a, k, p);
         }
         double r = 1 / x[k];
-        inverse[k] = r;
-        for (int i = k + 1; i < n; i++) x[i] *= r; /* l_ik = a_ik / u_kk */
+        f->inverse[k] = r;
+        for (int i = k + 1; i < n; i++)
+            x[i] *= r; /* l_ik = a_ik / u_kk */
         subtract_real(n, k, a);
     }
+    f->smallest = smallest;
+    f->largest = highest;
     return n;
 }
 
 /* b := A^-1 b */
-DAE_INLINE void solve_real(int n, const double *a, const int *order, const double *inverse,
-                           double *b)
+DAE_INLINE void solve_real(int n, const dae_dense_lu *f, double *b)
 {
     double y[DAE_DENSE_OWN];
-    for (int i = 0; i < n; i++) y[i] = b[order[i]];
-    forward_real(n, a, y);
-    backward_real(n, a, inverse, y);
-    for (int i = 0; i < n; i++) b[i] = y[i];
+    for (int i = 0; i < n; i++)
+        y[i] = b[f->order[i]];
+    forward_real(n, f->a, y);
+    backward_real(n, f->a, f->inverse, y);
+    for (int i = 0; i < n; i++)
+        b[i] = y[i];
 }
 
 /* A' = U' L' P, P the gathering by order[] */
-static inline void solve_real_transposed(int n, const double *restrict a, const int *order,
-                                         const double *inverse, double *restrict b)
+static inline void solve_real_transposed(int n, const double *restrict a,
+                                         const int *order, const double *inverse,
+                                         double *restrict b)
 {
     double y[DAE_DENSE_OWN];
     for (int k = 0; k < n; k++) {
         double s = b[k];
-        for (int i = 0; i < k; i++) s -= a[i + k * n] * y[i];
+        for (int i = 0; i < k; i++)
+            s -= a[i + k * n] * y[i];
         y[k] = s * inverse[k];
     }
     for (int k = n - 2; k >= 0; k--) {
         double s = y[k];
-        for (int i = k + 1; i < n; i++) s -= a[i + k * n] * y[i];
+        for (int i = k + 1; i < n; i++)
+            s -= a[i + k * n] * y[i];
         y[k] = s;
     }
-    for (int i = 0; i < n; i++) b[order[i]] = y[i];
+    for (int i = 0; i < n; i++)
+        b[order[i]] = y[i];
 }
 
 /* ---- complex: A = a + i b, right side x + i y ---- */
@@ -177,10 +215,11 @@ DAE_INLINE void subtract_column(int begin, int end, const double *restrict x,
 }
 
 /* As eliminate_real; sizes are |re| + |im|. */
-static inline int eliminate_complex(int n, double *a, double *b, int *order, double *inv_re,
-                                    double *inv_im, const double *least)
+static inline int eliminate_complex(int n, double *a, double *b, int *order,
+                                    double *inv_re, double *inv_im, const double *least)
 {
-    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n; i++)
+        order[i] = i;
     for (int k = 0; k < n; k++) {
         double *restrict x = a + k * n, *restrict z = b + k * n;
         double largest = fabs(x[k]) + fabs(z[k]), re, im;
@@ -192,7 +231,8 @@ static inline int eliminate_complex(int n, double *a, double *b, int *order, dou
                 p = i;
             }
         }
-        if (!(largest > least[k])) return k;
+        if (!(largest > least[k]))
+            return k;
         if (p != k) {
             int row = order[k];
             order[k] = order[p];
@@ -216,9 +256,9 @@ static inline int eliminate_complex(int n, double *a, double *b, int *order, dou
     return n;
 }
 
-static inline void solve_complex(int n, const double *a, const double *b, const int *order,
-                                 const double *inv_re, const double *inv_im, double *x,
-                                 double *y)
+static inline void solve_complex(int n, const double *a, const double *b,
+                                 const int *order, const double *inv_re,
+                                 const double *inv_im, double *x, double *y)
 {
     double p[DAE_DENSE_OWN], q[DAE_DENSE_OWN];
     for (int i = 0; i < n; i++) {

@@ -1,14 +1,14 @@
 /* klu_judge.c: are the pivots KLU found more than rounding?
  *
- * KLU stops only at a pivot that is exactly zero. A circuit without ground, a pressure known
- * only up to a constant leave a pivot of 1e-16 or so instead, and then Newton's iteration
- * fails without a reason that could be named. As in dense.c, stage k is worthless if none of
- * the values l_ik u_kk it could choose from exceeds the rounding of the terms it was summed
- * from:
+ * KLU stops only at a pivot that is exactly zero. A circuit without ground, a pressure
+ * known only up to a constant leave a pivot of 1e-16 or so instead, and then Newton's
+ * iteration fails without a reason that could be named. As in dense.c, stage k is
+ * worthless if none of the values l_ik u_kk it could choose from exceeds the rounding of
+ * the terms it was summed from:
  *     |l_ik u_kk|  <=  noise (|a_ik| + sum_{m < k} |l_im| |u_mk|)   for all i >= k,
- * in KLU's order and scaling P (R \ A) Q = L U + F. Only columns whose pivot is tiny beside
- * its column are looked at, and only after a search for pivots; the factors are extracted
- * just then.
+ * in KLU's order and scaling P (R \ A) Q = L U + F. Only columns whose pivot is tiny
+ * beside its column are looked at, and only after a search for pivots; the factors are
+ * extracted just then.
  */
 #include "linear/klu_judge.h"
 
@@ -24,8 +24,8 @@ static double size_of(const double *value, int64_t k, int is_complex)
     return is_complex ? fabs(value[2 * k]) + fabs(value[2 * k + 1]) : fabs(value[k]);
 }
 
-/* |a_kj| / scale of the row, for entry k of the pattern; KLU keeps the scale factors in the
- * order of the pivots. */
+/* |a_kj| / scale of the row, for entry k of the pattern; KLU keeps the scale factors in
+ * the order of the pivots. */
 static double scaled_size(const dae_klu_factors *f, int64_t k)
 {
     int place = f->numeric->Pinv[f->pattern->row[k]];
@@ -39,7 +39,8 @@ static int is_suspicious(const dae_klu_factors *f, int k)
     double largest = 0;
     for (int64_t q = f->pattern->start[j]; q < f->pattern->start[j + 1]; q++) {
         double size = scaled_size(f, q);
-        if (size > largest) largest = size;
+        if (size > largest)
+            largest = size;
     }
     double pivot = size_of(f->numeric->Udiag, k, f->is_complex);
     return !(pivot > DAE_PIVOT_SUSPICIOUS * largest);
@@ -93,7 +94,8 @@ static void add_terms(const dae_klu_factors *f, const extract *x, int k)
         x->terms[f->numeric->Pinv[f->pattern->row[q]]] += scaled_size(f, q);
     for (int q = x->u_start[k]; q < x->u_start[k + 1]; q++) {
         int m = x->u_row[q];
-        if (m == k) continue;
+        if (m == k)
+            continue;
         for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++)
             x->terms[x->l_row[p]] += x->l[p] * x->u[q];
     }
@@ -107,7 +109,8 @@ static void clear_terms(const dae_klu_factors *f, const extract *x, int k)
         x->terms[f->numeric->Pinv[f->pattern->row[q]]] = 0;
     for (int q = x->u_start[k]; q < x->u_start[k + 1]; q++) {
         int m = x->u_row[q];
-        for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++) x->terms[x->l_row[p]] = 0;
+        for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++)
+            x->terms[x->l_row[p]] = 0;
     }
 }
 
@@ -118,7 +121,8 @@ static int is_noise(const dae_klu_factors *f, const extract *x, int k)
     int noise = 1;
     add_terms(f, x, k);
     for (int p = x->l_start[k]; p < x->l_start[k + 1]; p++)
-        if (x->l[p] * pivot > part * x->terms[x->l_row[p]]) noise = 0;
+        if (x->l[p] * pivot > part * x->terms[x->l_row[p]])
+            noise = 0;
     clear_terms(f, x, k);
     return noise;
 }
@@ -127,21 +131,26 @@ static int is_noise(const dae_klu_factors *f, const extract *x, int k)
 static int find_noise(const dae_klu_factors *f, const extract *x, int first)
 {
     for (int k = first; k < f->pattern->n; k++)
-        if (is_suspicious(f, k) && is_noise(f, x, k)) return k;
+        if (is_suspicious(f, k) && is_noise(f, x, k))
+            return k;
     return f->pattern->n;
 }
 
 int dae_klu_judge(const dae_klu_factors *f, dae_factor_info *info)
 {
     int n = f->pattern->n, k = 0;
-    while (k < n && !is_suspicious(f, k)) k++;
-    if (k == n) return DAE_OK;
-    extract x = {0};
+    while (k < n && !is_suspicious(f, k))
+        k++;
+    if (k == n)
+        return DAE_OK;
+    extract x = { 0 };
     int status = take(f, &x);
-    if (status) return status;
+    if (status)
+        return status;
     k = find_noise(f, &x, k);
     drop(f, &x);
-    if (k == n) return DAE_OK;
+    if (k == n)
+        return DAE_OK;
     info->row = f->numeric->Pnum[k];
     info->column = f->symbolic->Q[k];
     info->rcond = 0;

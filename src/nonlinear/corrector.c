@@ -3,8 +3,11 @@
  * Rules, and what they came from (measured on the transistor amplifier, the pendulum and the
  * examples of Higueras, Maerz and Tischendorf; docs/numerics.md):
  *   - The iteration stops when the error that remains, rate / (1 - rate) * |delta|, is below
- *     kappa. A rate remembered from earlier steps never counts below OLD_RATE: otherwise one
- *     lucky iteration licenses sloppy ones, and their noise feeds the error estimate.
+ *     kappa. A rate remembered from earlier steps is only trusted while somebody looks: it
+ *     never counts below OLD_RATE, is forgotten when the factors change under an old Jacobian,
+ *     and is measured again (by a second iteration) after a few steps. Otherwise one lucky
+ *     iteration licenses sloppy ones: with a Jacobian from the middle of a relaxation jump the
+ *     corrections are tiny, the true rate is 0.99, and the solution is frozen at any step size.
  *   - The change of a computed d is in the test, in weights of its own.
  *   - c may differ a little from that of the factors; the correction is then scaled by
  *     2 / (1 + c / c_factor), which halves the damage at both ends of the spectrum.
@@ -17,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double OLD_RATE = 0.3;    /* floor under a remembered rate                      */
+static const double OLD_RATE = 0.05;   /* floor under a remembered rate                      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
 enum { MOST_UNMEASURED = 4 };          /* steps without a look at the rate                   */
@@ -114,43 +117,80 @@ static int answer_verdict(const dae_system *s, int status)
     return status != DAE_RETRY ? status : s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
 }
 
-/* x = x_pred + e, p to match; *change becomes the norm of the step in d, if d is computed. */
-static int move(dae_system *s, dae_stage *g, dae_norm_kind norm, double *change)
+/* Takes the correction: e -= scale delta, x = x_pred + e, p to match. One pass does it all for
+ * d = x; *size becomes the weighted norm of the correction, the change of a computed d in
+ * weights of its own included. */
+static int move_plain(dae_system *s, dae_stage *g, double scale, const double *delta,
+                      double *size, int *worst)
 {
-    *change = 0;
-    if (!s->computed) {
-        for (int i = 0; i < s->n; i++) {
-            g->x[i] = g->x_pred[i] + g->e[i];
-            g->p[i] = g->p_pred[i] + g->c * g->e[i];
+    double most = 0, c = g->c;
+    int n = s->n, place = -1;
+    for (int i = 0; i < n; i++) {
+        double step = scale * delta[i], e = g->e[i] - step, a = fabs(step) * g->w[i];
+        g->e[i] = e;
+        g->x[i] = g->x_pred[i] + e;
+        g->p[i] = g->p_pred[i] + c * e;
+        if (!(a <= most)) {
+            most = a == a ? a : INFINITY;
+            place = i;
         }
-        return DAE_OK;
     }
-    for (int i = 0; i < s->n; i++) g->x[i] = g->x_pred[i] + g->e[i];
+    *size = most;
+    *worst = place;
+    return DAE_OK;
+}
+
+static int move_computed(dae_system *s, dae_stage *g, double scale, const double *delta,
+                         double *size, int *worst)
+{
+    double most = 0, most_d = 0;
+    *worst = -1;
+    for (int i = 0; i < s->n; i++) {
+        double step = scale * delta[i], a = fabs(step) * g->w[i];
+        g->e[i] -= step;
+        g->x[i] = g->x_pred[i] + g->e[i];
+        if (!(a <= most)) {
+            most = a == a ? a : INFINITY;
+            *worst = i;
+        }
+    }
     int status = dae_system_d(s, g->t, g->x, g->d);
     if (status != DAE_OK) return status;
     for (int i = 0; i < s->m; i++) {
         double e_d = g->d[i] - g->d_pred[i];
-        s->d_moved[i] = e_d - g->e_d[i];
+        if (g->w_d) most_d = fmax(most_d, fabs(e_d - g->e_d[i]) * g->w_d[i]);
         g->e_d[i] = e_d;
         g->p[i] = g->p_pred[i] + g->c * e_d;
     }
-    int where;
-    if (g->w_d) *change = dae_norm(norm, s->m, s->d_moved, g->w_d, &where);
+    *size = fmax(most, most_d);
     return DAE_OK;
+}
+
+static int move(dae_corrector *q, dae_stage *g, double scale, const double *delta, double *size)
+{
+    dae_system *s = q->system;
+    int status = s->computed ? move_computed(s, g, scale, delta, size, &q->worst)
+                             : move_plain(s, g, scale, delta, size, &q->worst);
+    if (status == DAE_OK && q->norm == DAE_NORM_RMS && s->n > 0)
+        *size = fabs(scale) * dae_norm_rms(s->n, delta, g->w, &q->worst);
+    return status;
 }
 
 /* The start of an iteration: e = 0. With a computed d the prediction of x and that of d need
  * not match, so p is not p_pred even there. */
-static int reset_stage(dae_system *s, dae_stage *g)
+static int reset_stage(dae_corrector *q, dae_stage *g)
 {
-    double change;
-    memset(g->e, 0, (size_t)s->n * sizeof(double));
+    dae_system *s = q->system;
+    size_t n = (size_t)s->n;
+    memset(g->e, 0, n * sizeof(double));
     if (s->computed) {
+        double size;
+        int worst;
         memset(g->e_d, 0, (size_t)s->m * sizeof(double));
-        return move(s, g, DAE_NORM_MAX, &change);
+        return move_computed(s, g, 0, g->x_pred, &size, &worst);
     }
-    memcpy(g->x, g->x_pred, (size_t)s->n * sizeof(double));
-    memcpy(g->p, g->p_pred, (size_t)s->n * sizeof(double));
+    memcpy(g->x, g->x_pred, n * sizeof(double));
+    memcpy(g->p, g->p_pred, n * sizeof(double));
     return DAE_OK;
 }
 
@@ -165,40 +205,38 @@ static double rounding_floor(const dae_system *s, const dae_stage *g)
     return 32 * DBL_EPSILON * largest;
 }
 
+/* The rate seen in iteration m >= 2: of the last two corrections, and on average. */
+static double observe(int m, double size, double last, double first)
+{
+    double rate = size / last;
+    return m == 2 ? rate : fmax(rate, pow(size / first, 1.0 / (m - 1)));
+}
+
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
-    int n = s->n;
     double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, OLD_RATE);
-    double *delta = q->delta, first = 0, last = 0;
-    int status = reset_stage(s, g);
+    double *delta = q->delta, first = 0, last = 0, size;
+    int status = reset_stage(q, g), m = 1;
     if (status != DAE_OK) return answer_verdict(s, status);
     q->observed_rate = 0;
-    for (q->iterations = 1;; q->iterations++) {
-        int m = q->iterations;
+    for (;; m++) {
+        q->iterations = m;
         status = dae_system_f(s, g->t, g->x, g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);
         if (status != DAE_OK) return status;
         s->stats->newton_iterations++;
-        for (int i = 0; i < n; i++) {
-            delta[i] *= scale;
-            g->e[i] -= delta[i];
-        }
-        double size = dae_norm(q->norm, n, delta, g->w, &q->worst), change;
-        status = move(s, g, q->norm, &change);
+        status = move(q, g, scale, delta, &size);
         if (status != DAE_OK) return answer_verdict(s, status);
-        size = fmax(size, change);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
         if (m == 1) {
             first = size;
             if (size <= 1e-4 * q->tolerance) return DAE_OK; /* nothing to learn about the rate */
         } else {
-            /* the observed rate replaces the remembered one */
-            rate = m == 2 ? size / first : fmax(size / last, pow(size / first, 1.0 / (m - 1)));
-            q->observed_rate = rate;
+            q->observed_rate = rate = observe(m, size, last, first);
         }
-        if (rate < 1 && rate / (1 - rate) * size <= q->tolerance) break;
+        if (rate < 1 && rate * size <= q->tolerance * (1 - rate)) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
         if (m >= 2 && rate > GIVE_UP) return DAE_STEP_NEWTON;
         if (m >= q->max_iterations) return DAE_STEP_NEWTON;
@@ -207,7 +245,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
             return DAE_STEP_NEWTON;
         last = size;
     }
-    if (q->iterations >= 2) {
+    if (m >= 2) {
         q->rate = fmax(0.2 * q->rate, rate);
         q->unmeasured = 0;
     } else if (++q->unmeasured >= MOST_UNMEASURED) {
@@ -270,7 +308,7 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
     int n = s->n, small_before = 0;
     double *delta = q->delta, *next = q->delta + n, *e_old = q->delta + 2 * (size_t)n;
     double size, size_next, change, lambda = 1;
-    int status = reset_stage(s, g);
+    int status = reset_stage(q, g);
     if (status != DAE_OK) return answer_verdict(s, status);
     for (q->iterations = 1; q->iterations <= max; q->iterations++) {
         status = dae_corrector_renew(q, g->t, g->x, g->p, g->h, g->w);
@@ -281,11 +319,13 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
         /* natural monotonicity test [Deuflhard 2004, 3.3]: the simplified correction at the
          * new point must be smaller than this one */
         for (lambda = fmin(1, 4 * lambda);; lambda *= 0.5) {
-            for (int i = 0; i < n; i++) g->e[i] = e_old[i] - lambda * delta[i];
-            status = move(s, g, DAE_NORM_MAX, &change);
-            if (status == DAE_OK) status = correction(q, g, next, &size_next);
+            memcpy(g->e, e_old, (size_t)n * sizeof(double));
+            status = move(q, g, lambda, delta, &change);
+            if (status == DAE_OK)
+                status = correction(q, g, next, &size_next);
+            else
+                status = answer_verdict(s, status);
             if (status < 0) return status;
-            if (status == DAE_RETRY) status = answer_verdict(s, status);
             if (status == DAE_OK && size_next <= (1 - lambda / 4) * size) break;
             if (status == DAE_OK && size <= 1e-6) break; /* rounding */
             if (lambda < 1e-8) return status > 0 ? status : DAE_STEP_NEWTON;

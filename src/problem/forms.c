@@ -162,6 +162,14 @@ static int f_identity(dae_system *s, double t, const double *x, const double *p,
     return answer;
 }
 
+static int f_diagonal(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    if (answer == DAE_OK)
+        for (int i = 0; i < s->n; i++) r[i] = s->mass[i] * p[i] - r[i];
+    return answer;
+}
+
 static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
 {
     int answer = ask(s, CALL_RHS, t, x, NULL, r);
@@ -309,7 +317,9 @@ dae_status dae_forms_bind(dae_system *s)
     if (q->residual)
         s->f = f_implicit;
     else
-        s->f = q->mass_kind == DAE_MASS_IDENTITY ? f_identity : f_mass;
+        s->f = q->mass_kind == DAE_MASS_IDENTITY   ? f_identity
+               : q->mass_kind == DAE_MASS_DIAGONAL ? f_diagonal
+                                                   : f_mass;
     return DAE_OK;
 }
 

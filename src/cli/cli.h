@@ -1,0 +1,102 @@
+/* cli.h: the command `daedalus`: one const table of verbs drives dispatch and help.
+ *
+ * To add a verb: one file with one `const cli_verb`, one line in verbs.c.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include "base/message.h"
+#include "base/options.h"
+#include "output/json.h"
+#include "output/sink.h"
+
+/* What every verb has at hand. */
+typedef struct cli {
+    dae_sink *out;     /* standard output                                              */
+    int json;          /* results as JSON                                              */
+    int json_errors;   /* errors as JSON                                               */
+    dae_report report; /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it  */
+} cli;
+
+/* ---- flags and arguments (arguments.c) ---- */
+
+typedef struct cli_flag {
+    const char *name;    /* "points" for --points; '_' is spelt '-'                    */
+    const char *value;   /* what the help calls its value; NULL: it takes none         */
+    const char *meaning; /* one line                                                   */
+    char letter;         /* 'o' for -o; 0: none                                        */
+    char repeats;        /* may be given several times                                 */
+} cli_flag;
+
+enum { CLI_MOST_FLAGS = 64, CLI_MOST_REPEATS = 64, CLI_MOST_ARGUMENTS = 4 };
+
+struct cli_verb;
+
+typedef struct cli_arguments {
+    const struct cli_verb *verb;
+    const char *value[CLI_MOST_FLAGS]; /* by the number of the flag; NULL: not given    */
+    const char *repeated[CLI_MOST_REPEATS];
+    int repeated_count;
+    const char *argument[CLI_MOST_ARGUMENTS];
+    int argument_count;
+} cli_arguments;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *arguments;  /* "NAME [options]"                                        */
+    const char *summary;    /* one line                                                */
+    const char *details;    /* paragraphs for `help VERB`; NULL: none                  */
+    int most_arguments;
+    int solver_options;     /* also takes the rows of base/options.c as flags          */
+    const cli_flag *flags;  /* ends with name NULL; NULL: none of its own              */
+    int (*run)(cli *c, const cli_arguments *a); /* answers the exit code               */
+} cli_verb;
+
+extern const cli_verb *const cli_verbs[]; /* NULL-terminated */
+
+/* Flag number i of a verb: its own, the solver's, those that every verb has; 0 past the
+ * end. */
+int cli_flag_get(const cli_verb *verb, int i, cli_flag *out);
+void cli_flag_spell(const cli_flag *flag, char text[64]); /* "--max-order" */
+
+/* Reads argv[0 .. argc). 0, or an exit code with the report filled in. */
+int cli_parse(cli *c, const cli_verb *verb, int argc, char **argv, cli_arguments *out);
+const char *cli_value(const cli_arguments *a, const char *flag); /* NULL: not given */
+int cli_given(const cli_arguments *a, const char *flag);
+
+/* Whole text is a number ("nan" and "inf" too, but not 1e999); `what` for the message. */
+int cli_number(cli *c, const char *what, const char *text, double *out);
+
+/* ---- words (words.c) ---- */
+
+/* Text from outside, safe to show: control characters escaped, long text cut. */
+enum { CLI_SHOWN = 96 };
+const char *cli_show(const char *text, char out[CLI_SHOWN]);
+
+/* "Did you mean": offer the candidates, then read best (NULL: none is near). */
+typedef struct cli_nearest {
+    const char *typed, *best;
+    int distance;
+} cli_nearest;
+void cli_nearest_try(cli_nearest *n, const char *candidate);
+
+void cli_wrap(dae_sink *out, const char *text, int indent); /* a paragraph in 80 columns */
+
+/* ---- errors (errors.c) ---- */
+
+void cli_error_print(cli *c); /* the report to standard error                           */
+int cli_fail(cli *c);         /* that, and with --json on standard output; the exit code */
+int cli_io_status(int error); /* dae_status of an errno                                 */
+
+/* ---- files and signals (files.c, signals.c) ---- */
+
+/* A new file, or a descriptor < 0 and the report filled in. Nothing that exists is
+ * touched without force; with force a file is replaced, a device or FIFO written to. */
+int cli_create(cli *c, const char *flag, const char *path, int force);
+
+void cli_signals_watch(void);          /* INT, TERM, HUP, XCPU from now on             */
+int cli_signal_caught(void);           /* its number; 0: none                          */
+const char *cli_signal_name(int number);
+int cli_signal_exit_code(int number);
+
+#endif

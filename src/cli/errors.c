@@ -1,0 +1,78 @@
+/* errors.c: errors in the form of the contract: what, at, why, hint; or as JSON. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "\n  at: " and its kind divide the text of a report into fields. */
+static void json_fields(dae_json *j, const dae_report *report)
+{
+    static const char *const heads[] = { "\n  at: ", "\n  why: ", "\n  hint: " };
+    static const char *const names[] = { "at", "why", "hint" };
+    char text[sizeof report->text];
+    char *field[3];
+    memcpy(text, report->text, sizeof text);
+    for (int k = 0; k < 3; k++)
+        field[k] = strstr(text, heads[k]);
+    for (int k = 0; k < 3; k++) {
+        if (!field[k])
+            continue;
+        *field[k] = '\0';
+        field[k] += strlen(heads[k]);
+    }
+    char *what = strstr(text, "]: ");
+    dae_json_string(j, "what", what ? what + 3 : text);
+    for (int k = 0; k < 3; k++)
+        if (field[k])
+            dae_json_string(j, names[k], field[k]);
+}
+
+void cli_error_print(cli *c)
+{
+    if (!c->json_errors) {
+        fprintf(stderr, "%s\n", c->report.text);
+        return;
+    }
+    dae_sink err;
+    dae_json j;
+    dae_sink_open(&err, STDERR_FILENO, DAE_SINK_STREAM);
+    dae_json_open(&j, &err);
+    dae_json_object(&j, NULL);
+    dae_json_object(&j, "error");
+    dae_json_string(&j, "code", dae_status_name(c->report.status));
+    json_fields(&j, &c->report);
+    dae_json_integer(&j, "exit", dae_status_exit_code(c->report.status));
+    dae_json_end(&j);
+    dae_json_end(&j);
+    dae_sink_flush(&err);
+}
+
+int cli_fail(cli *c)
+{
+    if (c->json) {
+        dae_json j;
+        dae_json_open(&j, c->out);
+        dae_json_object(&j, NULL);
+        dae_json_string(&j, "status", dae_status_name(c->report.status));
+        dae_json_string(&j, "message", c->report.text);
+        dae_json_end(&j);
+    }
+    cli_error_print(c);
+    return dae_status_exit_code(c->report.status);
+}
+
+int cli_io_status(int error)
+{
+    switch (error) {
+    case EFBIG:  /* ulimit -f */
+    case EMFILE: /* ulimit -n */
+    case ENFILE:
+        return DAE_E_LIMIT;
+    case ENOMEM:
+        return DAE_E_NOMEM;
+    default:
+        return DAE_E_IO;
+    }
+}

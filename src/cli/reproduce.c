@@ -1,0 +1,106 @@
+/* reproduce.c: daedalus reproduce [ID]: tables and figures of the literature. */
+#include "cli/verbs.h"
+#include "reproduce.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DISAGREES = 6 };
+
+static int list(cli *c)
+{
+    dae_json j;
+    if (!c->json) {
+        for (int i = 0; reproduction_list[i]; i++)
+            dae_sink_print(c->out, "%-20s %s\n%-20s   (%s)\n", reproduction_list[i]->id,
+                           reproduction_list[i]->title, "", reproduction_list[i]->source);
+        return 0;
+    }
+    dae_json_open(&j, c->out);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "status", "ok");
+    dae_json_array(&j, "reproductions");
+    for (int i = 0; reproduction_list[i]; i++) {
+        dae_json_object(&j, NULL);
+        dae_json_string(&j, "id", reproduction_list[i]->id);
+        dae_json_string(&j, "title", reproduction_list[i]->title);
+        dae_json_string(&j, "source", reproduction_list[i]->source);
+        dae_json_end(&j);
+    }
+    dae_json_end(&j);
+    dae_json_end(&j);
+    return 0;
+}
+
+/* The text goes to standard output as it comes, past our buffer. */
+static int run_text(cli *c, const reproduction *r)
+{
+    dae_sink_print(c->out, "%s: %s\n(%s)\n\n", r->id, r->title, r->source);
+    if (dae_sink_flush(c->out))
+        return 0; /* main sees the error */
+    int bad = r->run(stdout);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !c->out->error)
+        c->out->error = errno ? errno : EIO;
+    return bad;
+}
+
+static int run_json(cli *c, const reproduction *r)
+{
+    char *text = NULL;
+    size_t length;
+    dae_json j;
+    FILE *out = open_memstream(&text, &length);
+    int bad = out ? r->run(out) : -1;
+    if (!out || fclose(out) != 0) {
+        free(text);
+        dae_fail(&c->report, DAE_E_NOMEM, "no memory for the text of '%s'", r->id);
+        return cli_fail(c);
+    }
+    dae_json_open(&j, c->out);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "status", bad == 0 ? "ok" : "disagrees");
+    dae_json_string(&j, "message", bad == 0 ? "everything agrees" : "see output");
+    dae_json_string(&j, "id", r->id);
+    dae_json_string(&j, "title", r->title);
+    dae_json_string(&j, "source", r->source);
+    dae_json_integer(&j, "disagreements", bad);
+    dae_json_string(&j, "output", text);
+    dae_json_end(&j);
+    free(text);
+    return bad;
+}
+
+static int run(cli *c, const cli_arguments *a)
+{
+    if (a->argument_count == 0)
+        return list(c);
+    char shown[CLI_SHOWN];
+    const char *id = a->argument[0];
+    cli_nearest near = { .typed = id };
+    for (int i = 0; reproduction_list[i]; i++) {
+        if (strcmp(reproduction_list[i]->id, id) == 0) {
+            const reproduction *r = reproduction_list[i];
+            int bad = c->json ? run_json(c, r) : run_text(c, r);
+            return bad == 0 ? 0 : DISAGREES;
+        }
+        cli_nearest_try(&near, reproduction_list[i]->id);
+    }
+    dae_fail(&c->report, DAE_E_OPTION, "there is no reproduction '%s'", cli_show(id, shown));
+    if (near.best)
+        dae_hint(&c->report, "did you mean '%s'?", near.best);
+    else
+        dae_hint(&c->report, "'daedalus reproduce' lists them");
+    return cli_fail(c);
+}
+
+const cli_verb cli_verb_reproduce = {
+    .name = "reproduce",
+    .arguments = "[ID]",
+    .summary = "published results beside ours; exit 0 only if they agree",
+    .details = "Without ID: the list. With ID: the computation, line by line beside what "
+               "the source\nstates; exit 6 if something disagrees.\n",
+    .most_arguments = 1,
+    .run = run,
+};

@@ -1,0 +1,154 @@
+/* sink.c: complete records to a file descriptor. */
+#include "output/sink.h"
+#include "base/float_check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void dae_sink_open(dae_sink *s, int fd, dae_sink_kind kind)
+{
+    s->fd = fd;
+    s->kind = kind;
+    s->error = 0;
+    s->written = s->whole = 0;
+    s->used = 0;
+}
+
+static void fail(dae_sink *s, int error)
+{
+    if (s->error)
+        return;
+    s->error = error ? error : EIO;
+    s->used = 0;
+    if (s->kind == DAE_SINK_FILE && s->written > s->whole &&
+        ftruncate(s->fd, (off_t)s->whole) == 0)
+        s->written = s->whole;
+}
+
+int dae_sink_flush(dae_sink *s)
+{
+    size_t done = 0;
+    while (!s->error && done < s->used) {
+        ssize_t k = write(s->fd, s->buffer + done, s->used - done);
+        if (k > 0) {
+            done += (size_t)k;
+            s->written += k;
+        } else if (k < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            struct pollfd ready = { .fd = s->fd, .events = POLLOUT };
+            poll(&ready, 1, -1);
+        } else if (k == 0 || errno != EINTR) {
+            fail(s, k == 0 ? ENOSPC : errno);
+        }
+    }
+    s->used = 0;
+    return s->error;
+}
+
+void dae_sink_write(dae_sink *s, const char *bytes, size_t count)
+{
+    while (!s->error && count > 0) {
+        size_t room = sizeof s->buffer - s->used;
+        size_t part = count < room ? count : room;
+        memcpy(s->buffer + s->used, bytes, part);
+        s->used += part;
+        bytes += part;
+        count -= part;
+        if (s->used == sizeof s->buffer)
+            dae_sink_flush(s);
+    }
+}
+
+void dae_sink_text(dae_sink *s, const char *text)
+{
+    dae_sink_write(s, text, strlen(text));
+}
+
+/* Into the buffer; once more into an empty one if it does not fit. What is longer than
+ * the whole buffer goes through dae_sink_text. */
+void dae_sink_print(dae_sink *s, const char *format, ...)
+{
+    for (int round = 0; round < 2 && !s->error; round++) {
+        size_t room = sizeof s->buffer - s->used;
+        va_list list;
+        va_start(list, format);
+        int k = vsnprintf(s->buffer + s->used, room, format, list);
+        va_end(list);
+        if (k < 0) {
+            fail(s, EINVAL);
+        } else if ((size_t)k < room) {
+            s->used += (size_t)k;
+            return;
+        } else if (round == 1) {
+            fail(s, EOVERFLOW);
+        } else {
+            dae_sink_flush(s);
+        }
+    }
+}
+
+/* printf writes the locale's decimal point, which can have several bytes: everything
+ * that does not belong to a number in the C locale becomes one '.'. */
+void dae_sink_digits(dae_sink *s, double value, int digits)
+{
+    char text[64], plain[64];
+    size_t length = 0;
+    int foreign = 0;
+    if (!isfinite(value)) {
+        dae_sink_text(s, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    snprintf(text, sizeof text, "%.*g", digits < 17 ? digits : 17, value);
+    for (const char *p = text; *p; p++) {
+        int ours = strchr("0123456789+-e", *p) != NULL;
+        if (ours)
+            plain[length++] = *p;
+        else if (!foreign)
+            plain[length++] = '.';
+        foreign = !ours;
+    }
+    dae_sink_write(s, plain, length);
+}
+
+void dae_sink_number(dae_sink *s, double value)
+{
+    dae_sink_digits(s, value, 17);
+}
+
+void dae_sink_record(dae_sink *s)
+{
+    if (s->kind == DAE_SINK_FILE && dae_sink_flush(s) == 0)
+        s->whole = s->written;
+}
+
+/* The file on disk, or why not. A file without a name is one that somebody removed or
+ * replaced during the run: nobody would ever see it. */
+static int settle(int fd)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0)
+        return errno;
+    if (!S_ISREG(about.st_mode))
+        return 0;
+    if (about.st_nlink == 0)
+        return ENOENT;
+    return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
+int dae_sink_close(dae_sink *s)
+{
+    dae_sink_flush(s);
+    if (s->kind == DAE_SINK_STREAM || s->fd < 0)
+        return s->error;
+    if (!s->error)
+        s->error = settle(s->fd);
+    if (close(s->fd) != 0 && !s->error && errno != EINTR)
+        s->error = errno;
+    s->fd = -1;
+    return s->error;
+}

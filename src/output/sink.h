@@ -1,0 +1,46 @@
+/* sink.h: bytes to a file descriptor, complete records or none.
+ *
+ *     dae_sink_open(s, fd, DAE_SINK_FILE);
+ *     dae_sink_print(s, "%d", 7);  dae_sink_record(s);
+ *     error = dae_sink_close(s);                          (0 or an errno)
+ *
+ * Errors stick: after the first one nothing more is written, and every later call is
+ * harmless. A file of our own that could not take a whole record is cut back to the last
+ * one that it did take. Short writes, EINTR and EAGAIN are waited out. Numbers are
+ * written the same in every locale.
+ */
+#ifndef DAE_OUTPUT_SINK_H
+#define DAE_OUTPUT_SINK_H
+
+#include "base/message.h"
+
+enum { DAE_SINK_BYTES = 8192 };
+
+typedef enum dae_sink_kind {
+    DAE_SINK_STREAM, /* somebody else's descriptor: buffered, never cut or closed         */
+    DAE_SINK_FILE    /* a new file of ours: every record is handed to the system at once,
+                        so that nothing accepted is lost however the process ends         */
+} dae_sink_kind;
+
+typedef struct dae_sink {
+    int fd;
+    dae_sink_kind kind;
+    int error;       /* errno of the first failure; 0: none                               */
+    int64_t written; /* bytes that the system took                                        */
+    int64_t whole;   /* of these, up to the end of the last complete record               */
+    size_t used;     /* bytes waiting in the buffer                                       */
+    char buffer[DAE_SINK_BYTES];
+} dae_sink;
+
+void dae_sink_open(dae_sink *s, int fd, dae_sink_kind kind);
+void dae_sink_write(dae_sink *s, const char *bytes, size_t count);
+void dae_sink_text(dae_sink *s, const char *text);
+void dae_sink_print(dae_sink *s, const char *format, ...) DAE_PRINTF(2, 3);
+void dae_sink_digits(dae_sink *s, double value, int digits);
+void dae_sink_number(dae_sink *s, double value); /* 17 digits: reads back bit for bit     */
+void dae_sink_record(dae_sink *s);               /* what was written so far is complete   */
+
+int dae_sink_flush(dae_sink *s);
+int dae_sink_close(dae_sink *s); /* flush, fsync, close; a stream is only flushed */
+
+#endif
