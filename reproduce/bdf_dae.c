@@ -1,64 +1,79 @@
 /* bdf_dae.c: how accurate BDF is on each kind of DAE.
  *
  * Sources: [BCP89] Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems
- * in Differential-Algebraic Equations, ch. 3; lecture notes on DAEs, ch. 4, Theorem 4.1,
- * formula (4.2) and Table 4.1 there, which quote it. What they say of BDF with k steps:
+ * in Differential-Algebraic Equations, ch. 3; lecture notes on DAEs, ch. 4 (Theorem 4.1,
+ * formula (4.2), Table 4.1), which quote it. What they say of the formula with k steps:
  *
  *   index 1, semi-explicit    the order of the ODE
- *   index 1, fully implicit   O(h^k), constant or (restrictions as for ODEs) varying steps
- *   index 2, semi-explicit    O(h^k) after k + 1 steps, starting values O(h^k)
- *   index 3, Hessenberg       O(h^k) after k + 1 steps, starting values O(h^(k+1)),
+ *   index 1, fully implicit   O(h^k), also with varying steps
+ *   index 2, semi-explicit    O(h^k) after k + 1 steps from starting values in O(h^k)
+ *   index 3, Hessenberg       O(h^k) after k + 1 steps from starting values in O(h^(k+1)),
  *                             constant steps
  *   linear, constant coefficients, index nu, constant steps
- *                             O(h^k) after (nu - 1) k + 1 steps, any starting values
+ *                             O(h^k) after (nu - 1) k + 1 steps, whatever the start
  *   the same, varying steps   O(h^q), q = min(k, k - nu + 2)
  *
- * That the counts of steps are sharp is shown at the step before, where an order is missing.
+ * The counts of steps are sharp: the step before is measured too, and an order is missing.
+ * For that the starting values of index 2 are disturbed by a multiple of h^k, those of the
+ * chain by a constant; index 3 loses the order even from exact values.
  */
 #include "reproduce.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { orders = 5 };
-static const double bound = 0.2; /* of measured from expected order */
+static const double bound = 0.2; /* between measured and expected order */
 
-/* Step sizes from high to low for k = 1 .. 5: small enough for the asymptotics, large enough
- * to stay clear of rounding, which grows like (1/h)^(index - 1). */
+/* Step sizes high .. low for k = 1 .. 5: small enough for the asymptotics, large enough to
+ * stay clear of rounding, which grows like (1/h)^(index - 1). */
 typedef struct sizes {
     double high[orders], low[orders];
 } sizes;
 
-static const sizes smooth = { { 1 / 64., 1 / 64., 1 / 32., 1 / 16., 1 / 16. },
-                              { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 64. } };
-static const sizes fine = { { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 128. },
-                            { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 512., 1 / 512. } };
-static const sizes local = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 32. },
-                             { 1 / 512., 1 / 512., 1 / 128., 1 / 128., 1 / 128. } };
-static const sizes coarse = { { 1 / 32., 1 / 32., 1 / 16., 1 / 10., 1 / 8. },
-                              { 1 / 256., 1 / 128., 1 / 64., 1 / 24., 1 / 16. } };
+/* clang-format off */
+static const sizes smooth = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 24. },
+                              { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 96. } };
+static const sizes swing = { { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 96. },
+                             { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 512., 1 / 512. } };
+static const sizes disturbed2 = { { 1 / 512., 1 / 512., 1 / 256., 1 / 256., 1 / 128. },
+                                  { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 1024., 1 / 512. } };
+static const sizes index3 = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 16. },
+                              { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 40. } };
+static const sizes chain = { { 1 / 32., 1 / 32., 1 / 16., 1 / 16., 1 / 16. },
+                             { 1 / 256., 1 / 128., 1 / 64., 1 / 64., 1 / 40. } };
+static const sizes chain4 = { { 1 / 32., 1 / 32., 1 / 16., 1 / 16., 1 / 10. },
+                              { 1 / 256., 1 / 128., 1 / 64., 1 / 32., 1 / 20. } };
 
-/* One row of a table: k = 1 .. 5. Numbers that depend on k are a k + b. */
-typedef struct linear {
+static const double none[orders] = { 0, 0, 0, 0, 0 };
+static const double like_hk[orders] = { 0.01, 0.5, 5, 16, 50 }; /* times h^k */
+static const double gross[orders] = { 0.1, 0.1, 0.1, 0.1, 0.1 };
+/* clang-format on */
+
+typedef struct linear { /* a number that depends on k: a k + b */
     int a, b;
 } linear;
 
-typedef struct row {
-    const char *unknowns;
-    unsigned mask;
-    linear expected;
-    const sizes *h;
-    double t_end, length;   /* error in the later half of an interval of this length ... */
-    linear at, steps;       /* ... or, at != 0: after one step of so many               */
-    double ratio;
-    unsigned disturbed;     /* components disturbed by disturbance * h^order at the start */
-    linear disturbance_order;
-    double disturbance;
-} row;
-
-static int value(linear l, int k)
+static int at_order(linear l, int k)
 {
     return l.a * k + l.b;
 }
+
+/* A row of a table: one group of unknowns, k = 1 .. 5. */
+typedef struct row {
+    const char *label;
+    unsigned mask;        /* which components                                          */
+    linear expected;      /* order                                                     */
+    const sizes *h;
+    double t_end, length; /* error in the later half of an interval of this length ... */
+    linear at;            /* ... or, when not 0, after this number of steps            */
+    linear steps;
+    double ratio;                 /* of neighbouring steps; 0: constant                */
+    const double *disturbance;    /* of the starting values, times h^disturbance_order */
+    linear disturbance_order;
+} row;
+
+/* ---- printing and measuring ---- */
 
 static void print_linear(FILE *out, linear l)
 {
@@ -69,41 +84,242 @@ static void print_linear(FILE *out, linear l)
         snprintf(text, sizeof text, "k");
     else
         snprintf(text, sizeof text, "k %c %d", l.b < 0 ? '-' : '+', l.b < 0 ? -l.b : l.b);
-    fprintf(out, "%-8s", text);
+    fprintf(out, "%-7s", text);
 }
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "    %-26s%-8s", "error of", "order");
+    fprintf(out, "    %-32s%-7s", "error of", "order");
     for (int k = 1; k <= orders; k++)
-        fprintf(out, "   k = %d", k);
+        fprintf(out, "  k = %d", k);
     fprintf(out, "\n");
+}
+
+static double order_of(const problem_instance *p, const row *r, int k)
+{
+    unsigned all = (1u << p->problem.size) - 1;
+    order_study s = {
+        .m = { .p = p,
+               .order = k,
+               .steps = at_order(r->steps, k),
+               .t_end = r->t_end,
+               .ratio = r->ratio,
+               .disturbance = r->disturbance[k - 1],
+               .disturbed = all },
+        .mask = r->mask,
+        .high = r->h->high[k - 1],
+        .low = r->h->low[k - 1],
+        .at = at_order(r->at, k),
+        .length = r->length,
+        .disturbance_order = at_order(r->disturbance_order, k),
+    };
+    return measured_order(&s);
 }
 
 static void measure_row(verdicts *v, const problem_instance *p, const row *r)
 {
     int good = 1;
-    fprintf(v->out, "    %-26s", r->unknowns);
+    fprintf(v->out, "    %-32s", r->label);
     print_linear(v->out, r->expected);
     for (int k = 1; k <= orders; k++) {
-        order_study s = {
-            .m = { .p = p, .order = k, .steps = value(r->steps, k), .t_end = r->t_end,
-                   .ratio = r->ratio, .disturbance = r->disturbance,
-                   .disturbed = r->disturbed },
-            .mask = r->mask, .high = r->h->high[k - 1], .low = r->h->low[k - 1],
-            .at = value(r->at, k), .length = r->length,
-            .disturbance_order = value(r->disturbance_order, k),
-        };
-        double order = measured_order(&s);
-        good = good && fabs(order - value(r->expected, k)) <= bound;
-        fprintf(v->out, " %7.2f", order);
+        double order = order_of(p, r, k);
+        good = good && fabs(order - at_order(r->expected, k)) <= bound;
+        fprintf(v->out, " %6.2f", order);
     }
-    fprintf(v->out, "   %s\n", verdict(v, good));
+    fprintf(v->out, "  %s\n", verdict(v, good));
 }
 
-static void measure(verdicts *v, const problem_instance *p, const row *rows, int count)
+/* ---- Table 4.1 ---- */
+
+typedef struct section {
+    const char *title, *statement; /* kind of DAE and what the source says of it */
+    const char *problem, *form;    /* NULL: hessenberg3                          */
+    int count;
+    row rows[6];
+} section;
+
+#define K       { 1, 0 }
+#define K_LESS  { 1, -1 }
+#define K_MORE  { 1, 1 }
+#define NOTHING { 0, 0 }
+#define OVERALL(label, mask, h, t_end, length)                                             \
+    { label, mask, K, h, t_end, length, NOTHING, NOTHING, 0, none, NOTHING }
+#define EARLY(label, mask, order, h, t_end, at, disturbance)                               \
+    { label, mask, order, h, t_end, 0, at, K_MORE, 0, disturbance, K }
+
+/* clang-format off */
+static const section table[] = {
+    { "Ordinary differential equation", "O(h^k)", "nonlinear-ode", NULL, 1,
+      { OVERALL("y", 3, &smooth, 1.5, 1.5) } },
+    { "Semi-explicit, index 1", "the same as for the underlying ODE", "pendulum", "index1", 2,
+      { OVERALL("p, v", 0xf, &swing, 1, 1),
+        OVERALL("lambda", 0x10, &swing, 1, 1) } },
+    { "Fully implicit, index 1", "O(h^k)", "implicit1", NULL, 1,
+      { OVERALL("x", 3, &smooth, 1.5, 1.5) } },
+    { "Semi-explicit, index 2", "O(h^k) after k + 1 steps", "hessenberg2", NULL, 5,
+      { OVERALL("y", 3, &smooth, 0.25, 0.5),
+        OVERALL("z", 4, &smooth, 0.25, 0.5),
+        EARLY("y after k + 1 steps, disturbed", 3, K, &disturbed2, 0.25, K_MORE, like_hk),
+        EARLY("z after k + 1 steps, disturbed", 4, K, &disturbed2, 0.25, K_MORE, like_hk),
+        EARLY("z after k steps, disturbed", 4, K_LESS, &disturbed2, 0.25, K, like_hk) } },
+    { "Hessenberg, index 3", "O(h^k) after k + 1 steps, constant steps", NULL, NULL, 5,
+      { OVERALL("y", 3, &smooth, 2, 1.5),
+        OVERALL("z", 4, &smooth, 2, 1.5),
+        OVERALL("u", 8, &index3, 2, 1.5),
+        EARLY("u after k + 1 steps", 8, K, &index3, 2.375, K_MORE, none),
+        EARLY("u after k steps", 8, K_LESS, &index3, 2.375, K, none) } },
+    { "Hessenberg, index 3, again", "O(h^k)", "pendulum", "index3", 3,
+      { OVERALL("p", 3, &swing, 0.5, 0.5),
+        OVERALL("v", 0xc, &swing, 0.5, 0.5),
+        OVERALL("lambda", 0x10, &swing, 0.5, 0.5) } },
+};
+/* clang-format on */
+
+static void run_section(verdicts *v, const section *s)
 {
+    problem_instance p = hessenberg3;
+    fprintf(v->out, "\n  %s (%s): %s\n", s->title, s->problem ? s->problem : "hessenberg3",
+            s->statement);
+    if (s->problem && !march_open(&p, s->problem, s->form, NULL, 0)) {
+        fprintf(v->out, "    no such problem  %s\n", verdict(v, 0));
+        return;
+    }
     print_head(v->out);
-    for (int i = 0; i < count; i++)
-        measure_row(v, p, &rows[i]);
+    for (int i = 0; i < s->count; i++)
+        measure_row(v, &p, &s->rows[i]);
+    if (s->problem)
+        problem_close(&p);
 }
+
+/* ---- Theorem 4.1 ---- */
+
+/* The algebraic equation y1 = sin t: forgets its start at once. */
+static void run_chain1(verdicts *v, const problem_instance *p)
+{
+    march m = { .p = p, .order = 1, .steps = 1, .t_end = 1, .h = 0.125,
+                .disturbance = gross[0], .disturbed = 1 };
+    double e0 = march_error(&m, 1, 0, 0), e1 = march_error(&m, 1, 1, 1);
+    fprintf(v->out, "    y1: error %.1g at the start, %.1g after one step  %s\n", e0, e1,
+            verdict(v, e0 > gross[0] / 2 && e1 <= DBL_EPSILON));
+}
+
+static void run_chain(verdicts *v, int nu)
+{
+    static const char *const count[] = { "", "1 step", "k + 1 steps", "2 k + 1 steps",
+                                         "3 k + 1 steps" };
+    problem_instance p;
+    linear last = { nu - 1, 1 }, before = { nu - 1, 0 };
+    if (!march_open(&p, "chain", NULL, "nu", nu))
+        return;
+    fprintf(v->out, "\n  index %d: O(h^k) after %s\n", nu, count[nu]);
+    if (nu == 1)
+        run_chain1(v, &p);
+    else
+        print_head(v->out);
+    for (int i = 1; i < nu; i++) {
+        char label[40];
+        row r = { .label = label, .mask = 1u << i, .expected = K,
+                  .h = nu == 4 ? &chain4 : &chain, .t_end = 1, .at = last, .steps = last,
+                  .disturbance = gross };
+        snprintf(label, sizeof label, "y%d after (nu - 1) k + 1 steps", i + 1);
+        measure_row(v, &p, &r);
+        if (i + 1 < nu)
+            continue;
+        snprintf(label, sizeof label, "y%d the step before", i + 1);
+        r.at = before;
+        r.expected = (linear){ 0, 1 - nu }; /* 0.1 (alpha_k / h)^(nu - 1) */
+        measure_row(v, &p, &r);
+    }
+    problem_close(&p);
+}
+
+/* ---- varying steps ---- */
+
+/* Implicit Euler on y1' = y2, y2' = y3, y1 = sin t, with steps h and h/2 in turn: (4.2) of
+ * the notes, and its limit y3 -> (1 + h_n / h_{n+1}) / 2 g''. */
+static void run_failure(verdicts *v)
+{
+    problem_instance p;
+    fprintf(v->out, "\n  Index 3, k = 1, steps h and h/2 in turn: y3 = g'' + O(1), as in (4.2)\n"
+                    "    %-9s %11s %11s %10s %10s %10s\n",
+            "h", "y3", "(4.2)", "difference", "error", "limit");
+    if (!march_open(&p, "chain", NULL, "nu", 3))
+        return;
+    for (double h = 1 / 16.; h > 1e-4; h /= 4)
+        for (int back = 0; back < 2; back++) {
+            enum { steps = 6 };
+            march m = { .p = &p, .order = 1, .steps = steps, .t_end = 1, .h = h, .ratio = 0.5 };
+            double path[(steps + 1) * 3] = { 0 };
+            int n = steps - back;
+            dae_status status = march_run(&m, path, NULL);
+            double t2 = march_time(&m, n), t1 = march_time(&m, n - 1);
+            double t0 = march_time(&m, n - 2), h1 = t1 - t0, h2 = t2 - t1;
+            double y3 = path[n * 3 + 2];
+            double formula = ((sin(t2) - sin(t1)) / h2 - (sin(t1) - sin(t0)) / h1) / h2;
+            double error = y3 + sin(t2), limit = -sin(t2) * (h1 / h2 - 1) / 2;
+            int good = status == DAE_OK && fabs(y3 - formula) <= 50 * DBL_EPSILON / (h2 * h2) &&
+                       fabs(error - limit) <= 2 * h;
+            fprintf(v->out, "    %-9.3g %11.7f %11.7f %10.1e %10.5f %10.5f  %s\n", h2, y3,
+                    formula, y3 - formula, error, limit, verdict(v, good));
+        }
+    problem_close(&p);
+}
+
+static void run_varying(verdicts *v)
+{
+    static const struct {
+        const char *problem, *form;
+        int nu;
+        row r;
+    } list[] = {
+        { "implicit1", NULL, 0,
+          { "nu = 1, x (implicit1)", 3, K, &smooth, 1.5, 1.5, NOTHING, NOTHING, 0.75, none,
+            NOTHING } },
+        { "hessenberg2", NULL, 0,
+          { "nu = 2, z (hessenberg2)", 4, K, &smooth, 0.25, 0.5, NOTHING, NOTHING, 0.75, none,
+            NOTHING } },
+        { "chain", NULL, 2,
+          { "nu = 2, y2 (chain)", 2, K, &chain, 1, 0, { 0, 20 }, { 0, 20 }, 0.75, none,
+            NOTHING } },
+        { "chain", NULL, 3,
+          { "nu = 3, y3 (chain)", 4, K_LESS, &chain, 1, 0, { 0, 20 }, { 0, 20 }, 0.75, none,
+            NOTHING } },
+        { "pendulum", "index3", 0,
+          { "nu = 3, lambda (pendulum)", 16, K_LESS, &swing, 0.5, 0.5, NOTHING, NOTHING, 0.75,
+            none, NOTHING } },
+    };
+    fprintf(v->out, "\n  Steps h and 3h/4 in turn: O(h^q), q = min(k, k - nu + 2)\n");
+    print_head(v->out);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        problem_instance p;
+        const char *setting = list[i].nu ? "nu" : NULL;
+        if (march_open(&p, list[i].problem, list[i].form, setting, list[i].nu))
+            measure_row(v, &p, &list[i].r);
+        problem_close(&p);
+    }
+}
+
+static int run(FILE *out)
+{
+    verdicts v = { .out = out };
+    fprintf(out, "Orders of BDF, measured from four step sizes; agreement: within %.1f.\n"
+                 "\nTable 4.1: accuracy of BDF for various kinds of DAE, constant steps\n",
+            bound);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        run_section(&v, &table[i]);
+    fprintf(out, "\nTheorem 4.1: y1' = y2, ..., 0 = y1 - sin t, constant steps, starting "
+                 "values wrong by 0.1\n");
+    for (int nu = 1; nu <= 4; nu++)
+        run_chain(&v, nu);
+    fprintf(out, "\nVarying steps\n");
+    run_failure(&v);
+    run_varying(&v);
+    return verdict_total(&v);
+}
+
+const reproduction reproduction_bdf_dae = {
+    .id = "bdf-dae",
+    .title = "accuracy of BDF on DAEs of index 1 to 4, constant and varying steps",
+    .source = "[BCP89] ch. 3; lecture notes, Table 4.1, Theorem 4.1, (4.2)",
+    .run = run,
+};

@@ -98,6 +98,12 @@ static int refused(cli *c, const problem_entry *entry, const char *name,
     return cli_fail(c);
 }
 
+static int twice(cli *c, const char *name)
+{
+    dae_fail(&c->report, DAE_E_OPTION, "setting '%s' is set twice", name);
+    return cli_fail(c);
+}
+
 int cli_problem_open(cli *c, const problem_entry *entry, const char *form,
                      const char *const *set, int set_count, problem_instance *out)
 {
@@ -110,15 +116,14 @@ int cli_problem_open(cli *c, const problem_entry *entry, const char *form,
     if (!known)
         return unknown_form(c, entry, form);
     for (int i = 0; i < set_count; i++) {
-        int slot = i < MOST_SET ? i : MOST_SET - 1;
-        code = read_setting(c, entry, set[i], names[slot], &list[slot]);
+        if (i == MOST_SET)
+            return twice(c, names[0]); /* no problem has that many */
+        code = read_setting(c, entry, set[i], names[i], &list[i]);
         if (code)
             return code;
-        for (int k = 0; k < slot || i >= MOST_SET; k++)
-            if (i >= MOST_SET || strcmp(names[k], names[slot]) == 0) {
-                dae_fail(&c->report, DAE_E_OPTION, "setting '%s' is set twice", names[k]);
-                return cli_fail(c);
-            }
+        for (int k = 0; k < i; k++)
+            if (strcmp(names[k], names[i]) == 0)
+                return twice(c, names[k]);
     }
     int status = problem_open(entry, form, list, set_count, out, &culprit);
     if (status == DAE_OK)

@@ -66,6 +66,9 @@ static const double WORTHWHILE = 1.5;
 
 /* Above this error the step will shrink, and the order below may be better. */
 static const double RESTLESS = 0.4;
+
+/* The largest growth while starting. */
+static const double FASTEST = 8;
 enum { LONG_IDLE = 50 };
 
 static const double harmonic[] = {0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60};
@@ -304,8 +307,30 @@ static int still_needed(bdf *b, double raw, double filtered)
     return b->idle < LONG_IDLE || b->always;
 }
 
+/* A raw estimate that would shrink or reject the step is checked against the filter. Where the
+ * filter says clearly less, it takes over. */
+static int question(dae_solver *s, bdf *b, dae_trial *trial)
+{
+    bdf raw = *b;
+    int where, status = filter_errors(s, b, trial, &where);
+    if (status != DAE_OK) return status;
+    if (2 * b->norm_k <= raw.norm_k) {
+        b->filtered = trial->filtered = 1;
+        b->idle = 0;
+        b->always = ++b->switches >= 3;
+        trial->limiting = where;
+    } else {
+        b->norm_k = raw.norm_k;
+        b->norm_down = raw.norm_down;
+        b->norm_up = raw.norm_up;
+    }
+    trial->error = b->ck * b->norm_k;
+    return DAE_OK;
+}
+
 static int judge(dae_solver *s, bdf *b, dae_trial *trial)
 {
+    int status = DAE_OK;
     double raw = b->ck * raw_norm(s, b, trial, 0, &trial->limiting);
     trial->filtered = b->filtered;
     if (!b->filtered) {
@@ -313,26 +338,12 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
         want_neighbours(s, b, trial, raw);
         raw_errors(s, b, trial);
         trial->error = raw;
-        if (raw <= 1) return DAE_OK;
-        /* would the filter have passed it? */
-        bdf before = *b;
-        int where, status = filter_errors(s, b, trial, &where);
+        if (raw > RESTLESS) status = question(s, b, trial);
         if (status != DAE_OK) return status;
-        if (b->ck * b->norm_k <= 1) {
-            b->filtered = trial->filtered = 1;
-            b->idle = 0;
-            b->always = ++b->switches >= 3;
-            trial->limiting = where;
-            trial->error = b->ck * b->norm_k;
-            return DAE_OK;
-        }
-        b->norm_k = before.norm_k;
-        b->norm_down = before.norm_down;
-        b->norm_up = before.norm_up;
-        return DAE_STEP_ERROR;
+        return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
     }
     want_neighbours(s, b, trial, 0);
-    int status = filter_errors(s, b, trial, &trial->limiting);
+    status = filter_errors(s, b, trial, &trial->limiting);
     if (status != DAE_OK) return status;
     trial->error = b->ck * b->norm_k;
     if (trial->error > RESTLESS && trial->order > 1 && !b->have_down) { /* it will be asked for */
@@ -407,6 +418,23 @@ static int contented(double error, int k)
     return a < 1 && a > limit[k];
 }
 
+/* While starting: grow as the error allows, and raise the order when the order above would
+ * allow more. */
+static void build_up(dae_solver *s, bdf *b, const dae_trial *trial, double error)
+{
+    int k = trial->order;
+    double r = ratio(error / harmonic[k], k), up = 0;
+    if (b->have_up) up = ratio(b->norm_up / (k + 2) / harmonic[k + 1], k + 1);
+    s->order = k;
+    if (up > r) {
+        s->order = k + 1;
+        r = up;
+    }
+    r = fmin(r, FASTEST);
+    if (r < 2) b->starting = 0;
+    s->h = trial->h * (r < WORTHWHILE ? fmax(0.5, fmin(1, r)) : r);
+}
+
 /* Order and size of the next step [BCP89, 5.3]: the order whose scaled derivative terms
  * decrease is kept or raised; the size is raised only when that is worthwhile, so that the
  * coefficients (and factors) last. */
@@ -420,8 +448,7 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     if (lower) b->starting = 0;
     if (k == s->options.max_order) b->starting = 0;
     if (b->starting) {
-        s->order = k < b->valid && k < s->options.max_order ? k + 1 : k;
-        s->h = 2 * trial->h;
+        build_up(s, b, trial, error);
         return;
     }
     if (lower) {

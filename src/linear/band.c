@@ -119,35 +119,48 @@ static int open(void *analysis, int is_complex, void **factor)
 
 /* ---- the usual path ---- */
 
-/* A := K + cC; the places for fill and those outside the matrix become zero. Returns the
- * sum of all |a_ij|, not finite if an entry or c is not. */
+static int is_tridiagonal(const band_shape *s)
+{
+    return s->lower == 1 && s->upper == 1;
+}
+
+/* Forms A and factors it, unless its entries are not finite or dangerously large. Returns
+ * how many pivots were good, -1 if it was not tried. */
+DAE_BAND_INLINE int factor_real(const band_shape *s, band_factor *f, const double *K,
+                                const double *C, double c)
+{
+    if (!(form_band(s, K, C, c, f->re, f->least) < DAE_SUM_LARGEST))
+        return -1;
+    return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
+}
+
+static int factor_own_real(band_factor *f, const double *K, const double *C, double c)
+{
+    band_shape tridiagonal = { .n = f->shape.n, .lower = 1, .upper = 1, .d = 2, .ld = 4 };
+    if (is_tridiagonal(&f->shape))
+        return factor_real(&tridiagonal, f, K, C, c);
+    return factor_real(&f->shape, f, K, C, c);
+}
+
+/* As form_band for pairs and for complex matrices. */
 static double form(band_factor *f, const double *K, const double *C, double c_re,
                    double c_im)
 {
     const band_shape *s = &f->shape;
     double total = (c_re - c_re) + (c_im - c_im);
     for (int j = 0; j < s->n; j++) {
-        ptrdiff_t out = (ptrdiff_t)j * s->ld,
-                  in = out - (ptrdiff_t)j * s->lower - s->lower;
-        int first = s->d + (j < s->upper ? -j : -s->upper);
-        int end = s->d + at_most(s->lower, s->n - 1 - j) + 1;
-        double *re = f->re + out * f->step, *im = f->im + out * f->step, sum = 0;
-        for (ptrdiff_t r = 0; r < first * f->step; r++)
-            re[r] = 0;
-        if (f->is_complex && f->own)
-            for (ptrdiff_t r = 0; r < first; r++)
-                im[r] = 0;
-        if (f->is_complex) {
-            for (int r = first; r < end; r++) {
-                double y = c_im * C[in + r];
-                im[r * f->step] = y;
-                sum += fabs(y);
+        ptrdiff_t out = diagonal(s, j), in = s->upper + (ptrdiff_t)j * (s->d + 1);
+        int up = at_most(s->upper, j), down = at_most(s->lower, s->n - 1 - j);
+        double sum = 0;
+        for (int i = -s->d; i <= down; i++) {
+            double x = 0, y = 0;
+            if (i >= -up) {
+                x = K[in + i] + c_re * C[in + i];
+                y = f->is_complex ? c_im * C[in + i] : 0;
             }
-        }
-        for (int r = first; r < end; r++) {
-            double x = K[in + r] + c_re * C[in + r];
-            re[r * f->step] = x;
-            sum += fabs(x);
+            f->im[(out + i) * f->step] = y; /* a real factor has im == re: overwritten */
+            f->re[(out + i) * f->step] = x;
+            sum += fabs(x) + fabs(y);
         }
         f->least[j] = DAE_PIVOT_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum;
         total += sum;
@@ -287,7 +300,9 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
     if (!f->is_complex)
         c_im = 0;
-    if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
+    if (f->own && !f->is_complex)
+        reached = factor_own_real(f, K, C, c_re);
+    else if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
         reached = eliminate(f);
     if (reached < f->shape.n) {
         dae_sum a = { &f->analysis->pattern, K, C, c_re, c_im };
@@ -306,7 +321,10 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
 static void solve_own(const band_factor *f, double *re, double *im, int transposed)
 {
     const band_shape *s = &f->shape;
-    if (!f->is_complex && !transposed)
+    band_shape tridiagonal = { .n = s->n, .lower = 1, .upper = 1, .d = 2, .ld = 4 };
+    if (!f->is_complex && !transposed && is_tridiagonal(s))
+        solve_band(&tridiagonal, f->re, f->pivot, f->inverse_re, re);
+    else if (!f->is_complex && !transposed)
         solve_band(s, f->re, f->pivot, f->inverse_re, re);
     else if (!f->is_complex)
         solve_band_transposed(s, f->re, f->pivot, f->inverse_re, re);

@@ -7,8 +7,10 @@
  * interchange k and column k of L alternately. Rows are counted from 0 here; inverse[k] =
  * 1 / u_kk. Complex matrices are two real ones.
  *
- * Interchange and update of a column happen in one visit: about 60 instructions per
- * unknown for a tridiagonal matrix, against 300 of LAPACK's.
+ * Interchange and update of a column happen in one visit. band.c calls the real kernels
+ * with a constant shape for tridiagonal matrices: 140 instructions per unknown to form
+ * and factor, 44 to solve, against 268 and 69 with a variable shape and 625 and 316 of
+ * LAPACK's (gcc 12 -O3).
  */
 #ifndef DAE_LINEAR_BAND_KERNEL_H
 #define DAE_LINEAR_BAND_KERNEL_H
@@ -17,22 +19,24 @@
 
 #include <stddef.h>
 
+#define DAE_BAND_INLINE static inline __attribute__((always_inline))
+
 typedef struct band_shape {
     int n, lower, upper, d, ld;
 } band_shape;
 
-static inline int at_most(int a, int b)
+DAE_BAND_INLINE int at_most(int a, int b)
 {
     return a < b ? a : b;
 }
 
 /* Where entry (k, k) is. */
-static inline ptrdiff_t diagonal(const band_shape *s, int k)
+DAE_BAND_INLINE ptrdiff_t diagonal(const band_shape *s, int k)
 {
     return s->d + (ptrdiff_t)k * s->ld;
 }
 
-static inline void exchange(double *x, ptrdiff_t p, ptrdiff_t q)
+DAE_BAND_INLINE void exchange(double *x, ptrdiff_t p, ptrdiff_t q)
 {
     double t = x[p];
     x[p] = x[q];
@@ -41,9 +45,34 @@ static inline void exchange(double *x, ptrdiff_t p, ptrdiff_t q)
 
 /* ---- real ---- */
 
+/* A := K + cC; the places for fill and those outside the matrix become zero. least_j is
+ * what a pivot of column j must exceed not to be suspicious. Returns the sum of all
+ * |a_ij|, not finite if an entry or c is not. */
+DAE_BAND_INLINE double form_band(const band_shape *s, const double *restrict K,
+                                 const double *restrict C, double c, double *restrict a,
+                                 double *restrict least)
+{
+    double total = c - c;
+    for (int j = 0; j < s->n; j++) {
+        double *out = a + diagonal(s, j), sum = 0; /* out_i and in_i: entry (j + i, j) */
+        ptrdiff_t in = s->upper + (ptrdiff_t)j * (s->d + 1);
+        int up = at_most(s->upper, j), down = at_most(s->lower, s->n - 1 - j);
+        for (int i = -s->d; i < -up; i++)
+            out[i] = 0;
+        for (int i = -up; i <= down; i++) {
+            double value = K[in + i] + c * C[in + i];
+            out[i] = value;
+            sum += fabs(value);
+        }
+        least[j] = DAE_PIVOT_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum;
+        total += sum;
+    }
+    return total;
+}
+
 /* Returns how many pivots exceeded least_k: n, or the first that did not. */
-static inline int eliminate_band(const band_shape *s, double *a, int *pivot,
-                                 double *inverse, const double *least)
+DAE_BAND_INLINE int eliminate_band(const band_shape *s, double *a, int *pivot,
+                                   double *inverse, const double *least)
 {
     int last = 0; /* the last column that a pivot row so far reaches */
     for (int k = 0; k < s->n; k++) {
@@ -78,8 +107,9 @@ static inline int eliminate_band(const band_shape *s, double *a, int *pivot,
     return s->n;
 }
 
-static inline void solve_band(const band_shape *s, const double *restrict a,
-                              const int *pivot, const double *inverse, double *restrict b)
+DAE_BAND_INLINE void solve_band(const band_shape *s, const double *restrict a,
+                                const int *pivot, const double *inverse,
+                                double *restrict b)
 {
     for (int k = 0; k < s->n - 1; k++) {
         const double *x = a + diagonal(s, k);

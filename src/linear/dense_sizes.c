@@ -1,7 +1,7 @@
 /* dense_sizes.c: the real dense kernels with the size as a constant.
  *
- * One function per size, not one switch: each then has just the registers and the stack it
- * needs, and a call costs what the arithmetic costs.
+ * One function per size, not one switch: each then has just the registers and the stack
+ * it needs, and a call costs what the arithmetic costs.
  */
 #include "linear/dense_kernel.h"
 

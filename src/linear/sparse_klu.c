@@ -1,9 +1,11 @@
 /* sparse_klu.c: sparse K + cC by SuiteSparse's KLU (Davis & Palamadai Natarajan 2010).
  *
- * analyze  permutes to block triangular form and orders the blocks by AMD;
- * factor   the first time searches pivots, later refactors with the pivots found. These
- *          are given up, and searched anew, when one is zero or when the entries of U grow
- *          much beyond what they did after the search. Only the search allocates.
+ *     analyze  permutes to block triangular form and orders the blocks by AMD;
+ *     factor   the first time searches pivots, later refactors with the pivots found.
+ *              These are given up, and searched anew, when one is zero or when the
+ *              entries of U grow much beyond what they did after the search.
+ *
+ * Only the search allocates.
  *
  * KLU scales rows by their largest entry (Common.scale = 2). It calls a matrix singular
  * only when a pivot is exactly zero; after a search klu_judge.c looks for pivots that are
