@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-enum { most_lines = 10000, most_named = 40000, name_length = 28 };
+enum { most_lines = 3000, most_named = 40000, name_length = 28 };
 
 static const double pi = 3.14159265358979323846;
 

@@ -125,7 +125,7 @@ const problem_entry problem_hessenberg2 = {
         "y1' = y1 y2^2 z^2, y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1, solved by "
         "exp(t), exp(-2 t), exp(2 t). The quadratic z makes order results for index 2 "
         "show their true values.",
-    .source = "Hairer, Lubich, Roche 1989; L. Jay 1993",
+    .source = "of the kind of Hairer, Lubich, Roche 1989, order tests for index 2",
     .forms = forms,
     .build = build,
 };

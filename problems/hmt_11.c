@@ -166,7 +166,8 @@ const problem_entry problem_hmt_11 = {
         "method sees a problem that depends on eta and is unstable for steps above "
         "about 1/|eta| when eta is negative. The form leading differentiates (x1, (1 - "
         "eta t) x1 + x2), whose subspaces do not move, and has no such restriction.",
-    .source = "Higueras, Maerz, Tischendorf 2003, Example 1.1",
+    .source = "Higueras, Maerz, Tischendorf, Numerically well formulated index-2 DAEs, "
+              "Example 1.1",
     .forms = forms,
     .settings = settings,
     .build = build,

@@ -143,9 +143,10 @@ const problem_entry problem_hmt_41 = {
     .description =
         "E(t) x' + F(t) x = q with E = (0 0; 1 eta t). In the form standard implicit "
         "Euler is unstable for eta < -1/2 and not even defined for eta = -1, whatever "
-        "the step size; BDF of order k is unstable from eta = -2^-k on. In the form "
+        "the step size; BDF of order k is unstable below eta = -2^-k. In the form "
         "leading, (x1 + eta t x2)' is differenced as a whole and every eta is harmless.",
-    .source = "Gear & Petzold 1984; Higueras, Maerz, Tischendorf 2003, Example 4.1",
+    .source = "Gear & Petzold 1984; Higueras, Maerz, Tischendorf, Numerically well "
+              "formulated index-2 DAEs, Example 4.1",
     .forms = forms,
     .settings = settings,
     .build = build,

@@ -121,7 +121,8 @@ const problem_entry problem_hmt_47 = {
         "across which a loop of capacitors closes: the source's current is an index-2 "
         "unknown. One of the two subspaces that matter moves in time; BDF and "
         "Runge-Kutta methods stay stable all the same.",
-    .source = "Higueras, Maerz, Tischendorf 2003, Example 4.7",
+    .source = "Higueras, Maerz, Tischendorf, Numerically well formulated index-2 DAEs, "
+              "Example 4.7",
     .forms = forms,
     .build = build,
 };

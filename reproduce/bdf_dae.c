@@ -32,10 +32,10 @@ typedef struct sizes {
 } sizes;
 
 /* clang-format off */
-static const sizes smooth = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 24. },
-                              { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 96. } };
+static const sizes smooth = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 20. },
+                              { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 60. } };
 static const sizes swing = { { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 96. },
-                             { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 512., 1 / 512. } };
+                             { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 512., 1 / 256. } };
 static const sizes disturbed2 = { { 1 / 512., 1 / 512., 1 / 256., 1 / 256., 1 / 128. },
                                   { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 1024., 1 / 512. } };
 static const sizes index3 = { { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 16. },
@@ -62,14 +62,14 @@ static int at_order(linear l, int k)
 /* A row of a table: one group of unknowns, k = 1 .. 5. */
 typedef struct row {
     const char *label;
-    unsigned mask;        /* which components                                          */
-    linear expected;      /* order                                                     */
+    unsigned mask;   /* which components                                          */
+    linear expected; /* order                                                     */
     const sizes *h;
     double t_end, length; /* error in the later half of an interval of this length ... */
     linear at;            /* ... or, when not 0, after this number of steps            */
     linear steps;
-    double ratio;                 /* of neighbouring steps; 0: constant                */
-    const double *disturbance;    /* of the starting values, times h^disturbance_order */
+    double ratio;              /* of neighbouring steps; 0: constant                */
+    const double *disturbance; /* of the starting values, times h^disturbance_order */
     linear disturbance_order;
 } row;
 
@@ -138,14 +138,30 @@ typedef struct section {
     row rows[6];
 } section;
 
-#define K       { 1, 0 }
-#define K_LESS  { 1, -1 }
-#define K_MORE  { 1, 1 }
-#define NOTHING { 0, 0 }
-#define OVERALL(label, mask, h, t_end, length)                                             \
-    { label, mask, K, h, t_end, length, NOTHING, NOTHING, 0, none, NOTHING }
-#define EARLY(label, mask, order, h, t_end, at, disturbance)                               \
-    { label, mask, order, h, t_end, 0, at, K_MORE, 0, disturbance, K }
+#define K                                                                                \
+    {                                                                                    \
+        1, 0                                                                             \
+    }
+#define K_LESS                                                                           \
+    {                                                                                    \
+        1, -1                                                                            \
+    }
+#define K_MORE                                                                           \
+    {                                                                                    \
+        1, 1                                                                             \
+    }
+#define NOTHING                                                                          \
+    {                                                                                    \
+        0, 0                                                                             \
+    }
+#define OVERALL(label, mask, h, t_end, length)                                           \
+    {                                                                                    \
+        label, mask, K, h, t_end, length, NOTHING, NOTHING, 0, none, NOTHING             \
+    }
+#define EARLY(label, mask, order, h, t_end, at, disturbance)                             \
+    {                                                                                    \
+        label, mask, order, h, t_end, 0, at, K_MORE, 0, disturbance, K                   \
+    }
 
 /* clang-format off */
 static const section table[] = {
@@ -169,21 +185,19 @@ static const section table[] = {
         EARLY("u after k + 1 steps", 8, K, &index3, 2.375, K_MORE, none),
         EARLY("u after k steps", 8, K_LESS, &index3, 2.375, K, none) } },
     { "Hessenberg, index 3, again", "O(h^k)", "pendulum", "index3", 3,
-      { OVERALL("p", 3, &swing, 0.5, 0.5),
-        OVERALL("v", 0xc, &swing, 0.5, 0.5),
-        OVERALL("lambda", 0x10, &swing, 0.5, 0.5) } },
+      { OVERALL("p", 3, &swing, 0.875, 0.5),
+        OVERALL("v", 0xc, &swing, 0.875, 0.5),
+        OVERALL("lambda", 0x10, &swing, 0.875, 0.5) } },
 };
 /* clang-format on */
 
 static void run_section(verdicts *v, const section *s)
 {
     problem_instance p = hessenberg3;
-    fprintf(v->out, "\n  %s (%s): %s\n", s->title, s->problem ? s->problem : "hessenberg3",
-            s->statement);
-    if (s->problem && !march_open(&p, s->problem, s->form, NULL, 0)) {
-        fprintf(v->out, "    no such problem  %s\n", verdict(v, 0));
+    fprintf(v->out, "\n  %s (%s): %s\n", s->title,
+            s->problem ? s->problem : "hessenberg3", s->statement);
+    if (s->problem && !march_open(v, &p, s->problem, s->form, NULL, 0))
         return;
-    }
     print_head(v->out);
     for (int i = 0; i < s->count; i++)
         measure_row(v, &p, &s->rows[i]);
@@ -196,8 +210,13 @@ static void run_section(verdicts *v, const section *s)
 /* The algebraic equation y1 = sin t: forgets its start at once. */
 static void run_chain1(verdicts *v, const problem_instance *p)
 {
-    march m = { .p = p, .order = 1, .steps = 1, .t_end = 1, .h = 0.125,
-                .disturbance = gross[0], .disturbed = 1 };
+    march m = { .p = p,
+                .order = 1,
+                .steps = 1,
+                .t_end = 1,
+                .h = 0.125,
+                .disturbance = gross[0],
+                .disturbed = 1 };
     double e0 = march_error(&m, 1, 0, 0), e1 = march_error(&m, 1, 1, 1);
     fprintf(v->out, "    y1: error %.1g at the start, %.1g after one step  %s\n", e0, e1,
             verdict(v, e0 > gross[0] / 2 && e1 <= DBL_EPSILON));
@@ -209,7 +228,7 @@ static void run_chain(verdicts *v, int nu)
                                          "3 k + 1 steps" };
     problem_instance p;
     linear last = { nu - 1, 1 }, before = { nu - 1, 0 };
-    if (!march_open(&p, "chain", NULL, "nu", nu))
+    if (!march_open(v, &p, "chain", NULL, "nu", nu))
         return;
     fprintf(v->out, "\n  index %d: O(h^k) after %s\n", nu, count[nu]);
     if (nu == 1)
@@ -218,8 +237,13 @@ static void run_chain(verdicts *v, int nu)
         print_head(v->out);
     for (int i = 1; i < nu; i++) {
         char label[40];
-        row r = { .label = label, .mask = 1u << i, .expected = K,
-                  .h = nu == 4 ? &chain4 : &chain, .t_end = 1, .at = last, .steps = last,
+        row r = { .label = label,
+                  .mask = 1u << i,
+                  .expected = K,
+                  .h = nu == 4 ? &chain4 : &chain,
+                  .t_end = 1,
+                  .at = last,
+                  .steps = last,
                   .disturbance = gross };
         snprintf(label, sizeof label, "y%d after (nu - 1) k + 1 steps", i + 1);
         measure_row(v, &p, &r);
@@ -240,15 +264,18 @@ static void run_chain(verdicts *v, int nu)
 static void run_failure(verdicts *v)
 {
     problem_instance p;
-    fprintf(v->out, "\n  Index 3, k = 1, steps h and h/2 in turn: y3 = g'' + O(1), as in (4.2)\n"
-                    "    %-9s %11s %11s %10s %10s %10s\n",
+    fprintf(v->out,
+            "\n  Index 3, k = 1, steps h and h/2 in turn: y3 = g'' + O(1), as in (4.2)\n"
+            "    %-9s %11s %11s %10s %10s %10s\n",
             "h", "y3", "(4.2)", "difference", "error", "limit");
-    if (!march_open(&p, "chain", NULL, "nu", 3))
+    if (!march_open(v, &p, "chain", NULL, "nu", 3))
         return;
     for (double h = 1 / 16.; h > 1e-4; h /= 4)
         for (int back = 0; back < 2; back++) {
             enum { steps = 6 };
-            march m = { .p = &p, .order = 1, .steps = steps, .t_end = 1, .h = h, .ratio = 0.5 };
+            march m = {
+                .p = &p, .order = 1, .steps = steps, .t_end = 1, .h = h, .ratio = 0.5
+            };
             double path[(steps + 1) * 3] = { 0 };
             int n = steps - back;
             dae_status status = march_run(&m, path, NULL);
@@ -257,7 +284,8 @@ static void run_failure(verdicts *v)
             double y3 = path[n * 3 + 2];
             double formula = ((sin(t2) - sin(t1)) / h2 - (sin(t1) - sin(t0)) / h1) / h2;
             double error = y3 + sin(t2), limit = -sin(t2) * (h1 / h2 - 1) / 2;
-            int good = status == DAE_OK && fabs(y3 - formula) <= 50 * DBL_EPSILON / (h2 * h2) &&
+            int good = status == DAE_OK &&
+                       fabs(y3 - formula) <= 50 * DBL_EPSILON / (h2 * h2) &&
                        fabs(error - limit) <= 2 * h;
             fprintf(v->out, "    %-9.3g %11.7f %11.7f %10.1e %10.5f %10.5f  %s\n", h2, y3,
                     formula, y3 - formula, error, limit, verdict(v, good));
@@ -272,28 +300,56 @@ static void run_varying(verdicts *v)
         int nu;
         row r;
     } list[] = {
-        { "implicit1", NULL, 0,
-          { "nu = 1, x (implicit1)", 3, K, &smooth, 1.5, 1.5, NOTHING, NOTHING, 0.75, none,
-            NOTHING } },
-        { "hessenberg2", NULL, 0,
-          { "nu = 2, z (hessenberg2)", 4, K, &smooth, 0.25, 0.5, NOTHING, NOTHING, 0.75, none,
-            NOTHING } },
-        { "chain", NULL, 2,
-          { "nu = 2, y2 (chain)", 2, K, &chain, 1, 0, { 0, 20 }, { 0, 20 }, 0.75, none,
-            NOTHING } },
-        { "chain", NULL, 3,
-          { "nu = 3, y3 (chain)", 4, K_LESS, &chain, 1, 0, { 0, 20 }, { 0, 20 }, 0.75, none,
-            NOTHING } },
-        { "pendulum", "index3", 0,
-          { "nu = 3, lambda (pendulum)", 16, K_LESS, &swing, 0.5, 0.5, NOTHING, NOTHING, 0.75,
+        { "implicit1",
+          NULL,
+          0,
+          { "nu = 1, x (implicit1)", 3, K, &smooth, 1.5, 1.5, NOTHING, NOTHING, 0.75,
             none, NOTHING } },
+        { "hessenberg2",
+          NULL,
+          0,
+          { "nu = 2, z (hessenberg2)", 4, K, &smooth, 0.25, 0.5, NOTHING, NOTHING, 0.75,
+            none, NOTHING } },
+        { "chain",
+          NULL,
+          2,
+          { "nu = 2, y2 (chain)",
+            2,
+            K,
+            &chain,
+            1,
+            0,
+            { 0, 20 },
+            { 0, 20 },
+            0.75,
+            none,
+            NOTHING } },
+        { "chain",
+          NULL,
+          3,
+          { "nu = 3, y3 (chain)",
+            4,
+            K_LESS,
+            &chain,
+            1,
+            0,
+            { 0, 20 },
+            { 0, 20 },
+            0.75,
+            none,
+            NOTHING } },
+        { "pendulum",
+          "index3",
+          0,
+          { "nu = 3, lambda (pendulum)", 16, K_LESS, &swing, 0.875, 0.5, NOTHING, NOTHING,
+            0.75, none, NOTHING } },
     };
     fprintf(v->out, "\n  Steps h and 3h/4 in turn: O(h^q), q = min(k, k - nu + 2)\n");
     print_head(v->out);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         problem_instance p;
         const char *setting = list[i].nu ? "nu" : NULL;
-        if (march_open(&p, list[i].problem, list[i].form, setting, list[i].nu))
+        if (march_open(v, &p, list[i].problem, list[i].form, setting, list[i].nu))
             measure_row(v, &p, &list[i].r);
         problem_close(&p);
     }
@@ -302,8 +358,9 @@ static void run_varying(verdicts *v)
 static int run(FILE *out)
 {
     verdicts v = { .out = out };
-    fprintf(out, "Orders of BDF, measured from four step sizes; agreement: within %.1f.\n"
-                 "\nTable 4.1: accuracy of BDF for various kinds of DAE, constant steps\n",
+    fprintf(out,
+            "Orders of BDF, measured from four step sizes; agreement: within %.1f.\n"
+            "\nTable 4.1: accuracy of BDF for various kinds of DAE, constant steps\n",
             bound);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         run_section(&v, &table[i]);

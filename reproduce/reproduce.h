@@ -12,10 +12,11 @@
 #include "problems.h"
 
 typedef struct reproduction {
-    const char *id;        /* "bdf-dae"; as on the command line                           */
-    const char *title;     /* one line                                                    */
-    const char *source;    /* whose result it is                                          */
-    int (*run)(FILE *out); /* 0: everything agrees; otherwise the number of disagreements */
+    const char *id;     /* "bdf-dae"; as on the command line                           */
+    const char *title;  /* one line                                                    */
+    const char *source; /* whose result it is                                          */
+    int (*run)(
+        FILE *out); /* 0: everything agrees; otherwise the number of disagreements */
 } reproduction;
 
 extern const reproduction *const reproduction_list[]; /* NULL-terminated */
@@ -29,7 +30,7 @@ typedef struct verdicts {
 } verdicts;
 
 const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE"; counts        */
-int verdict_total(const verdicts *v);         /* prints the sum; returns the disagreements */
+int verdict_total(const verdicts *v); /* prints the sum; returns the disagreements */
 
 /* ---------------------------------------------------------------- marching ---------- */
 
@@ -59,9 +60,9 @@ double march_time(const march *m, int step); /* step < 0: starting points */
  * run failed. */
 double march_error(const march *m, unsigned mask, int first, int last);
 
-/* Opens a problem of the collection with one setting (NULL: none). Answers 1, or 0 if there
- * is no such problem or no exact solution. */
-int march_open(problem_instance *p, const char *problem, const char *form,
+/* Opens a problem of the collection with one setting (NULL: none). Answers 1; or 0, counted
+ * as a disagreement, if there is no such problem or its exact solution is not known. */
+int march_open(verdicts *v, problem_instance *p, const char *problem, const char *form,
                const char *setting, double value);
 
 /* ---------------------------------------------------------------- orders ------------ */
@@ -75,9 +76,9 @@ typedef struct order_study {
     march m;
     unsigned mask;
     double high, low;
-    int at;              /* > 0: error after step number `at` of m.steps steps;
+    int at;                /* > 0: error after step number `at` of m.steps steps;
                             0: largest error in the later half of an interval        */
-    double length;       /* ... of this length                                        */
+    double length;         /* ... of this length                                        */
     int disturbance_order; /* the disturbance is m.disturbance * h^this                */
 } order_study;
 

@@ -89,13 +89,17 @@ double march_error(const march *m, unsigned mask, int first, int last)
     return failed ? NAN : largest;
 }
 
-int march_open(problem_instance *p, const char *problem, const char *form,
+int march_open(verdicts *v, problem_instance *p, const char *problem, const char *form,
                const char *setting, double value)
 {
     const problem_setting set = { .name = setting, .value = value };
     int count = setting ? 1 : 0;
-    return problem_open(problem_find(problem), form, &set, count, p, NULL) == DAE_OK &&
-           p->exact && p->problem.size <= march_unknowns;
+    int status = problem_open(problem_find(problem), form, &set, count, p, NULL);
+    if (status == DAE_OK && p->exact && p->problem.size <= march_unknowns)
+        return 1;
+    fprintf(v->out, "    problem '%s' cannot be used  %s\n", problem, verdict(v, 0));
+    problem_close(p);
+    return 0;
 }
 
 /* ---- orders ---- */
@@ -126,10 +130,10 @@ double measured_order(const order_study *s)
         m.h = h[i] = s->high * pow(s->low / s->high, (double)i / (points - 1));
         m.disturbance *= pow(m.h, s->disturbance_order);
         if (!s->at)
-            m.steps = (int)lround(s->length / (m.h * (m.ratio > 0 ? 1 + m.ratio : 2))) * 2;
+            m.steps =
+                (int)lround(s->length / (m.h * (m.ratio > 0 ? 1 + m.ratio : 2))) * 2;
         error[i] = s->at ? march_error(&m, s->mask, s->at, s->at)
                          : march_error(&m, s->mask, m.steps / 2, m.steps);
-        if (getenv("DBG")) fprintf(stderr, "   h %.5f error %.3e\n", h[i], error[i]);
     }
     return fitted_order(points, h, error);
 }

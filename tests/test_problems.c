@@ -395,6 +395,8 @@ static void compare_C(subject *s, double t)
     double *D = numbers(m * n), *A = numbers(n * m), *low = numbers(m);
     for (size_t j = 0; j < n && s->p->d; j++) {
         double kept = s->x[j], e = step_for(kept);
+        for (size_t k = 0; k < m; k++)
+            low[k] = D[k + j * m] = NAN; /* d has to set all of it */
         s->x[j] = kept - e;
         assert_int_equal(s->p->d(t, s->x, low, s->p->user), DAE_OK);
         s->x[j] = kept + e;
@@ -869,6 +871,78 @@ static void test_references(void **state)
     close_subject(&s);
 }
 
+/* Diodes that conduct: near the start of rc-line they are switched off. */
+static void test_diodes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        subject s;
+        open_subject(&s, problem_find("rc-line"), i ? "sparse" : "band", NULL);
+        for (int k = 0; k < s.n; k++)
+            s.x[k] = 0.6 + 0.1 * random_unit();
+        find_jacobians(&s, 0, s.x, s.xdot);
+        compare_K(&s, 0);
+        evaluate(&s, 0, s.x, s.xdot, s.r);
+        double current = 1e-12 * expm1(s.x[50] / 0.026) +
+                         (2 * s.x[50] - s.x[49] - s.x[51]) / 1000 + 1e-9 * s.xdot[50];
+        assert_true(fabs(s.r[50] - current) < 1e-12 * fabs(current) + 1e-18);
+        close_subject(&s);
+    }
+}
+
+/* Several settings at once, where products of them matter. */
+static void test_pendulum_settings(void **state)
+{
+    (void)state;
+    const problem_setting set[] = { { "g", 7, NULL },
+                                    { "length", 2, NULL },
+                                    { "mass", 3, NULL },
+                                    { "angle", 30, NULL },
+                                    { "speed", 1.5, NULL } };
+    static void (*const checks[])(subject *) = { check_start, check_start_slope,
+                                                 check_constraints, check_jacobians };
+    const problem_entry *pendulum = problem_find("pendulum");
+    for (int form = 0; pendulum->forms[form]; form++)
+        for (int i = 0; i < 4; i++) {
+            subject s;
+            open_subject(&s, pendulum, pendulum->forms[form], NULL);
+            problem_close(&s.instance);
+            assert_int_equal(
+                problem_open(pendulum, pendulum->forms[form], set, 5, &s.instance, NULL),
+                DAE_OK);
+            memcpy(s.x, s.instance.x0, (size_t)s.n * sizeof(double));
+            memcpy(s.xdot, s.instance.xdot0, (size_t)s.n * sizeof(double));
+            checks[i](&s);
+            close_subject(&s);
+        }
+}
+
+/* Every setting does something: size, start, end or residual change with it. */
+static void test_settings_matter(void **state)
+{
+    (void)state;
+    for (int i = 0; problem_list[i]; i++)
+        for (const problem_setting *set = problem_list[i]->settings; set && set->name;
+             set++) {
+            const test_case v = { problem_list[i]->name, set->name, set->value + 1 };
+            subject a, b;
+            open_subject(&a, problem_list[i], problem_list[i]->forms[0], NULL);
+            open_subject(&b, problem_list[i], problem_list[i]->forms[0], &v);
+            size_t bytes = (size_t)a.n * sizeof(double);
+            int same = a.n == b.n && memcmp(a.x, b.x, bytes) == 0;
+            if (same) {
+                perturb(&a);
+                evaluate(&a, 0.1, a.x, a.xdot, a.r);
+                evaluate(&b, 0.1, a.x, a.xdot, b.r);
+                same = memcmp(a.r, b.r, bytes) == 0;
+            }
+            if (same)
+                fail_msg("%s: the setting does nothing", b.label);
+            close_subject(&a);
+            close_subject(&b);
+        }
+}
+
 static void test_digits(void **state)
 {
     (void)state;
@@ -913,6 +987,9 @@ int main(void)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_references),
+        cmocka_unit_test(test_diodes),
+        cmocka_unit_test(test_pendulum_settings),
+        cmocka_unit_test(test_settings_matter),
         cmocka_unit_test(test_digits),
     };
     return cmocka_run_group_tests_name("problems", tests, NULL, NULL);

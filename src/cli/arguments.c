@@ -29,6 +29,15 @@ static const char *value_word(const dae_option_row *row)
     }
 }
 
+/* A verb that explains an option of the solver in its own words takes its row's place. */
+static int has_own(const cli_verb *verb, const char *name)
+{
+    for (const cli_flag *f = verb->flags; f && f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return 1;
+    return 0;
+}
+
 int cli_flag_get(const cli_verb *verb, int i, cli_flag *out)
 {
     int k = 0;
@@ -37,12 +46,13 @@ int cli_flag_get(const cli_verb *verb, int i, cli_flag *out)
             *out = *f;
             return 1;
         }
-    for (int r = 0; verb->solver_options && dae_option_list(r); r++)
-        if (k++ == i) {
-            const dae_option_row *row = dae_option_list(r);
-            *out = (cli_flag){ row->name, value_word(row), row->meaning, 0, 0 };
-            return 1;
-        }
+    for (int r = 0; verb->solver_options && dae_option_list(r); r++) {
+        const dae_option_row *row = dae_option_list(r);
+        if (has_own(verb, row->name) || k++ != i)
+            continue;
+        *out = (cli_flag){ row->name, value_word(row), row->meaning, 0, 0 };
+        return 1;
+    }
     i -= k;
     if (i < 0 || (size_t)i >= sizeof common / sizeof *common)
         return 0;
@@ -67,7 +77,8 @@ typedef struct cursor {
 
 /* The number of the flag that the text names; -1: none. *length is that of the name with
  * its dashes, so that text[*length] is '=' or the end. */
-static int find_flag(const cli_verb *verb, const char *text, size_t *length, cli_flag *out)
+static int find_flag(const cli_verb *verb, const char *text, size_t *length,
+                     cli_flag *out)
 {
     char spelt[64];
     *length = strcspn(text, "=");
@@ -107,7 +118,8 @@ static int misused(cli *c, const cli_verb *verb, const cli_flag *flag, const cha
     cli_flag_spell(flag, spelt);
     dae_fail(&c->report, DAE_E_ARG, "option %s %s", spelt, how);
     dae_at(&c->report, "daedalus %s", verb->name);
-    dae_hint(&c->report, "%s %s: %s", spelt, flag->value ? flag->value : "", flag->meaning);
+    dae_hint(&c->report, "%s %s: %s", spelt, flag->value ? flag->value : "",
+             flag->meaning);
     return cli_fail(c);
 }
 

@@ -12,9 +12,10 @@
 
 /* What every verb has at hand. */
 typedef struct cli {
-    dae_sink *out;     /* standard output                                              */
-    int json;          /* results as JSON                                              */
-    int json_errors;   /* errors as JSON                                               */
+    dae_sink *out;   /* standard output                                              */
+    int json;        /* results as JSON                                              */
+    int json_errors; /* errors as JSON                                               */
+    const double *valid_to; /* of a run that failed; NULL: there was none              */
     dae_report report; /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it  */
 } cli;
 
@@ -43,12 +44,12 @@ typedef struct cli_arguments {
 
 typedef struct cli_verb {
     const char *name;
-    const char *arguments;  /* "NAME [options]"                                        */
-    const char *summary;    /* one line                                                */
-    const char *details;    /* paragraphs for `help VERB`; NULL: none                  */
+    const char *arguments; /* "NAME [options]"                                        */
+    const char *summary;   /* one line                                                */
+    const char *details;   /* paragraphs for `help VERB`; NULL: none                  */
     int most_arguments;
-    int solver_options;     /* also takes the rows of base/options.c as flags          */
-    const cli_flag *flags;  /* ends with name NULL; NULL: none of its own              */
+    int solver_options;    /* also takes the rows of base/options.c as flags          */
+    const cli_flag *flags; /* ends with name NULL; NULL: none of its own              */
     int (*run)(cli *c, const cli_arguments *a); /* answers the exit code               */
 } cli_verb;
 
@@ -80,12 +81,13 @@ typedef struct cli_nearest {
 } cli_nearest;
 void cli_nearest_try(cli_nearest *n, const char *candidate);
 
-void cli_wrap(dae_sink *out, const char *text, int indent); /* a paragraph in 80 columns */
+void cli_wrap(dae_sink *out, const char *text,
+              int indent); /* a paragraph in 80 columns */
 
 /* ---- errors (errors.c) ---- */
 
-void cli_error_print(cli *c); /* the report to standard error                           */
-int cli_fail(cli *c);         /* that, and with --json on standard output; the exit code */
+void cli_error_print(cli *c, int exit_code); /* the report to standard error            */
+int cli_fail(cli *c); /* that, and with --json on standard output; the exit code */
 int cli_io_status(int error); /* dae_status of an errno                                 */
 
 /* ---- files and signals (files.c, signals.c) ---- */
@@ -94,8 +96,8 @@ int cli_io_status(int error); /* dae_status of an errno                         
  * touched without force; with force a file is replaced, a device or FIFO written to. */
 int cli_create(cli *c, const char *flag, const char *path, int force);
 
-void cli_signals_watch(void);          /* INT, TERM, HUP, XCPU from now on             */
-int cli_signal_caught(void);           /* its number; 0: none                          */
+void cli_signals_watch(void); /* INT, TERM, HUP, XCPU from now on             */
+int cli_signal_caught(void);  /* its number; 0: none                          */
 const char *cli_signal_name(int number);
 int cli_signal_exit_code(int number);
 

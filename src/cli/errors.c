@@ -22,17 +22,23 @@ static void json_fields(dae_json *j, const dae_report *report)
         *field[k] = '\0';
         field[k] += strlen(heads[k]);
     }
-    char *what = strstr(text, "]: ");
+    char *code = strchr(text, '['), *what = strstr(text, "]: ");
+    if (code && what) {
+        *what = '\0';
+        dae_json_string(j, "code", code + 1);
+    }
     dae_json_string(j, "what", what ? what + 3 : text);
     for (int k = 0; k < 3; k++)
         if (field[k])
             dae_json_string(j, names[k], field[k]);
 }
 
-void cli_error_print(cli *c)
+void cli_error_print(cli *c, int exit_code)
 {
     if (!c->json_errors) {
         fprintf(stderr, "%s\n", c->report.text);
+        if (c->valid_to) /* must be the last line */
+            fprintf(stderr, "results valid to t=%.17g\n", *c->valid_to);
         return;
     }
     dae_sink err;
@@ -41,9 +47,10 @@ void cli_error_print(cli *c)
     dae_json_open(&j, &err);
     dae_json_object(&j, NULL);
     dae_json_object(&j, "error");
-    dae_json_string(&j, "code", dae_status_name(c->report.status));
     json_fields(&j, &c->report);
-    dae_json_integer(&j, "exit", dae_status_exit_code(c->report.status));
+    dae_json_integer(&j, "exit", exit_code);
+    if (c->valid_to)
+        dae_json_number(&j, "valid_to", *c->valid_to);
     dae_json_end(&j);
     dae_json_end(&j);
     dae_sink_flush(&err);
@@ -59,8 +66,9 @@ int cli_fail(cli *c)
         dae_json_string(&j, "message", c->report.text);
         dae_json_end(&j);
     }
-    cli_error_print(c);
-    return dae_status_exit_code(c->report.status);
+    int code = dae_status_exit_code(c->report.status);
+    cli_error_print(c, code);
+    return code;
 }
 
 int cli_io_status(int error)

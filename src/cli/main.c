@@ -67,10 +67,13 @@ static int finish(cli *c, int code)
     if (error == EPIPE)
         return code ? code : QUIET_PIPE;
     c->json = 0;
-    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write to standard output");
-    dae_why(&c->report, "%s, after %lld bytes", strerror(error), (long long)c->out->written);
-    cli_error_print(c);
-    return code ? code : dae_status_exit_code(c->report.status);
+    dae_fail(&c->report, (dae_status)cli_io_status(error),
+             "cannot write to standard output");
+    dae_why(&c->report, "%s, after %lld bytes", strerror(error),
+            (long long)c->out->written);
+    int failure = dae_status_exit_code(c->report.status);
+    cli_error_print(c, failure);
+    return code ? code : failure;
 }
 
 int main(int argc, char **argv)

@@ -87,7 +87,8 @@ static int run(cli *c, const cli_arguments *a)
         }
         cli_nearest_try(&near, reproduction_list[i]->id);
     }
-    dae_fail(&c->report, DAE_E_OPTION, "there is no reproduction '%s'", cli_show(id, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "there is no reproduction '%s'",
+             cli_show(id, shown));
     if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", near.best);
     else

@@ -2,18 +2,8 @@
 #include "cli/solve.h"
 #include "cli/verbs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* Past a failure the last line says what can be relied on. */
-static void say_valid(const solve_job *job)
-{
-    if (job->started)
-        fprintf(stderr, "results valid to t=%.17g\n", job->t_valid);
-    else
-        fputs("no results: the run did not start\n", stderr);
-}
 
 static void report(cli *c, solve_job *job)
 {
@@ -38,17 +28,16 @@ static int solve(cli *c, const cli_arguments *a, solve_job *job)
     if (code)
         return code;
     solve_run(c, job);
-    int failed = job->status != DAE_OK || job->signal;
-    int files = solve_close_files(c, job); /* reports what it finds itself */
-    if (job->exit_code == 0)
-        job->exit_code = files;
+    solve_close_files(c, job);
+    if (job->csv_on_stdout && c->out->error)
+        return 0; /* main says so, or nothing if the reader has just left */
     report(c, job);
-    if (failed) {
-        dae_sink_flush(c->out); /* the error is the last thing on a terminal */
-        cli_error_print(c);
-    }
-    if (job->exit_code)
-        say_valid(job);
+    if (job->exit_code == 0)
+        return 0;
+    dae_sink_flush(c->out); /* on a terminal the error comes last */
+    c->valid_to = job->started ? &job->t_valid : NULL;
+    cli_error_print(c, job->exit_code);
+    c->valid_to = NULL;
     return job->exit_code;
 }
 
@@ -77,14 +66,17 @@ static const cli_flag flags[] = {
     { "points", "N", "rows at N equidistant times, not at the steps taken", 0, 0 },
     { "log", "FILE.csv", "one line for every attempted step", 0, 0 },
     { "plot", "FILE.svg", "a picture of the trajectory", 0, 0 },
-    { "plot_variables", "A,B*1e4", "what to draw, with factors; default: the first six", 0,
-      0 },
+    { "plot_variables", "A,B*1e4", "what to draw, with factors; default: the first six",
+      0, 0 },
     { "log_time", NULL, "draw over logarithmic time", 0, 0 },
     { "force", NULL, "replace files that exist", 0, 0 },
     { "max_output", "BYTES", "largest trajectory file; default 1e10", 0, 0 },
     { "stats", NULL, "show the statistics", 0, 0 },
     { "norm", "NAME", "error norm: max (default) or rms", 0, 0 },
     { "start", "NAME", "initial values: correct (default), check or trust", 0, 0 },
+    { "atol", "X", "absolute tolerance; default: the problem's own multiple of rtol", 0,
+      0 },
+    { "max_steps", "N", "most steps", 0, 0 },
     { "careful", NULL, "watch the callbacks (slow)", 0, 0 },
     { "check_jacobian", NULL, "compare the Jacobian with differences first", 0, 0 },
     { NULL, NULL, NULL, 0, 0 },
@@ -95,7 +87,8 @@ static const char details[] =
     "mescd: mixed), the residuals of the constraints. Without --atol the absolute\n"
     "tolerance is the problem's own multiple of rtol.\n"
     "\n"
-    "On failure and after an interrupt the files keep everything up to the last accepted\n"
+    "On failure and after an interrupt the files keep everything up to the last "
+    "accepted\n"
     "step, and the last line on standard error says how far the results are valid.\n";
 
 const cli_verb cli_verb_solve = {

@@ -11,14 +11,14 @@ typedef struct solve_job {
     const problem_entry *entry;
     const char *form;
     problem_instance p;
-    dae_columns columns;  /* names of the unknowns                                     */
+    dae_columns columns; /* names of the unknowns                                     */
     dae_options options;
-    double rtol, atol;    /* as used                                                   */
+    double rtol, atol; /* as used                                                   */
     double stop;
     int64_t max_steps;
-    int64_t points;       /* 0: rows at the accepted steps                             */
-    double max_output;    /* bytes                                                     */
-    int statistics;       /* show them                                                 */
+    int64_t points;    /* 0: rows at the accepted steps                             */
+    double max_output; /* bytes                                                     */
+    int statistics;    /* show them                                                 */
 
     /* where it goes; a path of NULL: nowhere */
     const char *csv_path, *log_path, *plot_path;
@@ -33,27 +33,29 @@ typedef struct solve_job {
     double *x;
     double *constraint, *constraint_most; /* at the last point; largest so far         */
     int started;
-    double t, t_valid;    /* reached; up to here everything is written                 */
+    double t, t_valid; /* reached; up to here everything is written                 */
     int64_t next_point;
     int64_t events;
 
     /* how it went */
-    dae_status status;    /* DAE_OK: reached the end                                   */
-    int signal;           /* that stopped it; 0: none                                  */
+    dae_status status; /* DAE_OK: reached the end                                   */
+    int signal;        /* that stopped it; 0: none                                  */
     int exit_code;
     dae_statistics stats;
     double cpu_seconds;
-    double *reference;    /* NULL: nothing to compare with                             */
+    double *reference; /* NULL: nothing to compare with                             */
     double scd, mescd;
 } solve_job;
 
 int solve_setup(cli *c, const cli_arguments *a, solve_job *job); /* 0 or an exit code */
 int solve_open_files(cli *c, const cli_arguments *a, solve_job *job);
-int solve_close_files(cli *c, solve_job *job); /* the same; 0 also when all is well    */
+void solve_close_files(cli *c,
+                       solve_job *job); /* may set status, exit_code, c->report  */
 
-void solve_run(cli *c, solve_job *job); /* sets status, exit_code, and c->report on failure */
+void solve_run(cli *c,
+               solve_job *job); /* sets status, exit_code, and c->report on failure */
 
-void solve_judge(solve_job *job);            /* digits, statistics                      */
+void solve_judge(solve_job *job); /* digits, statistics                      */
 void solve_text(dae_sink *out, const solve_job *job);
 void solve_json(cli *c, const solve_job *job);
 

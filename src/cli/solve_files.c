@@ -94,7 +94,8 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
         return cli_fail(c);
     }
     if (job->csv_on_stdout && c->json) {
-        dae_fail(&c->report, DAE_E_OPTION, "--json and --output - both want standard output");
+        dae_fail(&c->report, DAE_E_OPTION,
+                 "--json and --output - both want standard output");
         return cli_fail(c);
     }
     int code = choose_curves(c, a, job);
@@ -122,39 +123,40 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
 
 /* ---- closing ---- */
 
-static int say(cli *c, const char *path, int error, const dae_sink *sink)
+/* Trouble that shows only now. After a failed run it is a second error beside the first,
+ * which is reported last. */
+static void close_one(cli *c, solve_job *job, const char *path, dae_sink *sink)
 {
     char shown[CLI_SHOWN];
-    if (error == 0)
-        return 0;
-    dae_report before = c->report; /* of the run: reported later */
+    int known = sink->error, error = dae_sink_close(sink);
+    if (known || error == 0)
+        return;
+    dae_report before = c->report;
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
              cli_show(path, shown));
     dae_why(&c->report, "%s; %lld bytes are in the file",
             error == ENOENT ? "it was removed or replaced during the run"
                             : strerror(error),
             (long long)sink->whole);
-    dae_hint(&c->report, "what is there ends with a complete line");
-    cli_error_print(c);
-    int code = dae_status_exit_code(c->report.status);
-    c->report = before;
-    return code;
+    if (job->exit_code == 0) {
+        job->status = c->report.status;
+        job->exit_code = dae_status_exit_code(job->status);
+    } else {
+        cli_error_print(c, job->exit_code);
+        c->report = before;
+    }
 }
 
-int solve_close_files(cli *c, solve_job *job)
+void solve_close_files(cli *c, solve_job *job)
 {
-    int code = 0, found;
-    if (job->rows && !job->csv_on_stdout) {
-        code = say(c, job->csv_path, job->rows->end(job->rows), &job->csv_sink);
-    }
-    if (job->log_path) {
-        found = say(c, job->log_path, dae_sink_close(&job->log_sink), &job->log_sink);
-        code = code ? code : found;
-    }
-    if (job->plot_path) {
-        int error = job->plot.writer.end(&job->plot.writer);
-        found = say(c, job->plot_path, error, &job->plot_sink);
-        code = code ? code : found;
-    }
-    return code;
+    if (job->rows)
+        job->rows->end(job->rows);
+    if (job->plot_path)
+        job->plot.writer.end(&job->plot.writer);
+    if (job->csv_path && !job->csv_on_stdout)
+        close_one(c, job, job->csv_path, &job->csv_sink);
+    if (job->log_path)
+        close_one(c, job, job->log_path, &job->log_sink);
+    if (job->plot_path)
+        close_one(c, job, job->plot_path, &job->plot_sink);
 }

@@ -108,10 +108,9 @@ void solve_json(cli *c, const solve_job *job)
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
     dae_json_string(&j, "status",
-                    ok                           ? "ok"
-                    : job->signal                ? "E_INTERRUPTED"
-                    : job->status == DAE_OK      ? "E_IO"
-                                                 : dae_status_name(job->status));
+                    ok            ? "ok"
+                    : job->signal ? "E_INTERRUPTED"
+                                  : dae_status_name(job->status));
     dae_json_string(&j, "message", ok ? text : c->report.text);
     dae_json_string(&j, "problem", job->entry->name);
     dae_json_string(&j, "form", job->form);
@@ -213,10 +212,11 @@ void solve_text(dae_sink *out, const solve_job *job)
 {
     dae_sink_print(out, "%s: %s\n", job->entry->name, job->entry->title);
     dae_sink_print(out, "form %s, index %d; method %s, linear %s; rtol %g, atol %g\n",
-                   job->form, job->p.index, job->stats.method, job->stats.linear, job->rtol,
-                   job->atol);
+                   job->form, job->p.index, job->stats.method, job->stats.linear,
+                   job->rtol, job->atol);
     if (job->t == job->stop)
-        dae_sink_print(out, "t = %.10g after %" PRId64 " steps\n", job->t, job->stats.steps);
+        dae_sink_print(out, "t = %.10g after %" PRId64 " steps\n", job->t,
+                       job->stats.steps);
     else
         dae_sink_print(out, "STOPPED at t = %.10g of %.10g after %" PRId64 " steps\n",
                        job->t, job->stop, job->stats.steps);

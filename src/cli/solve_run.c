@@ -12,8 +12,9 @@
 static double clock_of(clockid_t which)
 {
     struct timespec now;
-    return clock_gettime(which, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-                                           : 0;
+    return clock_gettime(which, &now) == 0
+               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
+               : 0;
 }
 
 /* ---- failing ---- */
@@ -45,9 +46,16 @@ static dae_status too_many_steps(cli *c, const solve_job *job)
 
 static dae_status output_failed(cli *c, const solve_job *job, int error)
 {
-    dae_fail(&c->report, (dae_status)cli_io_status(error), "the trajectory cannot be written");
+    char shown[CLI_SHOWN];
+    const dae_sink *sink = job->log_sink.error ? &job->log_sink : &job->csv_sink;
+    const char *path = job->log_sink.error   ? job->log_path
+                       : job->csv_sink.error ? job->csv_path
+                                             : "-";
+    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
+             cli_show(path, shown));
     dae_at(&c->report, "t = %.10g", job->t);
-    dae_why(&c->report, "%s", strerror(error));
+    dae_why(&c->report, "%s; %lld bytes are in the file, complete lines", strerror(error),
+            (long long)sink->whole);
     dae_hint(&c->report, "make room, or write somewhere else");
     return c->report.status;
 }
@@ -106,7 +114,7 @@ static int put_points(solve_job *job, double direction)
             break;
         if (dae_read(job->solver, t, job->x, NULL) != DAE_OK)
             break;
-        error = put(job, t, job->x, ROWS | PLOT);
+        error = put(job, t, job->x, ROWS);
         job->next_point++;
     }
     return error;
@@ -132,16 +140,13 @@ static int record(solve_job *job, double before)
 {
     double direction = job->stop < job->p.t0 ? -1 : 1;
     int error = 0;
-    if (job->plot_path && !job->points && before != job->t)
+    if (job->plot_path && before != job->t)
         error = put_curve(job, before);
     if (job->points && !error)
         error = put_points(job, direction);
-    /* a prescribed step may lead beyond the end */
-    if ((job->t - job->stop) * direction > 0)
-        job->t = job->stop;
     dae_read(job->solver, job->t, job->x, NULL);
-    if (!job->points && !error)
-        error = put(job, job->t, job->x, ROWS | PLOT);
+    if (!error)
+        error = put(job, job->t, job->x, job->points ? PLOT : ROWS | PLOT);
     watch_constraints(job);
     if (!error)
         job->t_valid = job->t;
@@ -214,12 +219,15 @@ static dae_status one_step(cli *c, solve_job *job)
     if (dae_time(job->solver) == before)
         return DAE_OK; /* an event found on the way, no step */
     job->t = dae_time(job->solver);
+    if ((job->t - job->stop) * (job->stop - job->p.t0) > 0)
+        job->t = job->stop; /* a prescribed step may lead beyond the end */
     int error = record(job, before);
     if (!error && job->log_path)
         error = job->log_sink.error;
     if (error)
         return output_failed(c, job, error);
-    return (double)job->csv_sink.written > job->max_output ? too_much_output(c, job) : DAE_OK;
+    return (double)job->csv_sink.written > job->max_output ? too_much_output(c, job)
+                                                           : DAE_OK;
 }
 
 static dae_status loop(cli *c, solve_job *job)

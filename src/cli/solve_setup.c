@@ -28,16 +28,18 @@ static int put_number(cli *c, const dae_option_row *row, const char *spelt, doub
     int tolerance = row->offset == offsetof(dae_options, rtol) ||
                     row->offset == offsetof(dae_options, atol);
     if (value == 0 && !tolerance)
-        return refuse(c, row->status, spelt, "zero is not allowed; leave it out for the "
-                                             "default");
+        return refuse(c, row->status, spelt,
+                      "zero is not allowed; leave it out for the "
+                      "default");
     if (row->kind == DAE_OPTION_REAL) {
         *(double *)field = value == 0 ? DAE_ZERO : value;
         return 0;
     }
     double most = row->kind == DAE_OPTION_INT ? INT_MAX : 9e15;
     if (value != floor(value) || !(fabs(value) <= most))
-        return refuse(c, row->status, spelt, "a whole number is needed, and not too large "
-                                             "a one");
+        return refuse(c, row->status, spelt,
+                      "a whole number is needed, and not too large "
+                      "a one");
     if (row->kind == DAE_OPTION_INT)
         *(int *)field = (int)value;
     else
@@ -132,9 +134,8 @@ static int take_span(cli *c, const cli_arguments *a, solve_job *job)
         return refuse(c, DAE_E_OPTION, "--max-output", "it must be positive");
     if (points && (value != floor(value) || !(value >= 2 && value <= 1e15)))
         return refuse(c, DAE_E_OPTION, "--points", "a whole number from 2 is needed");
-    if (points && !cli_given(a, "output") && !cli_given(a, "plot"))
-        return refuse(c, DAE_E_OPTION, "--points",
-                      "it does nothing without --output or --plot");
+    if (points && !cli_given(a, "output"))
+        return refuse(c, DAE_E_OPTION, "--points", "it does nothing without --output");
     job->points = (int64_t)value;
     double bytes = 25.0 * (double)job->points * (job->p.problem.size + 1);
     if (bytes > job->max_output && cli_given(a, "output")) {

@@ -295,6 +295,7 @@ static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
 static void want_neighbours(const dae_solver *s, bdf *b, const dae_trial *trial, double error)
 {
     int k = trial->order, ripe = b->starting || b->steady >= k;
+    if (b->filtered && b->steady > k && b->steady % 3) ripe = 0; /* dear: look less often */
     b->have_down = k > 1 && (ripe || !b->filtered || error > RESTLESS);
     b->have_up = ripe && k < s->options.max_order && b->valid > k && !b->first;
 }
@@ -331,7 +332,7 @@ static int question(dae_solver *s, bdf *b, dae_trial *trial)
 static int judge(dae_solver *s, bdf *b, dae_trial *trial)
 {
     int status = DAE_OK;
-    double raw = b->ck * raw_norm(s, b, trial, 0, &trial->limiting);
+    double raw = b->always ? 0 : b->ck * raw_norm(s, b, trial, 0, &trial->limiting);
     trial->filtered = b->filtered;
     if (!b->filtered) {
         b->norm_k = raw / b->ck;

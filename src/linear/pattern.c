@@ -221,22 +221,18 @@ int64_t dae_matrix_find(const dae_matrix *a, int i, int j)
 }
 
 /* y = sum over j of column j times v_j. */
-void dae_matrix_times(const dae_matrix *a, const double *values, const double *v,
-                      double *y)
+void dae_matrix_times(const dae_matrix *a, const double *values, const double *v, double *y)
 {
-    for (int i = 0; i < a->n; i++)
+    int n = a->n;
+    for (int i = 0; i < n; i++)
         y[i] = 0;
-    for (int j = 0; j < a->n; j++) {
-        int64_t begin = dae_column_begin(a, j), end = dae_column_end(a, j);
-        if (begin == end)
-            continue;
-        if (a->kind == DAE_PATTERN_SPARSE) {
-            for (int64_t k = begin; k < end; k++)
-                y[a->row[k]] += values[k] * v[j];
-        } else {
-            double *y0 = y + dae_column_row(a, j, begin);
-            for (int64_t k = begin; k < end; k++)
-                y0[k - begin] += values[k] * v[j];
-        }
+    if (a->kind == DAE_PATTERN_DENSE) {
+        for (int j = 0; j < n; j++, values += n)
+            for (int i = 0; i < n; i++)
+                y[i] += values[i] * v[j];
+        return;
     }
+    for (int j = 0; j < n; j++)
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            y[dae_column_row(a, j, k)] += values[k] * v[j];
 }

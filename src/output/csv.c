@@ -57,7 +57,7 @@ static int point(dae_trajectory *writer, double t, const double *x)
 
 static int end(dae_trajectory *writer)
 {
-    return dae_sink_close(((dae_csv *)writer)->sink);
+    return dae_sink_flush(((dae_csv *)writer)->sink);
 }
 
 void dae_csv_open(dae_csv *w, dae_sink *sink)
@@ -87,7 +87,8 @@ void dae_csv_log(const dae_step_record *r, void *sink)
     dae_sink *s = sink;
     size_t verdict = (size_t)r->verdict;
     size_t known = sizeof verdicts / sizeof *verdicts;
-    dae_sink_print(s, "%ld,%s,", r->step, verdict < known ? verdicts[verdict] : "unknown");
+    dae_sink_print(s, "%ld,%s,", r->step,
+                   verdict < known ? verdicts[verdict] : "unknown");
     dae_sink_number(s, r->t);
     dae_sink_text(s, ",");
     dae_sink_number(s, r->h);

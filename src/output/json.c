@@ -130,7 +130,7 @@ void dae_json_number(dae_json *j, const char *name, double value)
 {
     begin_value(j, name);
     if (isfinite(value))
-        dae_sink_number(j->sink, value);
+        dae_sink_shortest(j->sink, value);
     else
         dae_sink_text(j->sink, "null");
 }

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,6 +114,18 @@ void dae_sink_digits(dae_sink *s, double value, int digits)
         foreign = !ours;
     }
     dae_sink_write(s, plain, length);
+}
+
+void dae_sink_shortest(dae_sink *s, double value)
+{
+    char text[64];
+    int digits = 15;
+    for (; digits < 17 && isfinite(value); digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    dae_sink_digits(s, value, digits);
 }
 
 void dae_sink_number(dae_sink *s, double value)

@@ -25,10 +25,11 @@ typedef enum dae_sink_kind {
 typedef struct dae_sink {
     int fd;
     dae_sink_kind kind;
-    int error;       /* errno of the first failure; 0: none                               */
-    int64_t written; /* bytes that the system took                                        */
-    int64_t whole;   /* of these, up to the end of the last complete record               */
-    size_t used;     /* bytes waiting in the buffer                                       */
+    int error; /* errno of the first failure; 0: none                               */
+    int64_t
+        written;   /* bytes that the system took                                        */
+    int64_t whole; /* of these, up to the end of the last complete record               */
+    size_t used;   /* bytes waiting in the buffer                                       */
     char buffer[DAE_SINK_BYTES];
 } dae_sink;
 
@@ -37,8 +38,10 @@ void dae_sink_write(dae_sink *s, const char *bytes, size_t count);
 void dae_sink_text(dae_sink *s, const char *text);
 void dae_sink_print(dae_sink *s, const char *format, ...) DAE_PRINTF(2, 3);
 void dae_sink_digits(dae_sink *s, double value, int digits);
-void dae_sink_number(dae_sink *s, double value); /* 17 digits: reads back bit for bit     */
-void dae_sink_record(dae_sink *s);               /* what was written so far is complete   */
+void dae_sink_shortest(dae_sink *s, double value); /* as few digits as read back        */
+void dae_sink_number(dae_sink *s,
+                     double value); /* 17 digits: reads back bit for bit     */
+void dae_sink_record(dae_sink *s);  /* what was written so far is complete   */
 
 int dae_sink_flush(dae_sink *s);
 int dae_sink_close(dae_sink *s); /* flush, fsync, close; a stream is only flushed */

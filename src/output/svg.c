@@ -36,7 +36,8 @@ static void add(dae_svg *w, int column, double factor, const char *label, size_t
     dae_svg_curve *c = &w->curve[w->curve_count++];
     c->column = column;
     c->factor = factor;
-    snprintf(c->label, sizeof c->label, "%.*s", (int)(length < 200 ? length : 200), label);
+    snprintf(c->label, sizeof c->label, "%.*s", (int)(length < 200 ? length : 200),
+             label);
 }
 
 /* One entry "name" or "name*factor"; 0 if there is no such unknown. */
@@ -132,7 +133,7 @@ static int end(dae_trajectory *writer)
     }
     dae_free(&w->memory, w->t);
     w->t = NULL;
-    return dae_sink_close(w->sink);
+    return dae_sink_flush(w->sink);
 }
 
 void dae_svg_open(dae_svg *w, dae_sink *sink, const char *title, int log_time)

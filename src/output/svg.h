@@ -27,7 +27,7 @@ typedef struct dae_svg {
     dae_svg_curve curve[DAE_SVG_CURVES];
     dae_memory memory;
     double *t;
-    int count;     /* points kept; one more, the newest, waits behind them */
+    int count; /* points kept; one more, the newest, waits behind them */
     int waiting;
     int64_t seen, stride;
 } dae_svg;

@@ -1,7 +1,8 @@
 /* trajectory.h: what every format of a trajectory is: begin, points, end.
  *
  * A format embeds dae_trajectory as its first member; whoever runs a problem knows only
- * this. Each call answers 0, or an errno value after which nothing more is written.
+ * this. Each call answers 0, or an errno value after which nothing more is written. The
+ * sink stays with whoever opened it: `end` completes what is written, but closes nothing.
  */
 #ifndef DAE_OUTPUT_TRAJECTORY_H
 #define DAE_OUTPUT_TRAJECTORY_H
