@@ -3,8 +3,8 @@
  *     y1' = z (y1^2 + z^2)           z' = u + (u^2 - y1^2) / 4
  *     y2' = -y2 (y1^2 + z^2)         0  = y1 (1 + y2) - (1 + exp -t) sin t
  *
- * Solution y = (sin t, exp -t), z = cos t, u = -sin t. Nonlinear in every unknown; y has one
- * free direction and one that the constraint determines.
+ * Solution y = (sin t, exp -t), z = cos t, u = -sin t. Nonlinear in every unknown; y has
+ * one free direction and one that the constraint determines.
  */
 #include "reproduce.h"
 

@@ -1,19 +1,21 @@
-/* hmt.c: index-2 systems with moving subspaces, in standard form and with a leading term.
+/* hmt.c: index-2 systems with moving subspaces, in standard form and with a leading
+ * term.
  *
- * Source: Higueras, Maerz, Tischendorf, Stability preserving integration of index-2 DAEs,
- * 2003: Example 1.1, equation (4.1), Example 4.7. Their figures show solutions with steps of
- * 10^-1.5 that grow or decay; here are the numbers behind them.
+ * Source: Higueras, Maerz, Tischendorf, Stability preserving integration of index-2
+ * DAEs, 2003: Example 1.1, equation (4.1), Example 4.7. Their figures show solutions with
+ * steps of 10^-1.5 that grow or decay; here are the numbers behind such figures.
  *
- * E x' + F x = q in standard form. Eliminating all unknowns but one leaves a recurrence with
- * constant coefficients. With w the shift back by one step, u = 1 - w, and BDF-k written as
- * h x' = rho(u) x, rho(u) = u + u^2/2 + ... + u^k/k, its characteristic polynomial is
+ * E x' + F x = q in standard form: eliminating all unknowns but one leaves a recurrence
+ * with constant coefficients. With w the shift back by one step, u = 1 - w, and BDF-k
+ * written as h x' = rho(u) x, rho(u) = u + u^2/2 + ... + u^k/k, its characteristic
+ * polynomial is
  *
  *     (4.1)         1 + eta u^k                          x2, whatever h
  *     Example 1.1   rho(u) + h (lambda + eta u^k)        x1
  *
- * because rho(u)(t x) = t rho(u) x - h (1 - u^k) x. So (4.1) is unstable for eta < -2^-k (and
- * BDF-3 for eta > 1 as well), and has no solution at all for eta = -1. With the leading term
- * A (D x)' + B x the method sees the inherent ODE:
+ * because rho(u) (t x) = t rho(u) x + h (1 - u^k) x. So (4.1) is unstable for eta < -2^-k
+ * (BDF-3 for eta > 1 as well), and has no solution at all for eta = -1. With the leading
+ * term, A (D x)' + B x, the method sees the inherent ODE:
  *
  *     (4.1)         x2 = -(D x)' = -g' by BDF: no memory
  *     Example 1.1   rho(u) + h lambda, i.e. BDF-k for x1' = -lambda x1
@@ -104,9 +106,9 @@ static void identify(int k, const double *d, double *c)
 
 /* ---- runs ---- */
 
-/* Component i over `steps` steps of the figure's size from t = 0 and exact starting values;
- * the same again with x2 disturbed at the start gives the difference, which obeys the
- * homogeneous recurrence. Answers 0 when a run fails. */
+/* Component i over `steps` steps of the figure's size from t = 0 and exact starting
+ * values; the same again with x2 disturbed at the start gives the difference, which obeys
+ * the homogeneous recurrence. Answers 0 when a run fails. */
 static int component(const problem_instance *p, int k, int i, double *x,
                      double *difference)
 {
@@ -146,11 +148,21 @@ typedef struct example {
 } example;
 
 static const example equation_41 = {
-    "hmt-41", "(4.1)", "x2", 1, 6, { -2, -0.75, -0.4, -0.2, 1, 10 }
+    .problem = "hmt-41",
+    .title = "(4.1)",
+    .unknown = "x2",
+    .component = 1,
+    .count = 6,
+    .eta = { -2, -0.75, -0.4, -0.2, 1, 10 },
 };
-static const example example_11 = { "hmt-11", "Example 1.1, lambda = 10",
-                                    "x1",     0,
-                                    8,        { -100, -50, -36, -30, 0, 10, 50, 100 } };
+static const example example_11 = {
+    .problem = "hmt-11",
+    .title = "Example 1.1, lambda = 10",
+    .unknown = "x1",
+    .component = 0,
+    .count = 8,
+    .eta = { -100, -50, -36, -30, 0, 10, 50, 100 },
+};
 
 /* The factor per step that theory predicts. */
 static double expected_factor(const example *x, double eta, int k)
@@ -178,8 +190,7 @@ static void compare_growth(verdicts *v, const example *x, double eta, int k)
     if (!march_open(v, &p, x->problem, "standard", "eta", eta))
         return;
     if (component(&p, k, x->component, value, d)) {
-        identify(k, d + 1,
-                 c); /* the starting points violate the constraint: after them */
+        identify(k, d + 1, c); /* after the start, which violates the constraint */
         measured = amplification(k, c);
     }
     p.exact(end_time(k), exact, p.problem.user);
@@ -224,7 +235,9 @@ static void breakdown_41(verdicts *v)
     }
 }
 
-/* BDF-k for the derivative of values at equidistant points, newest first at x[0]. */
+/* ---- leading term ---- */
+
+/* The derivative by BDF-k from values h apart; older ones stand before the newest. */
 static double difference_quotient(int k, double h, const double *newest)
 {
     double sum = 0;
@@ -244,7 +257,7 @@ static void leading_41(verdicts *v)
             "      exact\n");
     for (int k = 1; k <= highest; k++)
         for (int e = 0; e < equation_41.count; e++) {
-            double x[steps + 1], d[steps + 1], g[highest + steps + 1];
+            double x[steps + 1] = { 0 }, d[steps + 1], g[highest + steps + 1];
             double distance = 0, low = INFINITY, high = -INFINITY;
             problem_instance p;
             if (!march_open(v, &p, "hmt-41", "leading", "eta", equation_41.eta[e]))
@@ -268,8 +281,6 @@ static void leading_41(verdicts *v)
         }
 }
 
-/* ---- Example 1.1 ---- */
-
 static void leading_11(verdicts *v)
 {
     double h = figure_step();
@@ -279,7 +290,7 @@ static void leading_11(verdicts *v)
             "      exact\n");
     for (int k = 1; k <= highest; k++)
         for (int e = 0; e < example_11.count; e++) {
-            double x[steps + 1], d[steps + 1], y[highest + steps + 1];
+            double x[steps + 1] = { 0 }, d[steps + 1], y[highest + steps + 1];
             double distance = 0, error = 0;
             problem_instance p;
             if (!march_open(v, &p, "hmt-11", "leading", "eta", example_11.eta[e]))
@@ -367,11 +378,9 @@ static void example_47(verdicts *v)
         good = good && distance <= 1e-12 && error[1] <= 1e-14 &&
                fabs(order_e1 - k) < 0.2 && fabs(order_j - k) < 0.2 &&
                fmax(error[0], error[2]) < 2 * pow(h, k);
-        fprintf(
-            v->out,
-            "    BDF-%d        %9.1e     %9.2e %9.2e %9.2e          %5.2f  %5.2f  %s\n",
-            k, distance, error[0], error[1], error[2], order_e1, order_j,
-            verdict(v, good));
+        fprintf(v->out, "    BDF-%d        %9.1e     %9.2e %9.2e %9.2e          ", k,
+                distance, error[0], error[1], error[2]);
+        fprintf(v->out, "%5.2f  %5.2f  %s\n", order_e1, order_j, verdict(v, good));
     }
     problem_close(&p);
 }

@@ -35,9 +35,9 @@ int verdict_total(const verdicts *v); /* prints the sum; returns the disagreemen
 /* ---------------------------------------------------------------- marching ---------- */
 
 /* A run with prescribed steps at one order, started from the exact solution: constant
- * steps from `order` points; steps h and ratio * h in turn from one point more, because the
- * formulas with fixed leading coefficient reach one point further back. The last step has
- * size h and ends at t_end, so that runs with different h are compared at one point.
+ * steps from `order` points; steps h and ratio * h in turn from one point more, because
+ * the formulas with fixed leading coefficient reach one point further back. The last step
+ * has size h and ends at t_end, so that runs with different h are compared at one point.
  * Newton's iteration goes down to rounding. */
 typedef struct march {
     const problem_instance *p; /* at most march_unknowns, exact solution known          */
@@ -50,8 +50,9 @@ typedef struct march {
 
 enum { march_unknowns = 8 };
 
-/* x after step 0 (the newest starting point), 1, ..., steps: row i at path + i * n; room for
- * steps + 1 rows. Answers what the solver answered; *done, unless NULL, counts the steps. */
+/* x after step 0 (the newest starting point), 1, ..., steps: row i at path + i * n; room
+ * for steps + 1 rows. Answers what the solver answered; *done, unless NULL, counts the
+ * steps. */
 dae_status march_run(const march *m, double *path, int *done);
 
 double march_time(const march *m, int step); /* step < 0: starting points */
@@ -60,14 +61,14 @@ double march_time(const march *m, int step); /* step < 0: starting points */
  * run failed. */
 double march_error(const march *m, unsigned mask, int first, int last);
 
-/* Opens a problem of the collection with one setting (NULL: none). Answers 1; or 0, counted
- * as a disagreement, if there is no such problem or its exact solution is not known. */
+/* Opens a problem of the collection with one setting (NULL: none). Answers 1; or 0,
+ * counted as a disagreement, if there is no such problem or no exact solution of it. */
 int march_open(verdicts *v, problem_instance *p, const char *problem, const char *form,
                const char *setting, double value);
 
 /* ---------------------------------------------------------------- orders ------------ */
 
-/* Slope of log error against log h, least squares. NaN if an error is zero or not finite. */
+/* Slope of log error against log h, least squares; NaN if an error is 0 or not finite. */
 double fitted_order(int count, const double *h, const double *error);
 
 /* Order of `m` (its h, and without a fixed number of steps its steps, are set here) from
@@ -76,10 +77,10 @@ typedef struct order_study {
     march m;
     unsigned mask;
     double high, low;
-    int at;                /* > 0: error after step number `at` of m.steps steps;
-                            0: largest error in the later half of an interval        */
-    double length;         /* ... of this length                                        */
-    int disturbance_order; /* the disturbance is m.disturbance * h^this                */
+    int at;                /* > 0: error after this step, of m.steps in all;
+                              0: largest error in the later half of an interval */
+    double length;         /*    of this length                                 */
+    int disturbance_order; /* the disturbance is m.disturbance * h^this         */
 } order_study;
 
 double measured_order(const order_study *s);

@@ -1,4 +1,4 @@
-/* signals.c: a signal asks the run to stop at the next step; the third one does not ask. */
+/* signals.c: a signal asks the run to stop at the next step; the third does not ask. */
 #include "cli/cli.h"
 
 #include <signal.h>

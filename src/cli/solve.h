@@ -22,6 +22,7 @@ typedef struct solve_job {
 
     /* where it goes; a path of NULL: nowhere */
     const char *csv_path, *log_path, *plot_path;
+    char title[96];
     dae_sink csv_sink, log_sink, plot_sink;
     dae_csv csv;
     dae_svg plot;

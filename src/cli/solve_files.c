@@ -2,6 +2,7 @@
 #include "cli/solve.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +18,8 @@ static int choose_curves(cli *c, const cli_arguments *a, solve_job *job)
                  list ? "--plot-variables" : "--log-time");
         return cli_fail(c);
     }
-    dae_svg_open(&job->plot, &job->plot_sink, job->entry->title,
-                 cli_given(a, "log_time"));
+    snprintf(job->title, sizeof job->title, "%s, form %s", job->entry->name, job->form);
+    dae_svg_open(&job->plot, &job->plot_sink, job->title, cli_given(a, "log_time"));
     error = dae_svg_choose(&job->plot, &job->columns, list, &culprit, &length);
     if (error == 0)
         return 0;
@@ -36,6 +37,9 @@ static int choose_curves(cli *c, const cli_arguments *a, solve_job *job)
         cli_nearest_try(&near, dae_column_name(&job->columns, i, buffer));
     if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", near.best);
+    else if (error != E2BIG && job->columns.count > 0)
+        dae_hint(&c->report, "the unknowns are '%s' and so on; a CSV names them all",
+                 dae_column_name(&job->columns, 0, buffer));
     return cli_fail(c);
 }
 
@@ -125,10 +129,14 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
 
 /* Trouble that shows only now. After a failed run it is a second error beside the first,
  * which is reported last. */
-static void close_one(cli *c, solve_job *job, const char *path, dae_sink *sink)
+static void close_one(cli *c, solve_job *job, const char *path, dae_sink *sink,
+                      dae_trajectory *writer)
 {
     char shown[CLI_SHOWN];
-    int known = sink->error, error = dae_sink_close(sink);
+    int known = sink->error; /* the run has stopped and said so */
+    if (writer)
+        writer->end(writer);
+    int error = dae_sink_close(sink);
     if (known || error == 0)
         return;
     dae_report before = c->report;
@@ -149,14 +157,12 @@ static void close_one(cli *c, solve_job *job, const char *path, dae_sink *sink)
 
 void solve_close_files(cli *c, solve_job *job)
 {
-    if (job->rows)
+    if (job->csv_on_stdout)
         job->rows->end(job->rows);
-    if (job->plot_path)
-        job->plot.writer.end(&job->plot.writer);
-    if (job->csv_path && !job->csv_on_stdout)
-        close_one(c, job, job->csv_path, &job->csv_sink);
+    else if (job->csv_path)
+        close_one(c, job, job->csv_path, &job->csv_sink, job->rows);
     if (job->log_path)
-        close_one(c, job, job->log_path, &job->log_sink);
+        close_one(c, job, job->log_path, &job->log_sink, NULL);
     if (job->plot_path)
-        close_one(c, job, job->plot_path, &job->plot_sink);
+        close_one(c, job, job->plot_path, &job->plot_sink, &job->plot.writer);
 }

@@ -1,4 +1,4 @@
-/* solve_run.c: the loop of a run: one step, its rows, and a look at signals and limits. */
+/* solve_run.c: the loop of a run: one step, its rows, a look at signals and limits. */
 #include "cli/solve.h"
 #include "base/float_check.h"
 

@@ -47,6 +47,7 @@ typedef struct bdf {
     int first;              /* 1: no step accepted since the start                          */
     int filtered;           /* 1: estimates go through the filter                           */
     int always;             /* 1: and always will                                           */
+    int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
 
@@ -66,6 +67,9 @@ static const double WORTHWHILE = 1.5;
 
 /* Above this error the step will shrink, and the order below may be better. */
 static const double RESTLESS = 0.4;
+
+/* The filter takes over from the raw estimate when it is smaller by this factor. */
+static const double CLEARLY = 4;
 
 /* The largest growth while starting. */
 static const double FASTEST = 8;
@@ -105,7 +109,7 @@ static dae_status bdf_open(dae_solver *s)
     return DAE_OK;
 }
 
-/* phi_0 = w, phi_1 = h w'; the size h is fixed in the first attempt. */
+/* phi_0 = w, phi_1 = psi_0 w' with psi_0 the size of the first attempt: set_first. */
 static void bdf_start(dae_solver *s)
 {
     bdf *b = s->method_state;
@@ -114,7 +118,7 @@ static void bdf_start(dae_solver *s)
     if (computed) memcpy(b->phi[0] + n, s->d, (size_t)computed * sizeof(double));
     memset(b->phi[1], 0, (size_t)(ROWS - 1) * (size_t)b->width * sizeof(double));
     memcpy(computed ? b->phi[1] + n : b->phi[1], s->p, (size_t)s->system.m * sizeof(double));
-    b->psi[0] = 1; /* phi_1 = 1 * w': beta_1 = h / 1 */
+    b->psi[0] = 1;
     b->valid = 1;
     b->used = 1;
     b->steady = 0;
@@ -123,6 +127,7 @@ static void bdf_start(dae_solver *s)
                 (s->system.facts & DAE_FACT_HIGH_INDEX);
     b->filtered = b->always;
     b->idle = b->switches = b->even = 0;
+    b->calm = 1000;
     s->order = 1;
 }
 
@@ -221,63 +226,67 @@ static void predict(dae_solver *s, bdf *b, int k)
     }
 }
 
-/* The error vectors at orders k, k - 1, k + 1, up to their constants; `which` is 0, -1, +1.
- * part: the rows of x (0) or of computed d (n). */
-static double error_entry(const bdf *b, const double *e, int which, int k, int row)
+/* Norm of a raw error vector: e, e + f phi or, in the first step, e without the algebraic
+ * unknowns, of whose past nothing is known. */
+static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, const double *phi,
+                       int *where)
 {
-    if (which == 0) return e[row];
-    return which < 0 ? e[row] + b->beta[k] * b->phi[k][row]
-                     : e[row] - b->beta[k + 1] * b->phi[k + 1][row];
-}
-
-/* Norm of one raw error vector, without the algebraic unknowns in the first step: nothing
- * is known of their past. */
-static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, int which, int *where)
-{
-    int n = s->system.n, k = trial->order;
+    int n = s->system.n;
     const double *e = trial->e;
-    if (which == 0 && !b->first) return dae_norm(s->options.norm, n, e, s->w, where);
     double *v = b->filter;
-    for (int i = 0; i < n; i++)
-        v[i] = b->first && s->system.level[i] > 0 ? 0 : error_entry(b, e, which, k, i);
+    if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w, where);
+    for (int i = 0; i < n; i++) v[i] = phi ? e[i] + f * phi[i] : e[i];
+    for (int i = 0; b->first && i < n; i++)
+        if (s->system.level[i] > 0) v[i] = 0;
     return dae_norm(s->options.norm, n, v, s->w, where);
 }
 
-/* Right sides c f_p E_d for all wanted orders, one solve, norms. */
+/* c f_p E_d for one order: the right side of the filter. */
+static int filter_side(dae_solver *s, bdf *b, const dae_trial *trial, int which, double *v)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    int n = sys->n, m = sys->m, k = trial->order;
+    const double *e = sys->computed ? trial->e_d : trial->e;
+    double *E = sys->computed ? b->probe : q->delta;
+    if (which == 0) {
+        E = (double *)e;
+    } else {
+        double f = which < 0 ? b->beta[k] : -b->beta[k + 1];
+        const double *phi = b->phi[which < 0 ? k : k + 1] + (sys->computed ? n : 0);
+        for (int i = 0; i < m; i++) E[i] = e[i] + f * phi[i];
+    }
+    if (sys->computed) {
+        int status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, E, v);
+        if (status != DAE_OK) return status;
+    } else {
+        dae_matrix_times(&sys->matrix, q->C, E, v);
+    }
+    for (int i = 0; i < n; i++) v[i] *= q->c_factor;
+    return DAE_OK;
+}
+
+/* The filtered norms at all wanted orders, with one solve. */
 static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
 {
     dae_system *sys = &s->system;
     dae_corrector *q = &s->corrector;
-    int n = sys->n, k = trial->order, count = 0, which[3], status = DAE_OK;
-    double *norms[3] = {&b->norm_k, &b->norm_down, &b->norm_up};
-    which[count++] = 0;
-    if (b->have_down) which[count++] = -1;
-    if (b->have_up) which[count++] = 1;
+    int n = sys->n, count = 0, place, status = DAE_OK, which[3];
+    double *norm[3];
+    which[count] = 0;
+    norm[count++] = &b->norm_k;
+    if (b->have_down) which[count] = -1, norm[count++] = &b->norm_down;
+    if (b->have_up) which[count] = 1, norm[count++] = &b->norm_up;
     if (sys->computed) status = dae_system_f(sys, trial->t, trial->x, trial->p, q->r);
-    for (int l = 0; l < count && status == DAE_OK; l++) {
-        double *v = b->filter + (size_t)l * (size_t)n;
-        if (sys->computed) {
-            for (int i = 0; i < sys->m; i++)
-                b->probe[i] = l == 0 ? trial->e_d[i]
-                                     : trial->e_d[i] + (which[l] < 0 ? b->beta[k] * b->phi[k][n + i]
-                                                    : -b->beta[k + 1] * b->phi[k + 1][n + i]);
-            status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, b->probe, v);
-        } else {
-            for (int i = 0; i < n; i++) q->delta[i] = error_entry(b, trial->e, which[l], k, i);
-            dae_matrix_times(&sys->matrix, q->C, q->delta, v);
-        }
-        for (int i = 0; i < n; i++) v[i] *= q->c_factor;
-    }
+    for (int l = 0; l < count && status == DAE_OK; l++)
+        status = filter_side(s, b, trial, which[l], b->filter + (size_t)l * (size_t)n);
     if (status == DAE_OK) status = dae_corrector_solve_with(q, b->filter, count);
     if (status != DAE_OK) return status;
     for (int l = 0; l < count; l++) {
         double *v = b->filter + (size_t)l * (size_t)n;
-        int place;
-        if (b->first)
-            for (int i = 0; i < n; i++)
-                if (sys->level[i] > 0) v[i] = 0;
-        *norms[which[l] == 0 ? 0 : which[l] < 0 ? 1 : 2] =
-            dae_norm(s->options.norm, n, v, s->w, &place);
+        for (int i = 0; b->first && i < n; i++)
+            if (sys->level[i] > 0) v[i] = 0;
+        *norm[l] = dae_norm(s->options.norm, n, v, s->w, &place);
         if (l == 0) *where = place;
     }
     return DAE_OK;
@@ -285,9 +294,10 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
 
 static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
 {
-    int place;
-    if (b->have_down) b->norm_down = raw_norm(s, b, trial, -1, &place);
-    if (b->have_up) b->norm_up = raw_norm(s, b, trial, 1, &place);
+    int place, k = trial->order;
+    if (b->have_down) b->norm_down = raw_norm(s, b, trial, b->beta[k], b->phi[k], &place);
+    if (b->have_up)
+        b->norm_up = raw_norm(s, b, trial, -b->beta[k + 1], b->phi[k + 1], &place);
 }
 
 /* Are the errors at the neighbouring orders wanted? Only when order or size may change: after
@@ -304,18 +314,19 @@ static void want_neighbours(const dae_solver *s, bdf *b, const dae_trial *trial,
  * are used again; but who needed the filter three times keeps it. */
 static int still_needed(bdf *b, double raw, double filtered)
 {
-    b->idle = raw > 0.25 && raw > 2 * filtered ? 0 : b->idle + 1;
+    b->idle = raw > 0.25 && raw > CLEARLY * filtered ? 0 : b->idle + 1;
     return b->idle < LONG_IDLE || b->always;
 }
 
 /* A raw estimate that would shrink or reject the step is checked against the filter. Where the
- * filter says clearly less, it takes over. */
+ * filter says clearly less, or would accept the step, it takes over. */
 static int question(dae_solver *s, bdf *b, dae_trial *trial)
 {
     bdf raw = *b;
     int where, status = filter_errors(s, b, trial, &where);
     if (status != DAE_OK) return status;
-    if (2 * b->norm_k <= raw.norm_k) {
+    int saves = b->ck * b->norm_k <= 1 && b->ck * raw.norm_k > 1;
+    if (saves || CLEARLY * b->norm_k <= raw.norm_k) {
         b->filtered = trial->filtered = 1;
         b->idle = 0;
         b->always = ++b->switches >= 3;
@@ -332,7 +343,7 @@ static int question(dae_solver *s, bdf *b, dae_trial *trial)
 static int judge(dae_solver *s, bdf *b, dae_trial *trial)
 {
     int status = DAE_OK;
-    double raw = b->always ? 0 : b->ck * raw_norm(s, b, trial, 0, &trial->limiting);
+    double raw = b->always ? 0 : b->ck * raw_norm(s, b, trial, 0, NULL, &trial->limiting);
     trial->filtered = b->filtered;
     if (!b->filtered) {
         b->norm_k = raw / b->ck;
@@ -357,10 +368,20 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 
+/* Before the first step the past is one derivative: as if a step of the same size had come
+ * before. (The error constant sees psi_0.) */
+static void set_first(bdf *b, double h)
+{
+    double scale = h / b->psi[0];
+    for (int i = 0; i < b->width; i++) b->phi[1][i] *= scale;
+    b->psi[0] = h;
+}
+
 static int bdf_attempt(dae_solver *s, dae_trial *trial)
 {
     bdf *b = s->method_state;
     int n = s->system.n;
+    if (b->first) set_first(b, trial->h);
     coefficients(b, trial->h, trial->order);
     predict(s, b, trial->order);
     dae_stage g = {.t = trial->t, .c = b->c, .h = trial->h,
@@ -467,10 +488,12 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     s->h = trial->h;
     if (contented(error, next)) return;
     double r = ratio(error, next);
-    if (r >= 2)
+    /* A rejection is remembered: what was just refused is not tried again at once. */
+    if (r > 1 && b->calm <= k + 1) return;
+    if (r >= 2 && b->calm > 10)
         s->h = 2 * trial->h;
     else if (r >= WORTHWHILE && b->steady > k)
-        s->h = trial->h * r;
+        s->h = trial->h * (b->calm > 10 ? r : WORTHWHILE);
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));
 }
@@ -487,6 +510,7 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
     b->used = k;
     b->valid = k + 1;
     b->first = 0;
+    b->calm++;
     if (trial->prescribed) return;
     plan(s, b, trial);
 }
@@ -495,7 +519,7 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
 {
     bdf *b = s->method_state;
     int k = trial->order;
-    b->starting = 0;
+    b->starting = b->calm = 0;
     if (verdict != DAE_STEP_ERROR) {
         s->h = 0.25 * trial->h;
         /* an undefined point is often an overshooting prediction: a lower order is tamer */

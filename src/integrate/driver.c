@@ -201,11 +201,13 @@ static int hopeless(dae_solver *s, int verdict)
     }
 }
 
-/* C ages when d_x moves, and at level >= 2 a stale C is wrong by O(1) for every step size:
- * a step cut then asks for a new Jacobian. */
+/* A rejected step asks for a new Jacobian. C ages when d_x moves, and at level >= 2 a stale C
+ * is wrong by O(1) for every step size. At index 1 a stale K can let Newton stop early: its
+ * corrections then lag behind the solution, which looks like a local error that no step size
+ * cures. */
 static void note_cut(dae_solver *s)
 {
-    if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX))
+    if (!s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
         s->corrector.want_jacobian = 1;
 }
 

@@ -1,5 +1,5 @@
-/* json.h: JSON, always valid: commas and nesting are kept here, strings are escaped (bytes
- * that are no UTF-8 become U+FFFD), NaN and infinities become null.
+/* json.h: JSON, always valid: commas and nesting are kept here, strings are escaped
+ * (bytes that are no UTF-8 become U+FFFD), NaN and infinities become null.
  *
  *     dae_json j;
  *     dae_json_open(&j, sink);

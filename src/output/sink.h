@@ -16,11 +16,10 @@
 
 enum { DAE_SINK_BYTES = 8192 };
 
-typedef enum dae_sink_kind {
-    DAE_SINK_STREAM, /* somebody else's descriptor: buffered, never cut or closed         */
-    DAE_SINK_FILE    /* a new file of ours: every record is handed to the system at once,
-                        so that nothing accepted is lost however the process ends         */
-} dae_sink_kind;
+/* A stream is somebody else's descriptor: buffered, never cut or closed. A file is new
+ * and ours: every record is handed to the system at once, so that nothing accepted is lost
+ * however the process ends. */
+typedef enum dae_sink_kind { DAE_SINK_STREAM, DAE_SINK_FILE } dae_sink_kind;
 
 typedef struct dae_sink {
     int fd;

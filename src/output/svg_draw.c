@@ -122,9 +122,9 @@ static frame make_frame(const dae_svg *w, double right)
     double pad = 0.04 * (y->high - y->low);
     y->low -= pad;
     y->high += pad;
-    x->step = nice_step(x->high - x->low, 8);
+    x->step = nice_step(x->high - x->low, x->logarithmic ? 14 : 8);
     if (x->logarithmic)
-        x->step = fmax(1, ceil(x->step));
+        x->step = fmax(1, x->step);
     y->step = nice_step(y->high - y->low, 6);
     x->begin = 84;
     x->end = WIDTH - right;
