@@ -109,6 +109,12 @@ dae_status dae_options_resolve(const dae_options *given, dae_options *o, dae_rep
         dae_why(report, "min_step = %g, max_step = %g", o->min_step, o->max_step);
         return DAE_E_STEP;
     }
+    if (o->initial_step > 0 && (o->initial_step > o->max_step || o->initial_step < o->min_step)) {
+        dae_fail(report, DAE_E_STEP, "option 'initial_step' is outside 'min_step' .. 'max_step'");
+        dae_why(report, "initial_step = %g, min_step = %g, max_step = %g", o->initial_step,
+                o->min_step, o->max_step);
+        return DAE_E_STEP;
+    }
     if (o->allocator && (!o->allocator->allocate || !o->allocator->release))
         return dae_fail(report, DAE_E_ARG, "option 'allocator': allocate or release is NULL");
     return check_tolerances(o, report);

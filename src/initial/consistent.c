@@ -126,10 +126,10 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     }
     int status = dae_system_f(s, t, x, p, q->r);
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
-    status = dae_corrector_renew(q, t, x, p, 1, w);
+    status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
     double c = probing_rate(q, q->r, w);
-    *g = (dae_stage){.t = t, .c = c, .h = 1, .x_pred = k->x_pred, .p_pred = k->p_pred,
+    *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w};
     return dae_corrector_damped(q, g, 50);
@@ -145,10 +145,32 @@ static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, con
         int status = dae_system_d(s, t, x, k->d_pred);
         if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     }
-    *g = (dae_stage){.t = t, .c = 0, .h = 1, .x_pred = k->x_pred, .p_pred = k->p_pred,
+    *g = (dae_stage){.t = t, .c = 0, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w};
     return dae_corrector_damped(q, g, 50);
+}
+
+/* After Newton, with the differential unknowns put back: corrections with the last factors,
+ * taken by p and the algebraic unknowns alone, until the equations hold. What the large c hid
+ * from the norm comes out here. */
+static int polish(dae_corrector *q, double t, double *x, double *p, const double *w, double c)
+{
+    dae_system *s = q->system;
+    int row, verdict = DAE_OK;
+    double excess;
+    for (int round = 0; round < 4; round++) {
+        verdict = dae_initial_test(q, t, x, p, w, &row, &excess);
+        if (verdict != 1 || s->computed || !q->have_factor) break;
+        int status = dae_corrector_solve_with(q, q->r, 1);
+        if (status != DAE_OK) return status;
+        for (int j = 0; j < s->n; j++) {
+            if (s->level[j] != DAE_DIFFERENTIAL) x[j] -= q->r[j];
+            p[j] -= c * q->r[j];
+        }
+    }
+    if (verdict == 1) verdict = excess <= 1 ? DAE_OK : DAE_STEP_NEWTON;
+    return verdict;
 }
 
 dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p,
@@ -159,16 +181,14 @@ dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double 
     dae_stage g;
     int verdict = keep == DAE_KEEP_DIFFERENTIAL ? solve_keeping_d(q, t, x, p, w, k, &g)
                                                 : solve_keeping_p(q, t, x, p, w, k, &g);
-    q->have_factor = 0;
-    if (verdict == DAE_OK && keep == DAE_KEEP_DIFFERENTIAL && !s->computed)
-        for (int j = 0; j < s->n; j++) /* exactly as given */
-            if (s->level[j] == DAE_DIFFERENTIAL) x[j] = k->x_pred[j];
-    int row;
-    double excess;
-    if (verdict == DAE_OK) { /* no success that the equations do not confirm */
-        verdict = dae_initial_test(q, t, x, p, w, &row, &excess);
-        if (verdict == 1) verdict = excess <= 1 ? DAE_OK : DAE_STEP_NEWTON;
+    if (verdict == DAE_OK || verdict == DAE_STEP_NEWTON) {
+        /* the equations decide: no success without them, no failure against them */
+        int keeps = keep == DAE_KEEP_DIFFERENTIAL;
+        for (int j = 0; keeps && !s->computed && j < s->n; j++)
+            if (s->level[j] == DAE_DIFFERENTIAL) x[j] = k->x_pred[j]; /* exactly as given */
+        verdict = polish(q, t, x, p, w, keeps ? g.c : 0);
     }
+    q->have_factor = 0;
     if (verdict == DAE_OK) return DAE_OK;
     dae_status status = refuse(q, t, verdict, x, p, w);
     memcpy(x, k->x_pred, nb);
@@ -242,7 +262,7 @@ dae_status dae_initial_derivative(dae_corrector *q, double t, const double *x, d
     for (int round = 0; round < 5; round++) { /* one round suffices where f is affine in p */
         int row;
         double excess;
-        int status = dae_corrector_renew(q, t, x, p, 1, w);
+        int status = dae_corrector_renew(q, t, x, p, 0, w);
         if (status == DAE_OK) status = dae_initial_test(q, t, x, p, w, &row, &excess);
         if (status == DAE_OK) return DAE_OK;
         if (status < 0 || status == DAE_STEP_NONFINITE || status == DAE_STEP_RETRY)

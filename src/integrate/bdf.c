@@ -47,6 +47,7 @@ typedef struct bdf {
     int first;              /* 1: no step accepted since the start                          */
     int filtered;           /* 1: estimates go through the filter                           */
     int always;             /* 1: and always will                                           */
+    int unquestioned;       /* raw estimates since the filter was last asked                */
     int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
@@ -310,26 +311,32 @@ static void want_neighbours(const dae_solver *s, bdf *b, const dae_trial *trial,
     b->have_up = ripe && k < s->options.max_order && b->valid > k && !b->first;
 }
 
-/* Filtered estimates cost a solve. If raw ones have been about the same for a long time, they
- * are used again; but who needed the filter three times keeps it. */
+/* Filtered estimates cost a solve. If raw ones have been on the safe side and about the same
+ * for a long time, they are used again; but who needed the filter three times keeps it. */
 static int still_needed(bdf *b, double raw, double filtered)
 {
-    b->idle = raw > 0.25 && raw > CLEARLY * filtered ? 0 : b->idle + 1;
+    int same = (raw <= 0.25 || raw <= CLEARLY * filtered) && filtered <= raw;
+    b->idle = same ? b->idle + 1 : 0;
     return b->idle < LONG_IDLE || b->always;
 }
 
-/* A raw estimate that would shrink or reject the step is checked against the filter. Where the
- * filter says clearly less, or would accept the step, it takes over. */
+/* A raw estimate that would shrink or reject the step is checked against the filter, and so is
+ * every eighth. Where the filter says clearly less, or would accept the step, it takes over;
+ * where it says more it takes over for good: small errors of the differential part reach an
+ * algebraic unknown amplified, and the raw difference, which sees only how that amplified error
+ * changes, is blind to it (transistor amplifier: raw 0.1, true 1). */
 static int question(dae_solver *s, bdf *b, dae_trial *trial)
 {
     bdf raw = *b;
     int where, status = filter_errors(s, b, trial, &where);
     if (status != DAE_OK) return status;
+    b->unquestioned = 0;
     int saves = b->ck * b->norm_k <= 1 && b->ck * raw.norm_k > 1;
-    if (saves || CLEARLY * b->norm_k <= raw.norm_k) {
+    int blind = b->norm_k > 1.2 * raw.norm_k && b->ck * b->norm_k > 0.01;
+    if (saves || blind || CLEARLY * b->norm_k <= raw.norm_k) {
         b->filtered = trial->filtered = 1;
         b->idle = 0;
-        b->always = ++b->switches >= 3;
+        b->always = blind || ++b->switches >= 3;
         trial->limiting = where;
     } else {
         b->norm_k = raw.norm_k;
@@ -350,7 +357,7 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
         want_neighbours(s, b, trial, raw);
         raw_errors(s, b, trial);
         trial->error = raw;
-        if (raw > RESTLESS) status = question(s, b, trial);
+        if (raw > RESTLESS || (++b->unquestioned >= 8 && !b->first)) status = question(s, b, trial);
         if (status != DAE_OK) return status;
         return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
     }
@@ -508,7 +515,7 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
     memcpy(b->psi, b->psi_new, (size_t)(k + 1) * sizeof(double));
     b->steady = same ? b->steady + 1 : 1;
     b->used = k;
-    b->valid = k + 1;
+    b->valid = b->valid >= k ? k + 1 : k; /* phi_{k+1} = e means something if phi_k did */
     b->first = 0;
     b->calm++;
     if (trial->prescribed) return;
@@ -571,6 +578,14 @@ static void bdf_interpolate(dae_solver *s, double t, double *x, double *p)
     }
 }
 
+/* Order k needs k past points: rows 0 .. k - 1. */
+static int bdf_reach(dae_solver *s)
+{
+    const bdf *b = s->method_state;
+    int reach = b->first ? 1 : b->valid + 1;
+    return reach < MAX_ORDER ? reach : MAX_ORDER;
+}
+
 const dae_method dae_method_bdf = {
     .name = "bdf",
     .description = "backward differentiation, order 1-5, fixed leading coefficient",
@@ -583,4 +598,5 @@ const dae_method dae_method_bdf = {
     .commit = bdf_commit,
     .reject = bdf_reject,
     .interpolate = bdf_interpolate,
+    .reach = bdf_reach,
 };

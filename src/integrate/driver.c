@@ -40,7 +40,7 @@ static dae_status set_weights_d(dae_solver *s, double t, const double *x)
 
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
 {
-    char name[32];
+    char buffer[32];
     double rtol = s->safety * s->options.rtol, part = s->safety;
     int refused = -1;
     for (int i = 0; i < s->system.n; i++) {
@@ -49,8 +49,8 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
         s->w0[i] = 1 / tolerance;
     }
     if (refused >= 0) {
-        dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' has become zero",
-                 dae_unknown_name(&s->system, refused, name));
+        const char *name = dae_unknown_name(&s->system, refused, buffer);
+        dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is zero", name);
         dae_at(&s->report, "t = %.10g", t);
         dae_why(&s->report, "its absolute tolerance is zero and so is its value");
         dae_hint(&s->report, "give '%s' a positive atol", name);
@@ -81,6 +81,7 @@ double dae_first_step(dae_solver *s, double span)
     }
     double h = 1e-3 * fabs(span);
     if (rate * h > 0.5) h = 0.5 / rate;
+    h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }
 
@@ -141,15 +142,21 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
-/* A point to look back on when something goes wrong: renewed when the step has changed much. */
+/* Points to look back on when something goes wrong. While steps grow both marks follow; as
+ * they shrink the older stays behind, so that a power law can be read off. */
 static void set_mark(dae_solver *s, double h)
 {
-    double before = s->h_mark;
-    if (before != 0 && fabs(h) < 4 * before && fabs(h) > 0.25 * before) return;
-    s->h_mark = fabs(h);
-    memcpy(s->x_mark, s->x, (size_t)s->system.n * sizeof(double));
-    memcpy(s->p_mark, s->p, (size_t)s->system.m * sizeof(double));
-    s->t_mark = s->t;
+    dae_mark *old = &s->mark[0], *young = &s->mark[1], spare;
+    if (young->h != 0 && fabs(h) < 4 * young->h && fabs(h) > young->h / 30) return;
+    int grows = young->h == 0 || fabs(h) >= 4 * young->h;
+    spare = *old;
+    *old = *young;
+    *young = spare;
+    young->h = fabs(h);
+    young->t = s->t;
+    memcpy(young->x, s->x, (size_t)s->system.n * sizeof(double));
+    memcpy(young->p, s->p, (size_t)s->system.m * sizeof(double));
+    if (grows) old->h = 0;
 }
 
 static dae_status commit(dae_solver *s, dae_trial *trial)
@@ -170,6 +177,7 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     if (s->undefined_failures > 0 && (s->t - s->t_bad) * s->direction >= 0)
         s->undefined_failures = 0; /* past the place that was undefined: it was the prediction */
     if (s->ceiling_steps > 0) s->ceiling_steps--;
+    if (s->newton_trouble > 0 && s->stats.steps % 16 == 0) s->newton_trouble--;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
 }
 
@@ -197,6 +205,7 @@ static int hopeless(dae_solver *s, int verdict)
         return note_undefined(s) > MOST_UNDEFINED;
     default:
         s->stats.newton_failures++;
+        s->newton_trouble++;
         return s->failures - s->error_failures > MOST_NEWTON;
     }
 }
@@ -209,6 +218,20 @@ static void note_cut(dae_solver *s)
 {
     if (!s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
         s->corrector.want_jacobian = 1;
+}
+
+/* Newton fails again and again: is the Jacobian that was given wrong? Asked once. */
+static dae_status suspect_jacobian(dae_solver *s)
+{
+    const dae_problem *q = &s->system.problem;
+    int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
+                q->pattern.kind > DAE_PATTERN_DENSE;
+    if (s->newton_trouble < 5 || s->checked_jacobian || !given || s->options.check_jacobian < 0)
+        return DAE_OK;
+    s->checked_jacobian = 1;
+    s->corrector.have_jacobian = s->corrector.have_factor = 0;
+    return dae_system_check(&s->system, s->t, s->x, s->p, s->trial.h, s->w0, s->corrector.K,
+                            s->corrector.C, 1);
 }
 
 dae_status dae_drive_step(dae_solver *s, double limit)
@@ -231,6 +254,8 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
         if (hopeless(s, verdict)) return dae_explain(s, verdict, trial);
+        dae_status guilty = suspect_jacobian(s);
+        if (guilty != DAE_OK) return guilty;
         s->method->reject(s, trial, verdict);
         note_cut(s);
     }

@@ -8,7 +8,12 @@
 #include "base/float_check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
+             const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
+             double *work, const int *lwork, int *info);
 
 static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int retry)
 {
@@ -32,15 +37,65 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
     return DAE_E_NONFINITE;
 }
 
+/* The equations that depend on each other: large entries of the left null vector of K + cC.
+ * Dense, so for small systems only; on the way out memory may be asked for. */
+static void name_dependent(dae_solver *s, double c, char *text, size_t size)
+{
+    const dae_matrix *a = &s->system.matrix;
+    int n = a->n, work_size = 8 * n + 64, info = 1, named = 0;
+    char name[32];
+    size_t at = 0;
+    text[0] = 0;
+    if (n > 300) return;
+    double *A = dae_alloc(&s->memory, (size_t)n * (size_t)n, sizeof(double));
+    double *U = dae_alloc(&s->memory, (size_t)n * (size_t)n, sizeof(double));
+    double *work = dae_alloc(&s->memory, (size_t)(work_size + n), sizeof(double));
+    if (A && U && work) {
+        for (int j = 0; j < n; j++)
+            for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+                A[(size_t)j * (size_t)n + (size_t)dae_column_row(a, j, k)] =
+                    s->corrector.K[k] + c * s->corrector.C[k];
+        dgesvd_("A", "N", &n, &n, A, &n, work, U, &n, NULL, &n, work + n, &work_size, &info);
+    }
+    const double *u = U ? U + (size_t)(n - 1) * (size_t)n : NULL;
+    for (int i = 0; info == 0 && i < n && named < 6; i++)
+        if (fabs(u[i]) > 0.05) {
+            int k = snprintf(text + at, size - at, "%s'%s'", named++ ? ", " : "; dependent: ",
+                             dae_equation_name(&s->system, i, name));
+            at += k > 0 && (size_t)k < size - at ? (size_t)k : 0;
+        }
+    dae_free(&s->memory, A);
+    dae_free(&s->memory, U);
+    dae_free(&s->memory, work);
+}
+
+static int was_given(const dae_solver *s)
+{
+    const dae_problem *q = &s->system.problem;
+    return q->jacobian || q->jacobian_x || q->jacobian_xdot ||
+           q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
+}
+
+static dae_status check_given(dae_solver *s, double h)
+{
+    if (!was_given(s) || s->options.check_jacobian < 0) return DAE_OK;
+    s->corrector.have_jacobian = s->corrector.have_factor = 0;
+    return dae_system_check(&s->system, s->t, s->x, s->p, h, s->w0, s->corrector.K,
+                            s->corrector.C, 1);
+}
+
 static dae_status explain_singular(dae_solver *s, const dae_trial *trial)
 {
-    char row[32], column[32];
-    const dae_factor_info *info = &s->corrector.info;
+    char row[32], column[32], dependent[256];
+    dae_factor_info info = s->corrector.info;
+    name_dependent(s, 1 / trial->h, dependent, sizeof dependent);
+    dae_status status = check_given(s, trial->h);
+    if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_SINGULAR, "the iteration matrix is singular");
     dae_at(&s->report, "t = %.12g, h = %.3g, equation '%s', unknown '%s'", s->t, trial->h,
-           dae_equation_name(&s->system, info->row, row),
-           dae_unknown_name(&s->system, info->column, column));
-    dae_why(&s->report, "no pivot for it in K + cC, whatever the step size");
+           dae_equation_name(&s->system, info.row, row),
+           dae_unknown_name(&s->system, info.column, column));
+    dae_why(&s->report, "no pivot for it in K + cC, whatever the step size%s", dependent);
     dae_hint(&s->report, "an equation may be missing or doubled, an unknown may occur in none");
     return DAE_E_SINGULAR;
 }
@@ -62,16 +117,16 @@ static int fastest(const dae_solver *s)
 
 static dae_status explain_growth(dae_solver *s, int i, double t_star, double power)
 {
-    char name[32];
+    char buffer[32];
+    const char *name = dae_unknown_name(&s->system, i, buffer);
     int forced = 1;
     const dae_matrix *a = &s->system.matrix;
     for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++)
         if (s->corrector.K[k] != 0) forced = 0;
     dae_fail(&s->report, DAE_E_SINGULARITY, "the solution grows without bound");
-    dae_at(&s->report, "t = %.10g, unknown '%s' = %.4g", s->t, dae_unknown_name(&s->system, i, name),
-           s->x[i]);
-    dae_why(&s->report, "abs(%s) grows like (t* - t)^-%.2g with t* = %.8g%s", name[0] ? dae_unknown_name(&s->system, i, name) : "x",
-            power, t_star, forced ? "; the equations themselves diverge there" : "");
+    dae_at(&s->report, "t = %.10g, unknown '%s' = %.4g", s->t, name, s->x[i]);
+    dae_why(&s->report, "abs(%s) grows like (t* - t)^-%.2g with t* = %.8g%s", name, power, t_star,
+            forced ? "; the residual itself diverges there" : "");
     dae_hint(&s->report, "the exact solution probably ends at t*; stop before it");
     return DAE_E_SINGULARITY;
 }
@@ -92,24 +147,24 @@ static dae_status explain_impasse(dae_solver *s, int i, double t_star)
     return DAE_E_IMPASSE;
 }
 
-/* With x ~ (t* - t)^-m: x / x' = (t* - t) / m, measured at two points. */
+/* With x ~ (t* - t)^-m: x / x' = (t* - t) / m, measured now and at the older mark. With
+ * x - x* ~ (t* - t)^(1/2): (p_mark / p)^2 = (t* - t) / (t* - t_mark). */
 static dae_status explain_singularity(dae_solver *s)
 {
     int i = fastest(s);
-    double span = s->t - s->t_mark;
-    if (i < 0 || span == 0 || s->p[i] == 0 || s->p_mark[i] == 0) return DAE_OK;
-    double growth_x = fabs(s->x[i]) / (fabs(s->x_mark[i]) + DBL_MIN);
-    double growth_p = fabs(s->p[i]) / fabs(s->p_mark[i]);
-    double now = s->x[i] / s->p[i], then = s->x_mark[i] / s->p_mark[i];
-    double power = span / (then - now), t_star = s->t + power * now;
-    if (growth_x > 1.2 && power > 0.05 && power < 50 && fabs(s->x[i]) * s->w0[i] > 1e2 &&
-        fabs(s->h) < 1e-9 * (fabs(s->t) + fabs(span)))
+    const dae_mark *then = s->mark[0].h > 0 ? &s->mark[0] : &s->mark[1];
+    double span = s->t - then->t;
+    if (i < 0 || then->h == 0 || span == 0 || s->p[i] == 0 || then->p[i] == 0) return DAE_OK;
+    double growth_x = fabs(s->x[i]) / (fabs(then->x[i]) + DBL_MIN);
+    double growth_p = fabs(s->p[i]) / fabs(then->p[i]);
+    double now = s->x[i] / s->p[i], before = then->x[i] / then->p[i];
+    double power = span / (before - now), t_star = s->t + power * now;
+    if (growth_x > 2 && growth_p > growth_x && power > 0.05 && power < 50 &&
+        fabs(s->x[i]) * s->w0[i] > 1e2)
         return explain_growth(s, i, t_star, power);
-    if (growth_p > 1.2 && growth_x < 1.2) {
-        /* x - x* ~ (t* - t)^(1/2): (p_mark / p)^2 = (t* - t) / (t* - t_mark) */
+    if (growth_p > 3 && growth_x < 2) {
         double rho = 1 / (growth_p * growth_p);
-        t_star = (s->t - rho * s->t_mark) / (1 - rho);
-        return explain_impasse(s, i, t_star);
+        return explain_impasse(s, i, (s->t - rho * then->t) / (1 - rho));
     }
     return DAE_OK;
 }
@@ -117,19 +172,14 @@ static dae_status explain_singularity(dae_solver *s)
 static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 {
     char name[32];
-    const dae_problem *q = &s->system.problem;
-    int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
-                q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
-    if (given && s->options.check_jacobian >= 0) {
-        dae_status status = dae_system_check(&s->system, s->t, s->x, s->p, trial->h, s->w0);
-        if (status != DAE_OK) return status;
-    }
-    dae_status status = explain_singularity(s);
+    dae_status status = check_given(s, trial->h);
+    if (status == DAE_OK) status = explain_singularity(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
     dae_at(&s->report, "t = %.12g, h = %.3g, order %d, unknown '%s'", s->t, trial->h, trial->order,
            dae_unknown_name(&s->system, s->corrector.worst, name));
-    dae_why(&s->report, "no convergence in %d attempts (last rate %.2g)", s->failures,
+    dae_why(&s->report, "no convergence in %d attempt%s (last rate %.2g)",
+            s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "",
             s->corrector.observed_rate);
     dae_hint(&s->report, "a discontinuity there, or an index above 1 that was not declared "
                          "(problem.level), or an unknown with a poor atol");
@@ -155,10 +205,11 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
     dae_at(&s->report, "t = %.15g, h = %.3g, order %d, unknown '%s'", s->t, s->h, s->order,
-           dae_unknown_name(&s->system, trial->limiting, name));
+           dae_unknown_name(&s->system, trial->limiting >= 0 ? trial->limiting : fastest(s), name));
     dae_why(&s->report, "%s; %d attempts of this step were rejected",
             fabs(s->h) < s->options.min_step ? "it would fall below min_step"
-                                             : "t + h equals t in double arithmetic",
+            : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"
+                                             : "hundreds of steps brought no progress",
             s->failures);
     dae_hint(&s->report, "a discontinuity or singularity there, or a tolerance below the noise of "
                          "the equations");

@@ -65,7 +65,7 @@ static dae_status choose_method(dae_solver *s)
  * So a step may use less of a tight tolerance. Measured slopes: docs/numerics.md. */
 static double safety_of(double rtol)
 {
-    return rtol < DBL_MIN ? 1 : fmin(1, pow(rtol / 1e-5, 0.17));
+    return rtol < DBL_MIN ? 1 : fmin(1, pow(rtol / 1e-5, 0.185));
 }
 
 static dae_status take_tolerances(dae_solver *s)
@@ -107,8 +107,9 @@ static dae_status take_memory(dae_solver *s)
     } wanted[] = {
         {&s->x, n},          {&s->p, wide},        {&s->atol, n},       {&s->w0, n},
         {&s->trial.x, n},    {&s->trial.p, wide},  {&s->trial.e, wide}, {&s->trial.d, wide},
-        {&s->trial.e_d, m},  {&s->d, wide},        {&s->w_d, computed}, {&s->x_mark, n},
-        {&s->p_mark, wide},  {&s->events.low, events}, {&s->events.high, events},
+        {&s->trial.e_d, m},  {&s->d, wide},        {&s->w_d, computed},
+        {&s->mark[0].x, n},  {&s->mark[0].p, wide}, {&s->mark[1].x, n}, {&s->mark[1].p, wide},
+        {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -171,8 +172,8 @@ void dae_close(dae_solver *s)
     if (s->w != s->w0) dae_free(&memory, s->w);
     double *blocks[] = {s->x,       s->p,       s->atol,        s->w0,          s->trial.x,
                         s->trial.p, s->trial.e, s->trial.d,     s->trial.e_d,   s->d,
-                        s->w_d,     s->x_mark,  s->p_mark,      s->events.low,  s->events.high,
-                        s->events.middle,       s->events.x,    s->events.p};
+                        s->w_d,     s->mark[0].x, s->mark[0].p, s->mark[1].x,   s->mark[1].p,
+                        s->events.low, s->events.high, s->events.middle, s->events.x, s->events.p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(&memory, blocks[i]);
     dae_free(&memory, s->events.armed);
     dae_system_close(&s->system);
@@ -200,7 +201,7 @@ double dae_time(const dae_solver *s)
 }
 
 /* The door of every call: is this a solver, in the right state, not inside its own callback? */
-static dae_status enter(dae_solver *s, int state, const char *function)
+static dae_status look_in(dae_solver *s, int state, const char *function)
 {
     if (!s) return DAE_E_ARG;
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
@@ -212,8 +213,22 @@ static dae_status enter(dae_solver *s, int state, const char *function)
         dae_hint(&s->report, "call dae_start first");
         return DAE_E_STATE;
     }
-    dae_report_clear(&s->report);
     return DAE_OK;
+}
+
+/* The same for calls that do something: the message of an earlier failure is done with. */
+static dae_status enter(dae_solver *s, int state, const char *function)
+{
+    dae_status status = look_in(s, state, function);
+    if (status == DAE_OK) dae_report_clear(&s->report);
+    return status;
+}
+
+/* Do two arrays share memory? */
+static int overlap(const double *a, int n, const double *b, int m)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a && b && x < y + (size_t)m * sizeof(double) && y < x + (size_t)n * sizeof(double);
 }
 
 dae_status dae_get_statistics(const dae_solver *s, dae_statistics *out)
@@ -256,8 +271,8 @@ static dae_status check_start(dae_solver *s, const char *function, double t, con
         dae_why(&s->report, "t0 = %g", t);
         return DAE_E_TIME;
     }
-    if (x && x == xdot)
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "is the same array as x");
+    if (overlap(x, s->system.n, xdot, s->system.m))
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "shares memory with x");
     return DAE_OK;
 }
 
@@ -312,6 +327,7 @@ dae_status dae_start_history(dae_solver *s, int count, const double *t, const do
     dae_status status = enter(s, SOLVER_OPEN, "dae_start_history");
     if (status != DAE_OK) return status;
     if (!t) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "t", "is NULL");
+    if (!x) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "x", "is NULL");
     if (count < 1 || count > s->method->max_order + 1)
         return dae_fail_arg(&s->report, DAE_E_DIM, "dae_start_history", "count", "is out of range");
     for (int i = 1; i < count; i++)
@@ -319,6 +335,11 @@ dae_status dae_start_history(dae_solver *s, int count, const double *t, const do
             return dae_fail_arg(&s->report, DAE_E_TIME, "dae_start_history", "t",
                                 "is not strictly monotone, newest first");
     status = dae_start(s, t[0], x, NULL);
+    if (status == DAE_E_INCONSISTENT && s->options.start == DAE_START_TRUST) {
+        memset(s->trial.p, 0, (size_t)s->system.m * sizeof(double)); /* d' is not needed */
+        memcpy(s->trial.e, s->trial.p, (size_t)s->system.m * sizeof(double));
+        status = dae_start(s, t[0], x, s->trial.e);
+    }
     if (status != DAE_OK) return status;
     memcpy(s->x, x, (size_t)s->system.n * sizeof(double)); /* exactly as given */
     if (s->system.computed && dae_system_d(&s->system, t[0], s->x, s->d) != DAE_OK)
@@ -348,12 +369,13 @@ dae_status dae_consistent(dae_solver *s, double t, double *x, double *xdot, dae_
         if (status != DAE_OK) return status;
         dae_trial *g = &s->trial;
         dae_initial_work work = {.x_pred = g->x, .p_pred = g->p, .e = g->e,
-                                 .d = g->d, .e_d = g->e_d, .d_pred = s->p_mark};
+                                 .d = g->d, .e_d = g->e_d, .d_pred = s->mark[0].p};
         status = dae_initial_consistent(&s->corrector, t, s->x, s->p, s->w0, keep, &work);
         if (status != DAE_OK) return status;
     }
-    memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
-    memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
+    if (s->system.n > 0) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
+    if (s->system.m > 0) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
+    s->state = SOLVER_OPEN;
     return DAE_OK;
 }
 
@@ -363,7 +385,6 @@ static dae_status set_direction(dae_solver *s, double t, const char *function)
 {
     double span = t - s->t, size = fmax(fabs(t), fabs(s->t));
     double resolution = size * DBL_EPSILON;
-    s->direction = span < 0 ? -1 : 1;
     if (fabs(span) < 100 * resolution) {
         dae_fail(&s->report, DAE_E_TIME, "%s: time cannot be resolved", function);
         dae_why(&s->report, "from %.17g to %.17g; the resolution of time is %.2g here", s->t, t,
@@ -376,6 +397,7 @@ static dae_status set_direction(dae_solver *s, double t, const char *function)
         dae_why(&s->report, "min_step = %g, interval %g", s->options.min_step, fabs(span));
         return DAE_E_STEP;
     }
+    s->direction = span < 0 ? -1 : 1;
     if (s->options.initial_step > 0)
         s->h = s->direction * s->options.initial_step;
     else
@@ -413,10 +435,10 @@ static dae_status one_step(dae_solver *s, double limit)
         return DAE_OK;
     }
     if (s->options.fixed_step > 0) {
-        dae_statistics *st = &s->stats;
-        int64_t done = st->steps;
-        int order = done + 1 < s->options.max_order ? (int)done + 1 : s->options.max_order;
-        return dae_drive_fixed(s, s->direction * s->options.fixed_step, order);
+        int reach = s->method->reach(s), most = s->options.max_order;
+        double h = s->direction * s->options.fixed_step;
+        if (!isnan(s->stop) && fabs(h) > fabs(s->stop - s->t) * (1 - 1e-10)) h = s->stop - s->t;
+        return dae_drive_fixed(s, h, reach < most ? reach : most);
     }
     return dae_drive_step(s, limit);
 }
@@ -432,6 +454,18 @@ static dae_status too_many(dae_solver *s, double t)
             h > 0 ? fabs(t - done) / h : INFINITY);
     dae_hint(&s->report, "call dae_advance again to go on, or raise max_steps");
     return DAE_E_WORK;
+}
+
+/* The watchdog: many steps and hardly any progress. Not the number of steps counts but what
+ * they achieve beside the time since the start. */
+static dae_status watch(dae_solver *s)
+{
+    enum { LOOK = 500 };
+    if (++s->watch_steps < LOOK) return DAE_OK;
+    double progress = fabs(s->t - s->t_watch), done = fabs(s->t - s->t_begin);
+    s->watch_steps = 0;
+    s->t_watch = s->t;
+    return progress > 1e-8 * done ? DAE_OK : dae_explain(s, DAE_STEP_ERROR, &s->trial);
 }
 
 dae_status dae_advance(dae_solver *s, double t)
@@ -452,6 +486,7 @@ dae_status dae_advance(dae_solver *s, double t)
         if ((t - s->t) * s->direction <= 0) return DAE_OK;
         if (steps++ >= s->options.max_steps) return too_many(s, t);
         status = one_step(s, t);
+        if (status == DAE_OK) status = watch(s);
         if (status != DAE_OK) return status;
     }
 }
@@ -477,6 +512,12 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
         return dae_fail_arg(&s->report, DAE_E_STEP, "dae_step_fixed", "h", "is zero or not finite");
     if (order < 1 || order > s->method->max_order)
         return dae_fail_arg(&s->report, DAE_E_OPTION, "dae_step_fixed", "order", "is out of range");
+    if (order > s->method->reach(s)) {
+        dae_fail(&s->report, DAE_E_OPTION, "dae_step_fixed: order %d needs more past points", order);
+        dae_why(&s->report, "the history allows order %d", s->method->reach(s));
+        dae_hint(&s->report, "step at lower orders first, or give the past with dae_start_history");
+        return DAE_E_OPTION;
+    }
     s->direction = h > 0 ? 1 : -1;
     s->h = h;
     return dae_drive_fixed(s, h, order);
@@ -498,18 +539,18 @@ dae_status dae_set_stop(dae_solver *s, double t)
 
 dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
 {
-    dae_status status = enter(s, SOLVER_STARTED, "dae_read");
+    dae_status status = look_in(s, SOLVER_STARTED, "dae_read");
     if (status != DAE_OK) return status;
     double low = fmin(s->t_previous, s->t), high = fmax(s->t_previous, s->t);
     double slack = 8 * DBL_EPSILON * fmax(fabs(low), fabs(high));
     if (!(t >= low - slack && t <= high + slack)) {
         dae_fail(&s->report, DAE_E_TIME, "dae_read: the time is outside the last step");
-        dae_why(&s->report, "t = %.15g; the solution can be read in [%.15g, %.15g]", t, low, high);
+        dae_why(&s->report, "t = %.15g; the solution can be read in [%.17g, %.17g]", t, low, high);
         dae_hint(&s->report, "dae_advance to it first");
         return DAE_E_TIME;
     }
-    if (x && x == xdot)
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "is the same array as x");
+    if (overlap(x, s->system.n, xdot, s->system.m))
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "shares memory with x");
     if (t == s->t) {
         if (x) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
@@ -524,9 +565,13 @@ dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const do
     dae_status status = enter(s, SOLVER_OPEN, "dae_check_jacobian");
     if (status == DAE_OK) status = check_start(s, "dae_check_jacobian", t, x, xdot);
     if (status != DAE_OK) return status;
-    if (!xdot) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_check_jacobian", "xdot", "is NULL");
+    if (!xdot && s->system.n > 0)
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_check_jacobian", "xdot", "is NULL");
+    if (s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
     for (int i = 0; i < s->system.n; i++)
         s->w0[i] = 1 / (s->safety * (s->options.rtol * fabs(x[i]) + s->atol[i]));
     status = dae_prepare(s, t, x, xdot);
-    return status == DAE_OK ? dae_system_check(&s->system, t, x, xdot, 1, s->w0) : status;
+    if (status != DAE_OK) return status;
+    s->corrector.have_jacobian = s->corrector.have_factor = 0;
+    return dae_system_check(&s->system, t, x, xdot, 1, s->w0, s->corrector.K, s->corrector.C, 0);
 }

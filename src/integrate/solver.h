@@ -31,11 +31,17 @@ typedef struct dae_method {
     void (*commit)(dae_solver *s, dae_trial *trial);       /* and plans the next step       */
     void (*reject)(dae_solver *s, dae_trial *trial, int verdict); /* plans the next attempt */
     void (*interpolate)(dae_solver *s, double t, double *x, double *p);
+    int (*reach)(dae_solver *s);                           /* highest order the history allows */
 } dae_method;
 
 extern const dae_method dae_method_bdf;
 
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
+
+/* An accepted point to look back on: taken when the step has shrunk by a factor 30. */
+typedef struct dae_mark {
+    double t, h, *x, *p;
+} dae_mark;
 
 typedef struct dae_event_search { /* integrate/events.c */
     double *low, *high, *middle, *x, *p;
@@ -78,10 +84,11 @@ struct dae_solver {
     double ceiling;         /* no step above this for the next ceiling_steps steps          */
     int ceiling_steps;
     int checked_jacobian;
-    double h_mark;
-    /* what the post-mortem needs: an earlier accepted point of the limiting unknown */
-    double *x_mark, *p_mark;
-    double t_mark;
+    int newton_trouble;     /* Newton failures, forgotten with time                         */
+    double t_begin;         /* of the start or restart                                      */
+    double t_watch;         /* t at the last look of the watchdog                           */
+    int64_t watch_steps;    /* steps since                                                  */
+    dae_mark mark[2];       /* for the post-mortem; the older first                         */
 };
 
 /* Weights at x: w0_i = 1 / (safety (rtol |x_i| + atol_i)); renew_d: w_d from the motion of d under

@@ -17,8 +17,8 @@
 enum { DAE_SINK_BYTES = 8192 };
 
 /* A stream is somebody else's descriptor: buffered, never cut or closed. A file is new
- * and ours: every record is handed to the system at once, so that nothing accepted is lost
- * however the process ends. */
+ * and ours: every record is handed to the system at once, so that nothing accepted is
+ * lost however the process ends. */
 typedef enum dae_sink_kind { DAE_SINK_STREAM, DAE_SINK_FILE } dae_sink_kind;
 
 typedef struct dae_sink {

@@ -151,9 +151,15 @@ static int take_work(dae_system *s)
     s->step = dae_alloc(s->memory, n, sizeof(double));
     s->d_base = dae_alloc(s->memory, m, sizeof(double));
     s->d_moved = dae_alloc(s->memory, m, sizeof(double));
-    return s->x_moved && s->p_moved && s->r_base && s->r_moved && s->step && s->d_base && s->d_moved
-               ? DAE_OK
-               : DAE_E_NOMEM;
+    s->r_above = dae_alloc(s->memory, n, sizeof(double));
+    s->r_below = dae_alloc(s->memory, n, sizeof(double));
+    s->row_terms = dae_alloc(s->memory, n, sizeof(double));
+    s->owner = dae_alloc(s->memory, n, sizeof(int));
+    s->place = dae_alloc(s->memory, n, sizeof(int64_t));
+    int difference = s->x_moved && s->p_moved && s->r_base && s->r_moved && s->step && s->d_base &&
+                     s->d_moved;
+    int check = s->r_above && s->r_below && s->row_terms && s->owner && s->place;
+    return difference && check ? DAE_OK : DAE_E_NOMEM;
 }
 
 static int take_maps(dae_system *s, const dae_matrix *given)

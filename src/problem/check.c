@@ -1,8 +1,9 @@
 /* check.c: is the Jacobian that was given the derivative of the equations that were given?
  *
  * Column groups (colours) are moved both ways; central differences are compared entry by
- * entry with K and C. A row that moves although no column of the group has an entry there is
- * an entry the pattern misses: its column is found by halving the group.
+ * entry with K and C. Where they disagree the column is moved alone: if it then agrees, another
+ * column of the group moves that row, and the pattern misses the entry; which column is found
+ * by halving the group.
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -21,12 +22,10 @@ typedef struct finding {
 typedef struct inspection {
     dae_system *s;
     double t, h;
-    const double *x, *p;
+    const double *x, *p, *w, *J;
+    int by_p, gross;
     finding worst[WORST];
     int count, total;
-    double *above, *below; /* f on either side */
-    int *owner;            /* the column of the group that has an entry in a row, -1 none */
-    int64_t *place;
 } inspection;
 
 static void note(inspection *q, finding f)
@@ -42,7 +41,7 @@ static void note(inspection *q, finding f)
 }
 
 /* f with the columns list[0 .. count) moved by sign * step, in x or in p. */
-static int moved(inspection *q, const int *list, int count, double sign, int by_p, double *r)
+static int moved(inspection *q, const int *list, int count, double sign, double *r)
 {
     dae_system *s = q->s;
     double rate = 1 / fabs(q->h);
@@ -50,12 +49,12 @@ static int moved(inspection *q, const int *list, int count, double sign, int by_
     memcpy(s->p_moved, q->p, (size_t)s->m * sizeof(double));
     for (int k = 0; k < count; k++) {
         int j = list[k];
-        if (by_p && !s->computed)
+        if (q->by_p && !s->computed)
             s->p_moved[j] += sign * rate * s->step[j];
         else
             s->x_moved[j] += sign * s->step[j];
     }
-    if (by_p && s->computed) {
+    if (q->by_p && s->computed) {
         int status = dae_system_d(s, q->t, s->x_moved, s->d_moved);
         if (status != DAE_OK) return status;
         for (int i = 0; i < s->m; i++) s->p_moved[i] += rate * (s->d_moved[i] - s->d_base[i]);
@@ -64,54 +63,108 @@ static int moved(inspection *q, const int *list, int count, double sign, int by_
     return dae_system_f(s, q->t, s->x_moved, s->p_moved, r);
 }
 
-/* Which column of the list moves row i? */
-static int culprit(inspection *q, const int *list, int count, int i, int by_p)
+/* Which column of the list moves row i? `but` is known not to; -1 if none does. */
+static int culprit(inspection *q, const int *list, int count, int i, int but)
 {
+    dae_system *s = q->s;
     while (count > 1) {
         int half = count / 2;
-        int status = moved(q, list, half, 1, by_p, q->s->r_moved);
-        if (status == DAE_OK && q->s->r_moved[i] != q->s->r_base[i]) {
+        int status = moved(q, list, half, 1, s->r_moved);
+        int inside = 0;
+        for (int k = 0; k < half; k++) inside |= list[k] == but;
+        /* `but` in the half: does the rest of it move the row as well? then it differs from
+         * what `but` alone does */
+        if (inside && status == DAE_OK) {
+            double together = s->r_moved[i];
+            status = moved(q, &but, 1, 1, s->r_moved);
+            if (status == DAE_OK) s->r_moved[i] = s->r_base[i] + together - s->r_moved[i];
+        }
+        if (status == DAE_OK && s->r_moved[i] != s->r_base[i]) {
             count = half;
         } else {
             list += half;
             count -= half;
         }
     }
-    return list[0];
+    return list[0] == but ? -1 : list[0];
 }
 
-static int inspect_color(inspection *q, int c, int by_p, const double *J)
+/* Difference quotient of row i over twice the step of column j, and how far it can be off:
+ * rounding of the row's terms, and curvature. */
+static double quotient(const inspection *q, int i, int j, double *doubt)
+{
+    const dae_system *s = q->s;
+    double span = 2 * (q->by_p ? s->step[j] / fabs(q->h) : s->step[j]);
+    double bend = fabs(s->r_above[i] + s->r_below[i] - 2 * s->r_base[i]);
+    *doubt = (64 * DBL_EPSILON * s->row_terms[i] + bend) / fabs(span);
+    return (s->r_above[i] - s->r_below[i]) / span;
+}
+
+static int disagree(const inspection *q, int i, int j, double given, double *found)
+{
+    double doubt;
+    *found = quotient(q, i, j, &doubt);
+    double size = fmax(fabs(*found), fabs(given)), off = fabs(given - *found);
+    if (!q->gross) return off > 1e-3 * size + doubt;
+    /* a quarter off, and worth a tenth of what the row does within the tolerances */
+    double scale = q->by_p ? 1 / fabs(q->h) : 1;
+    return off > 0.25 * size + 4 * doubt && off * scale / q->w[j] > 0.1 * q->s->d_base[i];
+}
+
+static int look(inspection *q, const int *list, int count)
+{
+    int status = moved(q, list, count, 1, q->s->r_above);
+    return status == DAE_OK ? moved(q, list, count, -1, q->s->r_below) : status;
+}
+
+/* Row i disagrees when the whole group moves: whose fault is it? */
+static int accuse(inspection *q, const int *list, int count, int i, int j)
+{
+    dae_system *s = q->s;
+    double found, given = j < 0 ? 0 : q->J[s->place[i]];
+    int status = DAE_OK;
+    if (j >= 0) {
+        status = look(q, &j, 1);
+        if (status != DAE_OK) return status;
+        if (disagree(q, i, j, given, &found)) {
+            note(q, (finding){.row = i, .column = j, .by_p = q->by_p, .given = given,
+                              .found = found,
+                              .wrong = fabs(given - found) / fmax(fabs(found), fabs(given))});
+            return look(q, list, count);
+        }
+    }
+    int other = culprit(q, list, count, i, j);
+    if (other >= 0) {
+        status = look(q, &other, 1);
+        if (status == DAE_OK && disagree(q, i, other, 0, &found))
+            note(q, (finding){.row = i, .column = other, .by_p = q->by_p, .missing = 1,
+                              .found = found, .wrong = 1});
+    }
+    return status == DAE_OK ? look(q, list, count) : status;
+}
+
+static int inspect_color(inspection *q, int c)
 {
     dae_system *s = q->s;
     const dae_matrix *a = &s->matrix;
     const int *list = s->color_list + s->color_start[c];
     int count = s->color_start[c + 1] - s->color_start[c];
-    int status = moved(q, list, count, 1, by_p, q->above);
-    if (status == DAE_OK) status = moved(q, list, count, -1, by_p, q->below);
+    int status = look(q, list, count);
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : status;
-    for (int i = 0; i < s->n; i++) q->owner[i] = -1;
+    for (int i = 0; i < s->n; i++) s->owner[i] = -1;
     for (int k = 0; k < count; k++)
         for (int64_t e = dae_column_begin(a, list[k]); e < dae_column_end(a, list[k]); e++) {
-            q->owner[dae_column_row(a, list[k], e)] = list[k];
-            q->place[dae_column_row(a, list[k], e)] = e;
+            s->owner[dae_column_row(a, list[k], e)] = list[k];
+            s->place[dae_column_row(a, list[k], e)] = e;
         }
     for (int i = 0; i < s->n; i++) {
-        int j = q->owner[i];
-        double change = q->above[i] - q->below[i];
-        if (j < 0 && change == 0) continue;
-        double span = 2 * (by_p ? s->step[j < 0 ? list[0] : j] / fabs(q->h)
-                                : s->step[j < 0 ? list[0] : j]);
-        double found = change / span, given = j < 0 ? 0 : J[q->place[i]];
-        double rounding = 1e3 * DBL_EPSILON *
-                          (fabs(q->above[i]) + fabs(q->below[i]) + fabs(s->r_base[i])) / fabs(span);
-        double curved = fabs(q->above[i] + q->below[i] - 2 * s->r_base[i]) / fabs(span);
-        double allowed = 1e-3 * fmax(fabs(found), fabs(given)) + rounding + curved;
-        double off = fabs(given - found);
-        if (off <= allowed) continue;
-        if (j < 0) j = culprit(q, list, count, i, by_p);
-        note(q, (finding){.row = i, .column = j, .by_p = by_p, .missing = q->owner[i] < 0,
-                          .given = given, .found = found,
-                          .wrong = off / (fmax(fabs(found), fabs(given)) + DBL_MIN)});
+        int j = s->owner[i];
+        double found;
+        if (j < 0 && s->r_above[i] == s->r_below[i]) continue;
+        if (!disagree(q, i, j < 0 ? list[0] : j, j < 0 ? 0 : q->J[s->place[i]], &found)) continue;
+        if (q->total >= 20) return DAE_OK; /* enough is known */
+        status = accuse(q, list, count, i, j);
+        if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : status;
     }
     return DAE_OK;
 }
@@ -132,10 +185,10 @@ static dae_status conclude(inspection *q)
                            f->given, f->found);
         at += got > 0 ? (size_t)got : 0;
     }
-    dae_fail(s->report, status, "%s: %d entr%s wrong",
+    dae_fail(s->report, status, "%s: %d%s entr%s wrong",
              status == DAE_E_PATTERN ? "the sparsity pattern misses an entry"
                                      : "the Jacobian contradicts difference quotients",
-             q->total, q->total == 1 ? "y is" : "ies are");
+             q->total, q->total >= 20 ? " or more" : "", q->total == 1 ? "y is" : "ies are");
     dae_at(s->report, "t = %.10g, row '%s' (%d), column '%s' (%d)", q->t,
            dae_equation_name(s, q->worst[0].row, row), q->worst[0].row,
            dae_unknown_name(s, q->worst[0].column, column), q->worst[0].column);
@@ -146,31 +199,43 @@ static dae_status conclude(inspection *q)
     return status;
 }
 
-dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
-                            const double *w)
+/* What bounds rounding in row i: the sum of its terms. For gross errors also, in d_base (free
+ * when d is not computed), what the row does when every unknown moves by its tolerance. */
+static void row_sums(inspection *q, const double *K, const double *C)
 {
-    size_t n = (size_t)s->n, bytes = (size_t)s->matrix.count;
-    inspection q = {.s = s, .t = t, .h = h != 0 ? h : 1, .x = x, .p = p};
-    double *K = dae_alloc(s->memory, bytes, sizeof(double));
-    double *C = dae_alloc(s->memory, bytes, sizeof(double));
-    q.above = dae_alloc(s->memory, n, sizeof(double));
-    q.below = dae_alloc(s->memory, n, sizeof(double));
-    q.owner = dae_alloc(s->memory, n, sizeof(int));
-    q.place = dae_alloc(s->memory, n, sizeof(int64_t));
-    int status = K && C && q.above && q.below && q.owner && q.place ? DAE_OK : DAE_E_NOMEM;
-    if (status == DAE_OK) status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
+    dae_system *s = q->s;
+    const dae_matrix *a = &s->matrix;
+    double rate = 1 / fabs(q->h);
+    for (int i = 0; i < s->n; i++) s->row_terms[i] = fabs(s->r_base[i]);
+    if (!s->computed) memset(s->d_base, 0, (size_t)s->n * sizeof(double));
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
+            int i = dae_column_row(a, j, k);
+            s->row_terms[i] += fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j]));
+            if (!s->computed) s->d_base[i] += (fabs(K[k]) + rate * fabs(C[k])) / q->w[j];
+        }
+}
+
+dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
+                            const double *w, double *K, double *C, int gross)
+{
+    inspection q = {.s = s, .t = t, .h = h != 0 ? h : 1, .x = x, .p = p, .w = w,
+                    .gross = gross && !s->computed};
+    int status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
     if (status == DAE_OK) status = dae_system_f(s, t, x, p, s->r_base);
+    if (status == DAE_OK) row_sums(&q, K, C);
     if (status == DAE_OK && s->computed) status = dae_system_d(s, t, x, s->d_base);
     for (int j = 0; j < s->n; j++) /* central differences: cube root of eps */
-        s->step[j] = cbrt(DBL_EPSILON) * fmax(fmax(fabs(x[j]), 1 / w[j]),
-                                              s->computed ? 0 : fabs(q.h * p[j]));
+        s->step[j] = fmax(cbrt(DBL_EPSILON) * fmax(fabs(x[j]), s->computed ? 0 : fabs(q.h * p[j])),
+                          1 / w[j]);
     for (int c = 0; c < s->colors && status == DAE_OK; c++) {
-        status = inspect_color(&q, c, 0, K);
-        if (status == DAE_OK) status = inspect_color(&q, c, 1, C);
+        q.by_p = 0;
+        q.J = K;
+        status = inspect_color(&q, c);
+        q.by_p = 1;
+        q.J = C;
+        if (status == DAE_OK) status = inspect_color(&q, c);
     }
-    void *blocks[] = {K, C, q.above, q.below, q.owner, q.place};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(s->memory, blocks[i]);
-    if (status == DAE_E_NOMEM) dae_fail(s->report, DAE_E_NOMEM, "no memory to check the Jacobian");
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : (dae_status)status;
     return conclude(&q);
 }

@@ -26,7 +26,7 @@ static void place_point(const dae_system *s, int point, const double *x, const d
                         const double *w, uint64_t *state, double *px, double *pp)
 {
     for (int j = 0; j < s->n; j++) {
-        double unit = fmax(fabs(x[j]), fmin(1.0, 1e3 / w[j]));
+        double unit = fmax(fabs(x[j]), point < 2 ? fmin(1.0, 1e3 / w[j]) : 1.0);
         double spread = point == 0 ? 1e-3 : 0.5;
         double u = noise(state);
         px[j] = x[j] + spread * unit * (u + (u < 0 ? -0.1 : 0.1));

@@ -127,7 +127,11 @@ static int call_carefully(dae_system *s, int which, double t, const double *x, c
     if (p) memcpy(p_in, p, (size_t)s->m * sizeof(double));
     preset(out, count);
     int answer = call(s, which, t, x_in, p ? p_in : NULL, out);
-    if (answer != DAE_OK) return answer;
+    if (answer != DAE_OK) {
+        if (call(s, which, t, x_in, p ? p_in : NULL, out) != answer)
+            return accuse(s, DAE_E_NONDET, which, t, "its answer");
+        return answer;
+    }
     verdict = inspect(s, which, t, x_in, p ? p_in : NULL, out, count);
     if (verdict != DAE_OK) return verdict;
     memcpy(result, out, (size_t)count * sizeof(double));
@@ -181,6 +185,15 @@ static int f_mass(dae_system *s, double t, const double *x, const double *p, dou
     return DAE_OK;
 }
 
+/* The row of the k-th stored value. */
+static int mass_row(const dae_system *s, int64_t k)
+{
+    const dae_matrix *a = &s->mass_matrix;
+    for (int j = 0; j < s->n; j++)
+        if (k >= dae_column_begin(a, j) && k < dae_column_end(a, j)) return dae_column_row(a, j, k);
+    return -1;
+}
+
 int dae_system_mass(dae_system *s, double t, const double *x, double *M)
 {
     if (s->problem.mass_kind != DAE_MASS_FUNCTION) return DAE_OK;
@@ -188,7 +201,14 @@ int dae_system_mass(dae_system *s, double t, const double *x, double *M)
     s->callback_depth++;
     int answer = s->problem.mass(t, x, M, s->problem.user);
     s->callback_depth--;
-    return (int)dae_user_answer(s, answer, "mass", t);
+    int status = (int)dae_user_answer(s, answer, "mass", t);
+    int bad = status == DAE_OK ? dae_find_nonfinite(s->mass_matrix.count, M) : -1;
+    if (bad < 0) return status;
+    s->stats->nonfinite++;
+    s->bad_row = mass_row(s, bad);
+    s->bad_retry = 0;
+    s->bad_where = "the mass matrix";
+    return DAE_RETRY;
 }
 
 /* y += M v */
@@ -252,6 +272,8 @@ static dae_status check_pattern(dae_system *s, const dae_pattern *p, const char 
 static dae_status check_mass(dae_system *s)
 {
     const dae_problem *q = &s->problem;
+    if (q->mass_kind >= DAE_MASS_CONSTANT && q->mass_pattern.kind == DAE_PATTERN_AUTO)
+        return refuse(s, DAE_E_PATTERN, "mass_pattern", "is not set (dense, band or sparse)");
     switch (q->mass_kind) {
     case DAE_MASS_IDENTITY: return DAE_OK;
     case DAE_MASS_DIAGONAL:
@@ -334,6 +356,7 @@ static dae_status no_memory(dae_system *s)
 static dae_status take_mass(dae_system *s)
 {
     const dae_problem *q = &s->problem;
+    char name[32];
     if (!q->rhs || q->mass_kind == DAE_MASS_IDENTITY) return DAE_OK;
     dae_pattern diagonal = {.kind = DAE_PATTERN_BAND, .lower = 0, .upper = 0};
     const dae_pattern *p = q->mass_kind == DAE_MASS_DIAGONAL ? &diagonal : &q->mass_pattern;
@@ -346,7 +369,8 @@ static dae_status take_mass(dae_system *s)
     int bad = dae_find_nonfinite(s->mass_matrix.count, s->mass);
     if (bad >= 0) {
         dae_fail(s->report, DAE_E_NONFINITE, "dae_open: problem.mass_values has a NaN or Inf");
-        dae_at(s->report, "entry %d (counted from 0)", bad);
+        dae_at(s->report, "%s, entry %d (counted from 0)",
+               dae_equation_name(s, mass_row(s, bad), name), bad);
         return DAE_E_NONFINITE;
     }
     return DAE_OK;
@@ -380,17 +404,38 @@ dae_status dae_system_open(dae_system *s, const dae_problem *problem,
     return status == DAE_OK ? dae_forms_bind(s) : status;
 }
 
+void dae_system_forget(dae_system *s)
+{
+    const dae_memory *mem = s->memory;
+    dae_matrix_free(mem, &s->matrix);
+    dae_matrix_free(mem, &s->given_matrix);
+    double **reals[] = {&s->given,  &s->previous_C, &s->x_moved, &s->p_moved, &s->r_base,
+                        &s->r_moved, &s->step,      &s->d_base,  &s->d_moved, &s->r_above,
+                        &s->r_below, &s->row_terms};
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        dae_free(mem, *reals[i]);
+        *reals[i] = NULL;
+    }
+    dae_free(mem, s->mass_map);
+    dae_free(mem, s->given_map);
+    dae_free(mem, s->place);
+    dae_free(mem, s->color_start);
+    dae_free(mem, s->color_list);
+    dae_free(mem, s->owner);
+    s->mass_map = s->given_map = s->place = NULL;
+    s->color_start = s->color_list = s->owner = NULL;
+    s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS);
+    s->C_evaluations = 0;
+}
+
 void dae_system_close(dae_system *s)
 {
     const dae_memory *mem = s->memory;
     if (!mem) return;
-    dae_matrix_free(mem, &s->matrix);
+    dae_system_forget(s);
     dae_matrix_free(mem, &s->mass_matrix);
-    dae_matrix_free(mem, &s->given_matrix);
-    void *blocks[] = {s->level,      s->mass,     s->mass_map, s->given_map, s->given,
-                      s->previous_C, s->color_start, s->color_list, s->x_moved, s->p_moved,
-                      s->r_base,     s->r_moved,  s->step,     s->d_base,    s->d_moved,
-                      s->guard};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(mem, blocks[i]);
+    dae_free(mem, s->level);
+    dae_free(mem, s->mass);
+    dae_free(mem, s->guard);
     memset(s, 0, sizeof *s);
 }

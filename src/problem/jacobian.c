@@ -1,10 +1,10 @@
 /* jacobian.c: K = f_x and C = f_p d_x, from the user or from differences.
  *
  * Differences move all columns of one colour at once (columns of a colour share no row). The
- * increments are those of [BCP89, 5.2.2]: sqrt(eps) times the largest of |x_j|, |h x'_j| and
- * the tolerance of x_j, in the direction of motion; p moves by the increment over h, so that
- * K and cC are found with equal relative accuracy. A point where f is not defined is tried
- * again on the other side.
+ * increments are those of [BCP89, 5.2.2]: sqrt(eps) times the larger of |x_j| and |h x'_j|, but
+ * at least the tolerance of x_j (an unknown that is zero must move visibly), in the direction
+ * of motion; p moves by the increment over h, so that K and cC are found with equal relative
+ * accuracy. A point where f is not defined is tried again on the other side.
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -20,8 +20,8 @@ static void choose_steps(dae_system *s, const double *x, const double *p, double
     double root = sqrt(DBL_EPSILON);
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
-        double size = fmax(fmax(fabs(x[j]), fabs(motion)), 1 / w[j]);
-        double step = motion < 0 ? -root * size : root * size;
+        double size = fmax(root * fmax(fabs(x[j]), fabs(motion)), 1 / w[j]);
+        double step = motion < 0 ? -size : size;
         s->step[j] = (x[j] + step) - x[j]; /* exactly representable */
         if (s->step[j] == 0) s->step[j] = step;
     }
@@ -88,10 +88,21 @@ static int difference_x(dae_system *s, double t, const double *x, const double *
     return DAE_OK;
 }
 
+/* How much faster p moves than x: 1/h. At the start no h is known; then fast enough that the
+ * motion shows beside p (f is affine in p as a rule, so it cannot be too large). */
+static double motion_rate(const dae_system *s, const double *p, double h)
+{
+    double rate = 1;
+    if (h != 0) return 1 / fabs(h);
+    for (int i = 0; !s->computed && i < s->n; i++)
+        rate = fmax(rate, 1e-4 * fabs(p[i]) / fabs(s->step[i]));
+    return rate;
+}
+
 static int difference_p(dae_system *s, double t, const double *x, const double *p, double h,
                         double *C)
 {
-    double rate = h != 0 ? 1 / fabs(h) : 1;
+    double rate = motion_rate(s, p, h);
     memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
     memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
     if (s->computed) {

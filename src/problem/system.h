@@ -55,6 +55,9 @@ struct dae_system {
     int C_evaluations;
     int *color_start, *color_list, colors;
     double *x_moved, *p_moved, *r_base, *r_moved, *step, *d_base, *d_moved; /* differences  */
+    double *r_above, *r_below, *row_terms; /* check.c                                       */
+    int *owner;
+    int64_t *place;
     double *guard;          /* careful mode                                                 */
 };
 
@@ -69,6 +72,7 @@ dae_status dae_system_open(dae_system *s, const dae_problem *problem,
                            const dae_system_options *options, const dae_memory *memory,
                            dae_statistics *stats, dae_report *report);
 void dae_system_close(dae_system *s);
+void dae_system_forget(dae_system *s); /* undoes dae_system_analyze, also a failed one */
 
 /* The second half, at the first start when a point is known: pattern, colours, levels. All
  * remaining memory of the problem layer is taken here. w are weights 1 / (rtol |x| + atol). */
@@ -88,9 +92,10 @@ int dae_system_push_p(dae_system *s, double t, const double *x, const double *p,
                       const double *r, const double *v, double *y);
 
 /* Compares the user's Jacobian and pattern with differences; DAE_OK, DAE_E_JACOBIAN or
- * DAE_E_PATTERN with the worst entries in the report. */
+ * DAE_E_PATTERN with the worst entries in the report. K and C are scratch. gross: only errors
+ * that can spoil Newton's iteration count (an approximate Jacobian is nobody's fault). */
 dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
-                            const double *w);
+                            const double *w, double *K, double *C, int gross);
 
 /* Names for messages; `buffer` is used when the user gave none. */
 const char *dae_unknown_name(const dae_system *s, int i, char buffer[32]);

@@ -1,0 +1,432 @@
+/* test_accuracy.c: the error follows the tolerance, and hard problems stay affordable.
+ *
+ * Every form of every built-in problem of index 0 or 1 is run at rtol = 1e-3 .. 1e-10 with
+ * atol = atol_over_rtol * rtol. The error of a run is the mixed error at the end,
+ *
+ *     E = max |x - ref| / (atol_over_rtol + |ref|) = 10^-mescd,
+ *
+ * so that E = rtol means: exactly as asked. Three claims are tested: no run fails; 95 % of all
+ * runs have E <= 30 rtol; and on each problem log E falls in proportion to log rtol. A point
+ * far below the line of its problem is luck and no fault, so only the bad side counts; the
+ * whole table is printed for a person to look at. Then the hard ones, with bounds on work.
+ */
+#include "testing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+enum { sanitized = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { sanitized = 1 };
+#else
+enum { sanitized = 0 };
+#endif
+#else
+enum { sanitized = 0 };
+#endif
+
+/* ---------------------------------------------------------------- one run ----------- */
+
+typedef struct outcome {
+    dae_status status;
+    double mixed; /* 10^-mescd at the end */
+    dae_statistics work;
+    char message[400];
+} outcome;
+
+static double ratio_of(const problem_instance *p)
+{
+    return p->atol_over_rtol > 0 ? p->atol_over_rtol : 1;
+}
+
+/* To the end, with a stop and a new start at `jump`, where the equations change (NaN: do not).
+ * Just behind the jump the new equations hold. */
+static dae_status go(dae_solver *s, const subject *q, double jump, double *x)
+{
+    dae_status status = dae_start(s, q->p.t0, q->p.x0, q->p.xdot0);
+    if (!isnan(jump)) {
+        if (status == DAE_OK) status = dae_set_stop(s, jump);
+        if (status == DAE_OK) status = dae_advance(s, jump);
+        if (status == DAE_OK) status = dae_read(s, jump, x, NULL);
+        if (status == DAE_OK) status = dae_set_stop(s, NAN);
+        if (status == DAE_OK) status = dae_restart(s, nextafter(jump, INFINITY), x, NULL);
+    }
+    if (status == DAE_OK) status = dae_advance(s, q->p.t1);
+    return status == DAE_OK ? dae_read(s, q->p.t1, x, NULL) : status;
+}
+
+static double mixed_error(const subject *q, const double *x)
+{
+    double *known = numbers(q->n), mescd = NAN;
+    const double *ref = q->p.reference;
+    if (!ref) {
+        assert_non_null(q->p.exact);
+        assert_int_equal(q->p.exact(q->p.t1, known, q->p.problem.user), DAE_OK);
+        ref = known;
+    }
+    problem_digits(&q->p, x, ref, ratio_of(&q->p), NULL, &mescd);
+    free(known);
+    return pow(10, -mescd);
+}
+
+static outcome solve(const subject *q, double rtol, double jump)
+{
+    outcome result = {.mixed = NAN};
+    double *x = numbers(q->n);
+    dae_options o = {.rtol = rtol, .atol = rtol * ratio_of(&q->p)};
+    dae_solver *s = dae_open(&q->p.problem, &o);
+    result.status = dae_last_status(s);
+    if (result.status == DAE_OK) result.status = go(s, q, jump, x);
+    dae_get_statistics(s, &result.work);
+    snprintf(result.message, sizeof result.message, "%s", dae_message(s));
+    if (result.status == DAE_OK) result.mixed = mixed_error(q, x);
+    dae_close(s);
+    free(x);
+    return result;
+}
+
+/* As above, and it must succeed. */
+static outcome solve_well(const subject *q, double rtol)
+{
+    outcome result = solve(q, rtol, NAN);
+    if (result.status != DAE_OK) {
+        print_error("rtol %g: %s\n", rtol, result.message);
+        fail();
+    }
+    return result;
+}
+
+/* ---------------------------------------------------------------- the table --------- */
+
+typedef struct series {
+    const char *name, *form;
+    double jump; /* 0: none */
+} series;
+
+static const series all[] = {
+    {"robertson", "implicit", 0},
+    {"robertson", "mass", 0},
+    {"robertson", "leading", 0},
+    {"robertson", "ode", 0},
+    {"vanderpol", "scaled", 0},
+    {"vanderpol", "spp", 0},
+    {"vanderpol", "ode", 0},
+    {"vanderpol", "limit", 0},
+    {"hires", "ode", 0},
+    {"akzo", "mass", 0},
+    {"akzo", "implicit", 0},
+    {"transistor-amplifier", "implicit", 0},
+    {"transistor-amplifier", "mass", 0},
+    {"transistor-amplifier", "leading", 0},
+    {"pendulum", "index1", 0},
+    {"pendulum", "index0", 0},
+    {"heat2d", "implicit", 0},
+    {"heat2d", "mass", 0},
+    {"rc-line", "band", 0},
+    {"rc-line", "sparse", 0},
+    {"nonlinear-ode", "ode", 0},
+    {"nonlinear-ode", "implicit", 0},
+    {"implicit1", "implicit", 0},
+    {"implicit1", "leading", 0},
+    {"mass-state", "mass", 0},
+    {"mass-state", "implicit", 0},
+    {"medakzo", "ode", 5},
+};
+
+enum { first_decade = 3, last_decade = 10, decades = last_decade - first_decade + 1 };
+
+static outcome table[COUNT_OF(all)][decades];
+
+static double tolerance_of(int column)
+{
+    return pow(10, -(first_decade + column));
+}
+
+/* Under the sanitizers every third tolerance has to do. */
+static int measured(int column)
+{
+    return !sanitized || column % 3 == 0;
+}
+
+/* log10 E = offset + slope log10 rtol, least squares */
+typedef struct line {
+    double slope, offset;
+} line;
+
+static line fit(const outcome *row)
+{
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int j = 0; j < decades; j++) {
+        if (!measured(j) || row[j].status != DAE_OK || !(row[j].mixed > 0)) continue;
+        double x = log10(tolerance_of(j)), y = log10(row[j].mixed);
+        n++;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+    return (line){slope, (sy - slope * sx) / n};
+}
+
+/* How many times worse than the line of its problem; below 1: better. */
+static double above_line(line l, int column, double mixed)
+{
+    return mixed / pow(10, l.offset + l.slope * log10(tolerance_of(column)));
+}
+
+static void print_row(const series *which, const outcome *row)
+{
+    line l = fit(row);
+    printf("%-20s %-8s", which->name, which->form);
+    for (int j = 0; j < decades; j++) {
+        if (!measured(j))
+            printf("        -");
+        else if (row[j].status != DAE_OK)
+            printf("   FAILED");
+        else
+            printf(" %8.3g", row[j].mixed / tolerance_of(j));
+    }
+    printf("  %5.2f", l.slope);
+    for (int j = 0; j < decades; j++) printf(" %6lld", (long long)row[j].work.steps);
+    printf("\n");
+}
+
+static int measure_all(void **state)
+{
+    (void)state;
+    printf("mixed error / tolerance at rtol 1e-%d .. 1e-%d, slope, accepted steps\n",
+           first_decade, last_decade);
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        subject q;
+        subject_open(&q, all[i].name, all[i].form, NULL, 0);
+        assert_true(q.p.index <= 1);
+        for (int j = 0; j < decades; j++)
+            if (measured(j))
+                table[i][j] = solve(&q, tolerance_of(j), all[i].jump > 0 ? all[i].jump : NAN);
+        subject_close(&q);
+        print_row(&all[i], table[i]);
+        fflush(stdout);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- claims ------------ */
+
+static void no_run_fails(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (int i = 0; i < COUNT_OF(all); i++)
+        for (int j = 0; j < decades; j++) {
+            const outcome *o = &table[i][j];
+            if (!measured(j) || (o->status == DAE_OK && isfinite(o->mixed))) continue;
+            print_error("%s %s at %g: %s\n%s\n", all[i].name, all[i].form, tolerance_of(j),
+                        dae_status_name(o->status), o->message);
+            failures++;
+        }
+    assert_int_equal(failures, 0);
+}
+
+static void errors_are_within_30(void **state)
+{
+    (void)state;
+    int points = 0, good = 0;
+    for (int i = 0; i < COUNT_OF(all); i++)
+        for (int j = 0; j < decades; j++) {
+            if (!measured(j)) continue;
+            points++;
+            if (table[i][j].mixed <= 30 * tolerance_of(j)) {
+                good++;
+                continue;
+            }
+            printf("  beyond 30: %s %s at %g: %.3g times the tolerance\n", all[i].name,
+                   all[i].form, tolerance_of(j), table[i][j].mixed / tolerance_of(j));
+        }
+    printf("  %d of %d within 30 times the tolerance\n", good, points);
+    assert_true(good >= 0.95 * points);
+}
+
+static void error_is_proportional(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        line l = fit(table[i]);
+        if (!(l.slope >= 0.8 && l.slope <= 1.2)) {
+            print_error("%s %s: slope %.3f\n", all[i].name, all[i].form, l.slope);
+            failures++;
+        }
+        for (int j = 0; j < decades; j++) {
+            if (!measured(j)) continue;
+            double above = above_line(l, j, table[i][j].mixed);
+            if (above < 0.1)
+                printf("  luck: %s %s at %g is %.1f times better than its line\n",
+                       all[i].name, all[i].form, tolerance_of(j), 1 / above);
+            if (above <= 10) continue;
+            print_error("%s %s at %g: %.1f times worse than its line\n", all[i].name,
+                        all[i].form, tolerance_of(j), above);
+            failures++;
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* The forms of one problem are the same equations: at no tolerance may one form be 100 times
+ * worse than the best, provided that it is not within its tolerance anyway. */
+static void forms_agree(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (int i = 0; i < COUNT_OF(all); i++)
+        for (int k = 0; k < COUNT_OF(all); k++)
+            for (int j = 0; j < decades && !strcmp(all[i].name, all[k].name); j++) {
+                double worse = table[i][j].mixed, better = table[k][j].mixed;
+                if (!measured(j) || !strcmp(all[i].form, "limit") ||
+                    !strcmp(all[k].form, "limit"))
+                    continue; /* another problem */
+                if (worse <= 100 * better || worse <= 3 * tolerance_of(j)) continue;
+                print_error("%s at %g: form %s %.3g, form %s %.3g\n", all[i].name,
+                            tolerance_of(j), all[i].form, worse, all[k].form, better);
+                failures++;
+            }
+    assert_int_equal(failures, 0);
+}
+
+/* ---------------------------------------------------------------- the hard ones ----- */
+
+static void report(const char *what, double rtol, const outcome *o)
+{
+    printf("  %s at %g: %lld steps, %lld rejected, %lld Newton failures, "
+           "%lld factorizations, E = %.3g\n",
+           what, rtol, (long long)o->work.steps, (long long)o->work.rejected,
+           (long long)o->work.newton_failures, (long long)o->work.factorizations, o->mixed);
+}
+
+/* Index 1 with a badly scaled algebraic part: small errors of the capacitor voltages reach
+ * the base voltages amplified. */
+static void transistor_amplifier(void **state)
+{
+    (void)state;
+    static const struct {
+        double rtol;
+        int64_t steps;
+    } cases[] = {{1e-5, 2000}, {1e-7, 5000}, {1e-10, 15000}};
+    subject q;
+    subject_open(&q, "transistor-amplifier", NULL, NULL, 0);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        outcome o = solve_well(&q, cases[i].rtol);
+        report("transistor amplifier", cases[i].rtol, &o);
+        expect_below((double)o.work.steps, (double)cases[i].steps);
+        assert_true(-log10(o.mixed) >= -log10(cases[i].rtol) - 0.8);
+    }
+    subject_close(&q);
+}
+
+/* In the standard form no step size helps; with its leading term the problem is harmless. */
+static void turning_leading_matrix(void **state)
+{
+    (void)state;
+    subject q;
+    subject_open(&q, "hmt-41", "leading", "eta", -2);
+    outcome o = solve_well(&q, 1e-7);
+    report("hmt-41 leading, eta = -2", 1e-7, &o);
+    expect_below((double)o.work.steps, 150);
+    expect_below(o.mixed, 1e-5);
+    subject_close(&q);
+}
+
+/* Errors of index-3 unknowns count with h^2: the multiplier may be worse by that much. */
+static void pendulum_of_index_3(void **state)
+{
+    (void)state;
+    subject q;
+    subject_open(&q, "pendulum", "index3", NULL, 0);
+    for (int k = 3; k <= 11; k++) {
+        double rtol = pow(10, -k), previous = 0;
+        outcome o = solve_well(&q, rtol);
+        report("pendulum of index 3", rtol, &o);
+        if (k == 7) expect_below((double)o.work.steps, 200);
+        (void)previous;
+    }
+    subject_close(&q);
+}
+
+/* Positions of the index-3 pendulum are ordinary unknowns and keep their tolerance. */
+static void pendulum_positions(void **state)
+{
+    (void)state;
+    subject q;
+    double x[5], exact[5];
+    subject_open(&q, "pendulum", "index3", NULL, 0);
+    q.p.exact(q.p.t1, exact, q.p.problem.user);
+    for (int k = 3; k <= 11; k++) {
+        dae_options o = {.rtol = pow(10, -k), .atol = pow(10, -k)};
+        char message[400];
+        dae_status status = subject_run(&q, &o, NAN, x, NULL, message);
+        if (status != DAE_OK) print_error("%s\n", message);
+        assert_int_equal(status, DAE_OK);
+        double off = largest_difference(x, exact, 2);
+        printf("  rtol 1e-%d: positions off by %.2g tolerances, velocities %.2g, "
+               "multiplier %.2g\n", k, off / o.rtol,
+               largest_difference(x + 2, exact + 2, 2) / o.rtol,
+               fabs(x[4] - exact[4]) / o.rtol);
+        expect_below(off, 100 * o.rtol);
+    }
+    subject_close(&q);
+}
+
+/* 10^4 unknowns: a factorization costs as much as hundreds of steps. */
+static void heat_on_a_fine_grid(void **state)
+{
+    (void)state;
+    subject q;
+    if (sanitized) skip();
+    subject_open(&q, "heat2d", NULL, "grid", 98);
+    assert_int_equal(q.n, 10000);
+    outcome o = solve_well(&q, 1e-6);
+    report("heat2d, 100 x 100", 1e-6, &o);
+    expect_below((double)o.work.factorizations, 17);
+    expect_below(o.mixed, 30e-6);
+    subject_close(&q);
+}
+
+/* The signal never gets beyond node 60: the rest of the line must not be noticed. */
+static void long_lines(void **state)
+{
+    (void)state;
+    static const double cases[] = {1e-3, 1e-4, 1e-6};
+    subject shorter, longer;
+    if (sanitized) skip();
+    subject_open(&shorter, "rc-line", NULL, "nodes", 1e4);
+    subject_open(&longer, "rc-line", NULL, "nodes", 1e5);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        outcome a = solve_well(&shorter, cases[i]), b = solve_well(&longer, cases[i]);
+        report("rc-line, 10^4 nodes", cases[i], &a);
+        report("rc-line, 10^5 nodes", cases[i], &b);
+        expect_near((double)b.work.steps, (double)a.work.steps, 0.05 * (double)a.work.steps);
+    }
+    subject_close(&shorter);
+    subject_close(&longer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_run_fails),
+        cmocka_unit_test(errors_are_within_30),
+        cmocka_unit_test(error_is_proportional),
+        cmocka_unit_test(forms_agree),
+        cmocka_unit_test(transistor_amplifier),
+        cmocka_unit_test(turning_leading_matrix),
+        cmocka_unit_test(pendulum_of_index_3),
+        cmocka_unit_test(pendulum_positions),
+        cmocka_unit_test(heat_on_a_fine_grid),
+        cmocka_unit_test(long_lines),
+    };
+    return cmocka_run_group_tests(tests, measure_all, NULL);
+}
