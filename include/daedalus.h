@@ -298,8 +298,7 @@ dae_status dae_set_stop(dae_solver *s, double t);
  *   DAE_KEEP_DIFFERENTIAL  keeps the differential unknowns (leading term: d), finds the
  *                          algebraic ones and x'
  *   DAE_KEEP_DERIVATIVE    keeps x', finds x
- * Ends the present run, if there is one: call dae_start with what was found. The same holds
- * for dae_check_jacobian. */
+ * A run under way is not disturbed (nor by dae_check_jacobian). */
 typedef enum dae_keep { DAE_KEEP_DIFFERENTIAL = 0, DAE_KEEP_DERIVATIVE } dae_keep;
 dae_status dae_consistent(dae_solver *s, double t, double *x, double *xdot, dae_keep keep);
 

@@ -132,7 +132,14 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w};
-    return dae_corrector_damped(q, g, 50);
+    int verdict = dae_corrector_damped(q, g, 50);
+    for (int round = 0; verdict == DAE_OK && s->computed && round < 2; round++) {
+        /* d moved by p / c; with p known a second round puts it back */
+        memcpy(k->p_pred_2, p, (size_t)s->m * sizeof(double));
+        g->p_pred = k->p_pred_2;
+        verdict = dae_corrector_damped(q, g, 50);
+    }
+    return verdict;
 }
 
 static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, const double *w,
@@ -154,14 +161,15 @@ static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, con
 /* After Newton, with the differential unknowns put back: corrections with the last factors,
  * taken by p and the algebraic unknowns alone, until the equations hold. What the large c hid
  * from the norm comes out here. */
-static int polish(dae_corrector *q, double t, double *x, double *p, const double *w, double c)
+static int polish(dae_corrector *q, double t, double *x, double *p, const double *w, double c,
+                  int rounds)
 {
     dae_system *s = q->system;
     int row, verdict = DAE_OK;
     double excess;
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0;; round++) {
         verdict = dae_initial_test(q, t, x, p, w, &row, &excess);
-        if (verdict != 1 || s->computed || !q->have_factor) break;
+        if (verdict != 1 || s->computed || !q->have_factor || round >= rounds) break;
         int status = dae_corrector_solve_with(q, q->r, 1);
         if (status != DAE_OK) return status;
         for (int j = 0; j < s->n; j++) {
@@ -186,7 +194,7 @@ dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double 
         int keeps = keep == DAE_KEEP_DIFFERENTIAL;
         for (int j = 0; keeps && !s->computed && j < s->n; j++)
             if (s->level[j] == DAE_DIFFERENTIAL) x[j] = k->x_pred[j]; /* exactly as given */
-        verdict = polish(q, t, x, p, w, keeps ? g.c : 0);
+        verdict = polish(q, t, x, p, w, keeps ? g.c : 0, verdict == DAE_OK ? 4 : 0);
     }
     q->have_factor = 0;
     if (verdict == DAE_OK) return DAE_OK;

@@ -45,7 +45,7 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
     int refused = -1;
     for (int i = 0; i < s->system.n; i++) {
         double tolerance = rtol * fabs(x[i]) + part * s->atol[i];
-        if (!(tolerance > 0)) refused = i;
+        if (!(tolerance >= DBL_MIN)) refused = i;
         s->w0[i] = 1 / tolerance;
     }
     if (refused >= 0) {
@@ -142,21 +142,18 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
-/* Points to look back on when something goes wrong. While steps grow both marks follow; as
- * they shrink the older stays behind, so that a power law can be read off. */
+/* A point to look back on when something goes wrong: where the steps began to shrink for good,
+ * so that a power law can be read off between there and the end. */
 static void set_mark(dae_solver *s, double h)
 {
-    dae_mark *old = &s->mark[0], *young = &s->mark[1], spare;
-    if (young->h != 0 && fabs(h) < 4 * young->h && fabs(h) > young->h / 30) return;
-    int grows = young->h == 0 || fabs(h) >= 4 * young->h;
-    spare = *old;
-    *old = *young;
-    *young = spare;
-    young->h = fabs(h);
-    young->t = s->t;
-    memcpy(young->x, s->x, (size_t)s->system.n * sizeof(double));
-    memcpy(young->p, s->p, (size_t)s->system.m * sizeof(double));
-    if (grows) old->h = 0;
+    dae_mark *m = &s->mark;
+    if (m->h > 0 && fabs(h) > 4 * m->h) m->h = s->h_max = 0;
+    s->h_max = fmax(s->h_max, fabs(h));
+    if (m->h > 0 || fabs(h) > s->h_max / 30) return;
+    m->h = fabs(h);
+    m->t = s->t;
+    memcpy(m->x, s->x, (size_t)s->system.n * sizeof(double));
+    memcpy(m->p, s->p, (size_t)s->system.m * sizeof(double));
 }
 
 static dae_status commit(dae_solver *s, dae_trial *trial)
@@ -190,6 +187,7 @@ static int note_undefined(dae_solver *s)
     if (s->undefined_failures == 0 || (t - s->t_bad) * s->direction < 0) s->t_bad = t;
     s->ceiling = 0.5 * fabs(s->trial.h);
     s->ceiling_steps = 6;
+    s->corrector.verify = 1;
     return ++s->undefined_failures;
 }
 

@@ -126,7 +126,7 @@ static dae_status explain_growth(dae_solver *s, int i, double t_star, double pow
     dae_fail(&s->report, DAE_E_SINGULARITY, "the solution grows without bound");
     dae_at(&s->report, "t = %.10g, unknown '%s' = %.4g", s->t, name, s->x[i]);
     dae_why(&s->report, "abs(%s) grows like (t* - t)^-%.2g with t* = %.8g%s", name, power, t_star,
-            forced ? "; the residual itself diverges there" : "");
+            forced ? "; the equations themselves diverge there" : "");
     dae_hint(&s->report, "the exact solution probably ends at t*; stop before it");
     return DAE_E_SINGULARITY;
 }
@@ -147,12 +147,12 @@ static dae_status explain_impasse(dae_solver *s, int i, double t_star)
     return DAE_E_IMPASSE;
 }
 
-/* With x ~ (t* - t)^-m: x / x' = (t* - t) / m, measured now and at the older mark. With
+/* With x ~ (t* - t)^-m: x / x' = (t* - t) / m, measured now and at the mark. With
  * x - x* ~ (t* - t)^(1/2): (p_mark / p)^2 = (t* - t) / (t* - t_mark). */
 static dae_status explain_singularity(dae_solver *s)
 {
     int i = fastest(s);
-    const dae_mark *then = s->mark[0].h > 0 ? &s->mark[0] : &s->mark[1];
+    const dae_mark *then = &s->mark;
     double span = s->t - then->t;
     if (i < 0 || then->h == 0 || span == 0 || s->p[i] == 0 || then->p[i] == 0) return DAE_OK;
     double growth_x = fabs(s->x[i]) / (fabs(then->x[i]) + DBL_MIN);

@@ -3,7 +3,6 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "base/options.h"
-#include "initial/consistent.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +107,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->x, n},          {&s->p, wide},        {&s->atol, n},       {&s->w0, n},
         {&s->trial.x, n},    {&s->trial.p, wide},  {&s->trial.e, wide}, {&s->trial.d, wide},
         {&s->trial.e_d, m},  {&s->d, wide},        {&s->w_d, computed},
-        {&s->mark[0].x, n},  {&s->mark[0].p, wide}, {&s->mark[1].x, n}, {&s->mark[1].p, wide},
+        {&s->mark.x, n},     {&s->mark.p, wide},   {&s->trial_2, wide},
         {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
@@ -172,7 +171,7 @@ void dae_close(dae_solver *s)
     if (s->w != s->w0) dae_free(&memory, s->w);
     double *blocks[] = {s->x,       s->p,       s->atol,        s->w0,          s->trial.x,
                         s->trial.p, s->trial.e, s->trial.d,     s->trial.e_d,   s->d,
-                        s->w_d,     s->mark[0].x, s->mark[0].p, s->mark[1].x,   s->mark[1].p,
+                        s->w_d,     s->mark.x,  s->mark.p,      s->trial_2,
                         s->events.low, s->events.high, s->events.middle, s->events.x, s->events.p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(&memory, blocks[i]);
     dae_free(&memory, s->events.armed);
@@ -272,7 +271,7 @@ static dae_status check_start(dae_solver *s, const char *function, double t, con
         return DAE_E_TIME;
     }
     if (overlap(x, s->system.n, xdot, s->system.m))
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "shares memory with x");
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "is the same array as x, or overlaps it");
     return DAE_OK;
 }
 
@@ -358,25 +357,7 @@ dae_status dae_consistent(dae_solver *s, double t, double *x, double *xdot, dae_
         return dae_fail_arg(&s->report, DAE_E_ARG, "dae_consistent", "xdot", "is NULL");
     status = check_start(s, "dae_consistent", t, x, xdot);
     if (status != DAE_OK) return status;
-    if (keep == DAE_KEEP_DIFFERENTIAL) {
-        status = begin(s, "dae_consistent", t, x, xdot, 0);
-        if (status != DAE_OK) return status;
-    } else {
-        dae_start_kind kind = s->options.start;
-        s->options.start = DAE_START_TRUST;
-        status = begin(s, "dae_consistent", t, x, xdot, 0);
-        s->options.start = kind;
-        if (status != DAE_OK) return status;
-        dae_trial *g = &s->trial;
-        dae_initial_work work = {.x_pred = g->x, .p_pred = g->p, .e = g->e,
-                                 .d = g->d, .e_d = g->e_d, .d_pred = s->mark[0].p};
-        status = dae_initial_consistent(&s->corrector, t, s->x, s->p, s->w0, keep, &work);
-        if (status != DAE_OK) return status;
-    }
-    if (s->system.n > 0) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
-    if (s->system.m > 0) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
-    s->state = SOLVER_OPEN;
-    return DAE_OK;
+    return dae_find_consistent(s, t, x, xdot, keep);
 }
 
 /* ---- going ---- */
@@ -550,7 +531,7 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         return DAE_E_TIME;
     }
     if (overlap(x, s->system.n, xdot, s->system.m))
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "shares memory with x");
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "is the same array as x, or overlaps it");
     if (t == s->t) {
         if (x) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
@@ -567,11 +548,12 @@ dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const do
     if (status != DAE_OK) return status;
     if (!xdot && s->system.n > 0)
         return dae_fail_arg(&s->report, DAE_E_ARG, "dae_check_jacobian", "xdot", "is NULL");
-    if (s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
     for (int i = 0; i < s->system.n; i++)
         s->w0[i] = 1 / (s->safety * (s->options.rtol * fabs(x[i]) + s->atol[i]));
     status = dae_prepare(s, t, x, xdot);
     if (status != DAE_OK) return status;
     s->corrector.have_jacobian = s->corrector.have_factor = 0;
-    return dae_system_check(&s->system, t, x, xdot, 1, s->w0, s->corrector.K, s->corrector.C, 0);
+    status = dae_system_check(&s->system, t, x, xdot, 1, s->w0, s->corrector.K, s->corrector.C, 0);
+    if (s->state == SOLVER_STARTED) dae_set_weights(s, s->t, s->x, 0); /* the run goes on */
+    return status;
 }

@@ -38,7 +38,8 @@ extern const dae_method dae_method_bdf;
 
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
 
-/* An accepted point to look back on: taken when the step has shrunk by a factor 30. */
+/* An accepted point to look back on: taken when the step has shrunk by a factor 30, void (h is
+ * 0) until then. */
 typedef struct dae_mark {
     double t, h, *x, *p;
 } dae_mark;
@@ -75,6 +76,7 @@ struct dae_solver {
     double *w_d;            /* weights of computed d                                        */
     double *d;              /* computed d at t                                              */
     dae_trial trial;
+    double *trial_2;        /* scratch, as long as p                                        */
     dae_event_search events;
 
     int failures;           /* consecutive rejected attempts of this step                   */
@@ -88,7 +90,8 @@ struct dae_solver {
     double t_begin;         /* of the start or restart                                      */
     double t_watch;         /* t at the last look of the watchdog                           */
     int64_t watch_steps;    /* steps since                                                  */
-    dae_mark mark[2];       /* for the post-mortem; the older first                         */
+    dae_mark mark;          /* for the post-mortem                                          */
+    double h_max;           /* largest step since the mark was last void                    */
 };
 
 /* Weights at x: w0_i = 1 / (safety (rtol |x_i| + atol_i)); renew_d: w_d from the motion of d under
@@ -105,6 +108,7 @@ double dae_first_step(dae_solver *s, double span);
 /* start.c */
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
+dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
 
 /* events.c */
 dae_status dae_events_start(dae_solver *s);

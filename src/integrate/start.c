@@ -29,7 +29,7 @@ static void find_levels(dae_solver *s)
 
 /* Is the computed d a plain selection of unknowns? Probed at a few scattered points; it only
  * decides how cautious the error estimate is at first. */
-static void find_selection(dae_solver *s)
+static void find_selection(dae_solver *s, double t, const double *x)
 {
     dae_system *sys = &s->system;
     uint64_t bits = 0x2545f4914f6cdd1dULL;
@@ -40,16 +40,18 @@ static void find_selection(dae_solver *s)
             bits ^= bits >> 7;
             bits ^= bits << 17;
             double u = (double)(bits >> 11) / 9007199254740992.0 - 0.5;
-            sys->x_moved[j] = s->x[j] + u * (fabs(s->x[j]) + 1);
+            sys->x_moved[j] = x[j] + u * (fabs(x[j]) + 1);
         }
-        if (dae_system_d(sys, s->t + round * 0.7, sys->x_moved, sys->d_moved) != DAE_OK) return;
+        if (dae_system_d(sys, t + round * 0.7, sys->x_moved, sys->d_moved) != DAE_OK) return;
         for (int i = 0; i < sys->m && chosen; i++) {
             int found = 0;
             for (int j = 0; j < sys->n && !found; j++) found = sys->d_moved[i] == sys->x_moved[j];
             chosen = found;
         }
     }
-    if (chosen) sys->facts |= DAE_FACT_D_SELECTS;
+    if (!chosen) return;
+    sys->facts |= DAE_FACT_D_SELECTS;
+    sys->facts &= ~(unsigned)DAE_FACT_D_VARIES;
 }
 
 static dae_status prepare(dae_solver *s, double t, const double *x, const double *p)
@@ -57,13 +59,13 @@ static dae_status prepare(dae_solver *s, double t, const double *x, const double
     dae_system *sys = &s->system;
     dae_status status = dae_system_analyze(sys, t, x, p, s->w0, s->options.linear);
     if (status != DAE_OK) return status;
+    if (sys->computed && sys->n <= 5000) find_selection(s, t, x);
     status = dae_corrector_open(&s->corrector, sys, s->options.linear);
     if (status != DAE_OK) return status;
     s->corrector.norm = s->options.norm;
     s->corrector.tolerance = s->options.newton_tolerance;
     s->corrector.max_iterations = s->options.newton_max;
     if (s->method->open(s) != DAE_OK) return no_memory(s);
-    if (sys->computed && sys->n <= 5000) find_selection(s);
     return DAE_OK;
 }
 
@@ -85,31 +87,30 @@ static dae_initial_work scratch(dae_solver *s)
 {
     dae_trial *g = &s->trial;
     return (dae_initial_work){.x_pred = g->x, .p_pred = g->p, .e = g->e,
-                              .d = g->d, .e_d = g->e_d, .d_pred = s->mark[0].p};
+                              .d = g->d, .e_d = g->e_d, .d_pred = s->mark.p, .p_pred_2 = s->events.p};
 }
 
 /* The values are refused. Where they could have been corrected, the largest correction is
- * told. (s->x may change: nothing has been started.) */
-static dae_status inconsistent(dae_solver *s, int row, double excess)
+ * told. (x and p may change: nothing has been started.) */
+static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, int row, double excess)
 {
     char name[32], other[32], nearest[160] = "";
     double residual = row >= 0 ? s->corrector.r[row] : 0;
+    int n = s->system.n, most = 0;
+    dae_initial_work work = scratch(s);
     if (!(s->system.facts & DAE_FACT_HIGH_INDEX)) {
-        dae_initial_work work = scratch(s);
-        memcpy(s->mark[0].x, s->x, (size_t)s->system.n * sizeof(double));
-        if (dae_initial_consistent(&s->corrector, s->t, s->x, s->p, s->w0, DAE_KEEP_DIFFERENTIAL,
-                                   &work) == DAE_OK) {
-            int most = 0;
-            for (int i = 1; i < s->system.n; i++)
-                if (fabs(s->x[i] - s->mark[0].x[i]) * s->w0[i] >
-                    fabs(s->x[most] - s->mark[0].x[most]) * s->w0[most])
+        memcpy(s->mark.x, x, (size_t)n * sizeof(double));
+        if (dae_initial_consistent(&s->corrector, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work) ==
+            DAE_OK) {
+            for (int i = 1; i < n; i++)
+                if (fabs(x[i] - s->mark.x[i]) * s->w0[i] > fabs(x[most] - s->mark.x[most]) * s->w0[most])
                     most = i;
             snprintf(nearest, sizeof nearest, "; nearest consistent value: '%s' = %.10g",
-                     dae_unknown_name(&s->system, most, other), s->x[most]);
+                     dae_unknown_name(&s->system, most, other), x[most]);
         }
     }
     dae_fail(&s->report, DAE_E_INCONSISTENT, "the initial values contradict an equation");
-    dae_at(&s->report, "t = %.10g, equation '%s'", s->t, dae_equation_name(&s->system, row, name));
+    dae_at(&s->report, "t = %.10g, equation '%s'", t, dae_equation_name(&s->system, row, name));
     dae_why(&s->report, "its residual is %.6g: %.3g times what the tolerances allow%s", residual,
             excess, nearest);
     dae_hint(&s->report, s->system.facts & DAE_FACT_HIGH_INDEX
@@ -119,30 +120,24 @@ static dae_status inconsistent(dae_solver *s, int row, double excess)
     return DAE_E_INCONSISTENT;
 }
 
-static dae_status make_consistent(dae_solver *s, int have_p)
+static dae_status make_consistent(dae_solver *s, double t, double *x, double *p, int have_p,
+                                  dae_start_kind kind)
 {
     dae_corrector *q = &s->corrector;
     dae_initial_work work = scratch(s);
-    int row;
+    int row, high = s->system.facts & DAE_FACT_HIGH_INDEX;
     double excess;
-    if (s->options.start == DAE_START_TRUST && have_p) return DAE_OK;
-    if (s->system.facts & DAE_FACT_HIGH_INDEX) {
-        dae_status status = dae_initial_derivative(q, s->t, s->x, s->p, s->w0, &work);
-        if (status != DAE_OK) return status;
-        int verdict = dae_initial_test(q, s->t, s->x, s->p, s->w0, &row, &excess);
-        if (verdict < 0) return (dae_status)verdict;
-        return verdict == 1 && excess > 10 ? inconsistent(s, row, excess) : DAE_OK;
-    }
-    if (s->system.computed && !have_p) { /* d' by itself: with x it would drown in c d(x) */
-        dae_status status = dae_initial_derivative(q, s->t, s->x, s->p, s->w0, &work);
+    if (kind == DAE_START_TRUST && have_p) return DAE_OK;
+    if (high || (s->system.computed && !have_p)) { /* d' by itself: it would drown in c d(x) */
+        dae_status status = dae_initial_derivative(q, t, x, p, s->w0, &work);
         if (status != DAE_OK) return status;
     }
-    int verdict = dae_initial_test(q, s->t, s->x, s->p, s->w0, &row, &excess);
+    int verdict = dae_initial_test(q, t, x, p, s->w0, &row, &excess);
     if (verdict < 0) return (dae_status)verdict;
     if (verdict == DAE_OK) return DAE_OK;
-    if (verdict == 1 && s->options.start == DAE_START_CHECK && have_p && excess > 10)
-        return inconsistent(s, row, excess);
-    return dae_initial_consistent(q, s->t, s->x, s->p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
+    if (verdict == 1 && (high || (kind == DAE_START_CHECK && have_p)))
+        return excess > 10 ? inconsistent(s, t, x, p, row, excess) : DAE_OK;
+    return dae_initial_consistent(q, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
 }
 
 static dae_status not_finite(dae_solver *s, const char *what, int i)
@@ -154,7 +149,7 @@ static dae_status not_finite(dae_solver *s, const char *what, int i)
     return DAE_E_NONFINITE;
 }
 
-static dae_status undefined(dae_solver *s)
+static dae_status undefined(dae_solver *s, double t)
 {
     char name[32];
     dae_system *sys = &s->system;
@@ -163,61 +158,99 @@ static dae_status undefined(dae_solver *s)
                             : "%s is NaN or infinite at the initial values",
              sys->bad_where);
     if (sys->bad_retry)
-        dae_at(&s->report, "t = %.10g, the start", s->t);
+        dae_at(&s->report, "t = %.10g, the start", t);
     else if (!strcmp(sys->bad_where, "d"))
-        dae_at(&s->report, "t = %.10g, d[%d]", s->t, sys->bad_row + 1);
+        dae_at(&s->report, "t = %.10g, d[%d]", t, sys->bad_row + 1);
     else
-        dae_at(&s->report, "t = %.10g, %s", s->t, dae_equation_name(sys, sys->bad_row, name));
+        dae_at(&s->report, "t = %.10g, %s", t, dae_equation_name(sys, sys->bad_row, name));
     dae_hint(&s->report, "look for a division by zero, or a log or sqrt of a negative number");
     return s->report.status;
+}
+
+/* Weights, a first look at the equations, structure, Jacobian: what any work at a point needs.
+ * Nothing of a run under way is touched but scratch. */
+static dae_status settle(dae_solver *s, double t, const double *x, const double *p, int renew)
+{
+    dae_system *sys = &s->system;
+    dae_status weighed = dae_set_weights(s, t, x, 0);
+    if (weighed != DAE_OK) return weighed;
+    int status = sys->computed ? dae_system_d(sys, t, x, s->trial.d) : DAE_OK;
+    if (status == DAE_OK) status = dae_system_f(sys, t, x, p, s->trial.e);
+    if (status == DAE_RETRY) return undefined(s, t);
+    if (status < 0) return (dae_status)status;
+    int known = s->analyzed;
+    status = (int)dae_prepare(s, t, x, p);
+    if (status != DAE_OK) return (dae_status)status;
+    if (!renew && s->corrector.have_jacobian) return DAE_OK;
+    status = dae_corrector_renew(&s->corrector, t, x, p, 0, s->w0);
+    if (status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) return undefined(s, t);
+    if (status != DAE_OK) return (dae_status)status;
+    if (!known || s->state != SOLVER_STARTED) find_levels(s);
+    return DAE_OK;
+}
+
+static dae_status check_finite(dae_solver *s, const double *x, const double *p)
+{
+    int bad = dae_find_nonfinite(s->system.n, x);
+    if (bad >= 0) return not_finite(s, "an unknown", bad);
+    bad = p ? dae_find_nonfinite(s->system.m, p) : -1;
+    return bad >= 0 ? not_finite(s, "a derivative", bad) : DAE_OK;
+}
+
+dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep)
+{
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
+    double *y = s->events.x, *q = s->trial_2;
+    dae_status status = check_finite(s, x, p);
+    if (status != DAE_OK || n == 0) return status;
+    memcpy(y, x, n * sizeof(double));
+    memcpy(q, p, m * sizeof(double));
+    status = settle(s, t, y, q, 1);
+    dae_initial_work work = scratch(s);
+    if (status == DAE_OK)
+        status = keep == DAE_KEEP_DIFFERENTIAL
+                     ? make_consistent(s, t, y, q, 1, DAE_START_CORRECT)
+                     : dae_initial_consistent(&s->corrector, t, y, q, s->w0, keep, &work);
+    s->corrector.have_factor = s->corrector.have_jacobian = 0;
+    s->mark.h = s->h_max = 0;
+    if (status == DAE_OK) {
+        memcpy(x, y, n * sizeof(double));
+        memcpy(p, q, m * sizeof(double));
+    }
+    if (s->state == SOLVER_STARTED) dae_set_weights(s, s->t, s->x, 0); /* the run goes on */
+    return status;
 }
 
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart)
 {
     dae_system *sys = &s->system;
     size_t n = (size_t)sys->n, m = (size_t)sys->m;
-    int bad = dae_find_nonfinite(sys->n, x);
-    if (bad >= 0) return not_finite(s, "an unknown", bad);
-    if (p && (bad = dae_find_nonfinite(sys->m, p)) >= 0) return not_finite(s, "a derivative", bad);
+    dae_status status = check_finite(s, x, p);
+    if (status != DAE_OK) return status;
     if (!restart) { /* nothing is presumed from an earlier run */
         sys->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
         sys->C_evaluations = 0;
+        s->state = SOLVER_OPEN;
     }
     s->t = s->t_previous = s->stats.t = t;
     if (n > 0 && x != s->x) memcpy(s->x, x, n * sizeof(double));
     if (m > 0 && p && p != s->p) memcpy(s->p, p, m * sizeof(double));
     if (!p) memset(s->p, 0, m * sizeof(double));
-    dae_status weighed = dae_set_weights(s, t, s->x, 0);
-    if (weighed != DAE_OK) return weighed;
-
-    /* one look at the equations before any work depends on them */
-    int status = sys->computed ? dae_system_d(sys, t, s->x, s->trial.d) : DAE_OK;
-    if (status == DAE_OK) status = dae_system_f(sys, t, s->x, s->p, s->trial.e);
-    if (status == DAE_RETRY) return undefined(s);
-    if (status < 0) return (dae_status)status;
-    status = (int)dae_prepare(s, t, s->x, s->p);
-    if (status != DAE_OK) return (dae_status)status;
-    if (!(restart && s->corrector.have_jacobian)) {
-        status = dae_corrector_renew(&s->corrector, t, s->x, s->p, 0, s->w0);
-        if (status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) return undefined(s);
-        if (status != DAE_OK) return (dae_status)status;
-        find_levels(s);
-    }
-    status = (int)make_consistent(s, p != NULL);
-    if (status != DAE_OK) return (dae_status)status;
-    if (sys->computed && dae_system_d(sys, t, s->x, s->d) != DAE_OK) return undefined(s);
-    status = (int)dae_set_weights(s, t, s->x, 1);
-    if (status != DAE_OK) return (dae_status)status;
-    if (s->options.check_jacobian == 1 && !s->checked_jacobian) {
+    status = settle(s, t, s->x, s->p, !restart);
+    if (status == DAE_OK) status = make_consistent(s, t, s->x, s->p, p != NULL, s->options.start);
+    if (status != DAE_OK) return status;
+    if (sys->computed && dae_system_d(sys, t, s->x, s->d) != DAE_OK) return undefined(s, t);
+    status = dae_set_weights(s, t, s->x, 1);
+    if (status == DAE_OK && s->options.check_jacobian == 1 && !s->checked_jacobian) {
         s->checked_jacobian = 1;
-        status = (int)dae_system_check(sys, t, s->x, s->p, 1, s->w0, s->corrector.K,
-                                       s->corrector.C, 0);
+        status = dae_system_check(sys, t, s->x, s->p, 1, s->w0, s->corrector.K, s->corrector.C, 0);
         s->corrector.have_jacobian = s->corrector.have_factor = 0;
-        if (status != DAE_OK) return (dae_status)status;
     }
+    if (status != DAE_OK) return status;
     s->corrector.want_jacobian = !restart;
     s->corrector.rate = 1;
-    s->mark[0].h = s->mark[1].h = 0;
+    s->mark.h = s->h_max = 0;
+    s->corrector.verify = 0;
     s->newton_trouble = 0;
     s->watch_steps = 0;
     s->t_watch = s->t_begin = t;

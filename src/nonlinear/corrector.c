@@ -4,7 +4,7 @@
  * examples of Higueras, Maerz and Tischendorf; docs/numerics.md):
  *   - The iteration stops when the error that remains, rate / (1 - rate) * |delta|, is below
  *     kappa. A rate remembered from earlier steps is only trusted while somebody looks: it
- *     never counts below OLD_RATE, is forgotten when the factors change under an old Jacobian,
+ *     never counts below a floor, is forgotten when the factors change under an old Jacobian,
  *     and is measured again (by a second iteration) after a few steps. Otherwise one lucky
  *     iteration licenses sloppy ones: with a Jacobian from the middle of a relaxation jump the
  *     corrections are tiny, the true rate is 0.99, and the solution is frozen at any step size.
@@ -20,10 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double OLD_RATE = 0.05;   /* floor under a remembered rate                      */
+/* Floor under a remembered rate, and steps without a look at it. Where C moves, or is felt at
+ * level >= 2, it goes stale within a step or two and the caution must be greater. */
+static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
+enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
-enum { MOST_UNMEASURED = 4 };          /* steps without a look at the rate                   */
 
 dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear)
 {
@@ -54,6 +56,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     /* Within this range of c the scaled correction converges about as fast as with fresh
      * factors; with index-2 and index-3 unknowns, which see c and c^2, it does not. */
     q->c_slack = system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
+    int cautious = (system->facts & (DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES)) != 0;
+    q->old_rate = cautious ? OLD_RATE_CAUTIOUS : OLD_RATE;
+    q->most_unmeasured = cautious ? MOST_UNMEASURED_CAUTIOUS : MOST_UNMEASURED;
     q->rate = 1;
     return DAE_OK;
 }
@@ -211,10 +216,42 @@ static double observe(int m, double size, double last, double first)
     return m == 2 ? rate : fmax(rate, pow(size / first, 1.0 / (m - 1)));
 }
 
+/* Is f at rounding level in every row? Then Newton has done what it can, however badly the
+ * unknowns are determined. Asked only when the iteration fails. */
+static int only_noise(dae_corrector *q, dae_stage *g)
+{
+    dae_system *s = q->system;
+    const dae_matrix *a = &s->matrix;
+    double *terms = q->delta;
+    if (s->computed || dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
+    memset(terms, 0, (size_t)s->n * sizeof(double));
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            terms[dae_column_row(a, j, k)] += fabs(q->K[k] * g->x[j]) + fabs(q->C[k] * g->p[j]);
+    for (int i = 0; i < s->n; i++)
+        if (fabs(q->r[i]) > 16 * DBL_EPSILON * terms[i]) return 0;
+    return 1;
+}
+
+/* The last correction is not followed by a look at f. Where the equations are known to be
+ * undefined nearby, look, and take back part of it: the point before was fine. */
+static int look_again(dae_corrector *q, dae_stage *g, double scale)
+{
+    dae_system *s = q->system;
+    double size, kept = 1;
+    for (int round = 0; round < 12; round++, kept *= 0.5) {
+        int status = dae_system_f(s, g->t, g->x, g->p, q->r);
+        if (status != DAE_RETRY) return status;
+        status = move(q, g, -0.5 * kept * scale, q->delta, &size);
+        if (status != DAE_OK) return answer_verdict(s, status);
+    }
+    return answer_verdict(s, DAE_RETRY);
+}
+
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
-    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, OLD_RATE);
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate);
     double *delta = q->delta, first = 0, last = 0, size;
     int status = reset_stage(q, g), m = 1;
     if (status != DAE_OK) return answer_verdict(s, status);
@@ -237,17 +274,18 @@ static int iterate(dae_corrector *q, dae_stage *g)
         }
         if (rate < 1 && rate * size <= q->tolerance * (1 - rate)) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
-        if (m >= 2 && rate > GIVE_UP) return DAE_STEP_NEWTON;
-        if (m >= q->max_iterations) return DAE_STEP_NEWTON;
-        /* hopeless: the iterations left cannot do it */
-        if (m >= 2 && size * pow(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate))
-            return DAE_STEP_NEWTON;
+        int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
+                   /* the iterations left cannot do it */
+                   (m >= 2 && size * pow(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
+        if (lost && m >= 2 && only_noise(q, g)) return DAE_OK;
+        if (lost) return DAE_STEP_NEWTON;
         last = size;
     }
+    if (q->verify && (status = look_again(q, g, scale)) != DAE_OK) return status;
     if (m >= 2) {
         q->rate = fmax(0.2 * q->rate, rate);
         q->unmeasured = 0;
-    } else if (++q->unmeasured >= MOST_UNMEASURED) {
+    } else if (++q->unmeasured >= q->most_unmeasured) {
         q->rate = 1; /* the Jacobian has aged since the rate was seen: look again */
     }
     return DAE_OK;
@@ -264,7 +302,7 @@ static int prepare(dae_corrector *q, dae_stage *g)
     if (!(fabs(ratio - 1) <= q->c_slack)) {
         status = dae_corrector_factor(q, g->c);
         /* with an old Jacobian a new c changes the rate in a way nobody has measured */
-        q->rate = q->jacobian_current ? OLD_RATE : 1;
+        q->rate = q->jacobian_current ? q->old_rate : 1;
     }
     return status;
 }

@@ -27,6 +27,7 @@ typedef struct dae_corrector {
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;
+    int verify;             /* 1: the equations were undefined somewhere: look before accepting */
     double c_slack;         /* how far c may wander from that of the factors                */
 
     int have_jacobian, have_factor;
@@ -34,6 +35,8 @@ typedef struct dae_corrector {
     double c_factor, t_jacobian;
     double rate;            /* convergence rate of the last steps with these factors        */
     int unmeasured;         /* steps since it was observed                                  */
+    double old_rate;        /* floor under a remembered rate                                */
+    int most_unmeasured;
 
     /* what happened last */
     int iterations, new_jacobian, new_factor;

@@ -3,7 +3,7 @@
  * Column groups (colours) are moved both ways; central differences are compared entry by
  * entry with K and C. Where they disagree the column is moved alone: if it then agrees, another
  * column of the group moves that row, and the pattern misses the entry; which column is found
- * by halving the group.
+ * by halving the group. (Our own coloured differences can only be wrong in the second way.)
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -24,6 +24,7 @@ typedef struct inspection {
     double t, h;
     const double *x, *p, *w, *J;
     int by_p, gross;
+    int asked;              /* J is a callback's, not our own differences over the pattern  */
     finding worst[WORST];
     int count, total;
 } inspection;
@@ -106,9 +107,8 @@ static int disagree(const inspection *q, int i, int j, double given, double *fou
     *found = quotient(q, i, j, &doubt);
     double size = fmax(fabs(*found), fabs(given)), off = fabs(given - *found);
     if (!q->gross) return off > 1e-3 * size + doubt;
-    /* a quarter off, and worth a tenth of what the row does within the tolerances */
-    double scale = q->by_p ? 1 / fabs(q->h) : 1;
-    return off > 0.25 * size + 4 * doubt && off * scale / q->w[j] > 0.1 * q->s->d_base[i];
+    /* a quarter off, and not small beside the rest of its row of K or C */
+    return off > 0.25 * size + 4 * doubt && off / q->w[j] > 0.01 * q->s->d_base[i];
 }
 
 static int look(inspection *q, const int *list, int count)
@@ -123,7 +123,7 @@ static int accuse(inspection *q, const int *list, int count, int i, int j)
     dae_system *s = q->s;
     double found, given = j < 0 ? 0 : q->J[s->place[i]];
     int status = DAE_OK;
-    if (j >= 0) {
+    if (j >= 0 && q->asked) {
         status = look(q, &j, 1);
         if (status != DAE_OK) return status;
         if (disagree(q, i, j, given, &found)) {
@@ -199,21 +199,29 @@ static dae_status conclude(inspection *q)
     return status;
 }
 
-/* What bounds rounding in row i: the sum of its terms. For gross errors also, in d_base (free
- * when d is not computed), what the row does when every unknown moves by its tolerance. */
+/* What bounds rounding in row i: the sum of its terms. */
 static void row_sums(inspection *q, const double *K, const double *C)
 {
     dae_system *s = q->s;
     const dae_matrix *a = &s->matrix;
-    double rate = 1 / fabs(q->h);
     for (int i = 0; i < s->n; i++) s->row_terms[i] = fabs(s->r_base[i]);
-    if (!s->computed) memset(s->d_base, 0, (size_t)s->n * sizeof(double));
     for (int j = 0; j < s->n; j++)
-        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
-            int i = dae_column_row(a, j, k);
-            s->row_terms[i] += fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j]));
-            if (!s->computed) s->d_base[i] += (fabs(K[k]) + rate * fabs(C[k])) / q->w[j];
-        }
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            s->row_terms[dae_column_row(a, j, k)] +=
+                fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j]));
+}
+
+/* For gross errors: what each row of J does when every unknown moves by its tolerance, in
+ * d_base (free when d is not computed). */
+static void row_sizes(inspection *q)
+{
+    dae_system *s = q->s;
+    const dae_matrix *a = &s->matrix;
+    if (!q->gross) return;
+    memset(s->d_base, 0, (size_t)s->n * sizeof(double));
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            s->d_base[dae_column_row(a, j, k)] += fabs(q->J[k]) / q->w[j];
 }
 
 dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
@@ -228,13 +236,12 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
     for (int j = 0; j < s->n; j++) /* central differences: cube root of eps */
         s->step[j] = fmax(cbrt(DBL_EPSILON) * fmax(fabs(x[j]), s->computed ? 0 : fabs(q.h * p[j])),
                           1 / w[j]);
-    for (int c = 0; c < s->colors && status == DAE_OK; c++) {
-        q.by_p = 0;
-        q.J = K;
-        status = inspect_color(&q, c);
-        q.by_p = 1;
-        q.J = C;
-        if (status == DAE_OK) status = inspect_color(&q, c);
+    for (q.by_p = 0; q.by_p < 2 && status == DAE_OK; q.by_p++) {
+        const dae_problem *u = &s->problem;
+        q.J = q.by_p ? C : K;
+        q.asked = u->jacobian || (q.by_p ? u->jacobian_xdot || u->rhs : u->jacobian_x != NULL);
+        row_sizes(&q);
+        for (int c = 0; c < s->colors && status == DAE_OK; c++) status = inspect_color(&q, c);
     }
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : (dae_status)status;
     return conclude(&q);

@@ -272,22 +272,21 @@ static dae_status check_pattern(dae_system *s, const dae_pattern *p, const char 
 static dae_status check_mass(dae_system *s)
 {
     const dae_problem *q = &s->problem;
-    if (q->mass_kind >= DAE_MASS_CONSTANT && q->mass_pattern.kind == DAE_PATTERN_AUTO)
-        return refuse(s, DAE_E_PATTERN, "mass_pattern", "is not set (dense, band or sparse)");
     switch (q->mass_kind) {
     case DAE_MASS_IDENTITY: return DAE_OK;
     case DAE_MASS_DIAGONAL:
-        if (!q->mass_values) return refuse(s, DAE_E_ARG, "mass_values", "is NULL");
-        break;
+        return q->mass_values ? DAE_OK : refuse(s, DAE_E_ARG, "mass_values", "is NULL");
     case DAE_MASS_CONSTANT:
         if (!q->mass_values) return refuse(s, DAE_E_ARG, "mass_values", "is NULL");
-        return check_pattern(s, &q->mass_pattern, "mass_pattern");
+        break;
     case DAE_MASS_FUNCTION:
         if (!q->mass) return refuse(s, DAE_E_ARG, "mass", "is NULL");
-        return check_pattern(s, &q->mass_pattern, "mass_pattern");
+        break;
     default: return refuse(s, DAE_E_OPTION, "mass_kind", "is none of dae_mass_kind");
     }
-    return DAE_OK;
+    if (q->mass_pattern.kind == DAE_PATTERN_AUTO)
+        return refuse(s, DAE_E_PATTERN, "mass_pattern", "is not set (dense, band or sparse)");
+    return check_pattern(s, &q->mass_pattern, "mass_pattern");
 }
 
 static dae_status check_levels(dae_system *s)

@@ -169,12 +169,16 @@ static int ask_part(dae_system *s, int part, double t, const double *x, const do
     return status;
 }
 
-/* J(c) = K + cC: K = J(0), C = (J(c*) - J(0)) / c* with c* = 1/h. */
+/* J(c) = K + cC: K = J(0), C = (J(c*) - J(0)) / c*. Rounding leaves eps (|K| / c* + |C|) in C,
+ * so c* cannot be too large. */
 static int split_combined(dae_system *s, double t, const double *x, const double *p, double h,
                           double *K, double *C)
 {
-    double c = h != 0 ? 1 / fabs(h) : 1;
+    double largest = 1;
     int status = ask_part(s, 0, t, x, p, 0, 1, K);
+    for (int64_t k = 0; status == DAE_OK && k < s->matrix.count; k++)
+        if (fabs(K[k]) > largest && isfinite(K[k])) largest = fabs(K[k]);
+    double c = ldexp(1, (int)fmin(500, ceil(log2(1e3 * fmax(largest, h != 0 ? 1 / fabs(h) : 1)))));
     if (status == DAE_OK) status = ask_part(s, 0, t, x, p, c, 1, C);
     if (status == DAE_OK)
         for (int64_t k = 0; k < s->matrix.count; k++) C[k] = (C[k] - K[k]) / c;
