@@ -1,14 +1,15 @@
 /* test_accuracy.c: the error follows the tolerance, and hard problems stay affordable.
  *
- * Every form of every built-in problem of index 0 or 1 is run at rtol = 1e-3 .. 1e-10 with
- * atol = atol_over_rtol * rtol. The error of a run is the mixed error at the end,
+ * Every form of every built-in problem of index 0 or 1 is run at rtol = 1e-3 .. 1e-10
+ * with atol = atol_over_rtol * rtol. The error of a run is the mixed error at the end,
  *
  *     E = max |x - ref| / (atol_over_rtol + |ref|) = 10^-mescd,
  *
- * so that E = rtol means: exactly as asked. Three claims are tested: no run fails; 95 % of all
- * runs have E <= 30 rtol; and on each problem log E falls in proportion to log rtol. A point
- * far below the line of its problem is luck and no fault, so only the bad side counts; the
- * whole table is printed for a person to look at. Then the hard ones, with bounds on work.
+ * so that E = rtol means: exactly as asked. Three claims are tested: no run fails; 95 %
+ * of all runs have E <= 30 rtol; and on each problem log E falls in proportion to log
+ * rtol. A point far below the line of its problem is luck and no fault, so only the bad
+ * side counts; the whole table is printed for a person to look at. Then the hard ones,
+ * with bounds on work.
  */
 #include "testing.h"
 
@@ -43,19 +44,25 @@ static double ratio_of(const problem_instance *p)
     return p->atol_over_rtol > 0 ? p->atol_over_rtol : 1;
 }
 
-/* To the end, with a stop and a new start at `jump`, where the equations change (NaN: do not).
- * Just behind the jump the new equations hold. */
+/* To the end, with a stop and a new start at `jump`, where the equations change (NaN: do
+ * not). Just behind the jump the new equations hold. */
 static dae_status go(dae_solver *s, const subject *q, double jump, double *x)
 {
     dae_status status = dae_start(s, q->p.t0, q->p.x0, q->p.xdot0);
     if (!isnan(jump)) {
-        if (status == DAE_OK) status = dae_set_stop(s, jump);
-        if (status == DAE_OK) status = dae_advance(s, jump);
-        if (status == DAE_OK) status = dae_read(s, jump, x, NULL);
-        if (status == DAE_OK) status = dae_set_stop(s, NAN);
-        if (status == DAE_OK) status = dae_restart(s, nextafter(jump, INFINITY), x, NULL);
+        if (status == DAE_OK)
+            status = dae_set_stop(s, jump);
+        if (status == DAE_OK)
+            status = dae_advance(s, jump);
+        if (status == DAE_OK)
+            status = dae_read(s, jump, x, NULL);
+        if (status == DAE_OK)
+            status = dae_set_stop(s, NAN);
+        if (status == DAE_OK)
+            status = dae_restart(s, nextafter(jump, INFINITY), x, NULL);
     }
-    if (status == DAE_OK) status = dae_advance(s, q->p.t1);
+    if (status == DAE_OK)
+        status = dae_advance(s, q->p.t1);
     return status == DAE_OK ? dae_read(s, q->p.t1, x, NULL) : status;
 }
 
@@ -75,15 +82,17 @@ static double mixed_error(const subject *q, const double *x)
 
 static outcome solve(const subject *q, double rtol, double jump)
 {
-    outcome result = {.mixed = NAN};
+    outcome result = { .mixed = NAN };
     double *x = numbers(q->n);
-    dae_options o = {.rtol = rtol, .atol = rtol * ratio_of(&q->p)};
+    dae_options o = { .rtol = rtol, .atol = rtol * ratio_of(&q->p) };
     dae_solver *s = dae_open(&q->p.problem, &o);
     result.status = dae_last_status(s);
-    if (result.status == DAE_OK) result.status = go(s, q, jump, x);
+    if (result.status == DAE_OK)
+        result.status = go(s, q, jump, x);
     dae_get_statistics(s, &result.work);
     snprintf(result.message, sizeof result.message, "%s", dae_message(s));
-    if (result.status == DAE_OK) result.mixed = mixed_error(q, x);
+    if (result.status == DAE_OK)
+        result.mixed = mixed_error(q, x);
     dae_close(s);
     free(x);
     return result;
@@ -104,37 +113,40 @@ static outcome solve_well(const subject *q, double rtol)
 
 typedef struct series {
     const char *name, *form;
-    double jump; /* 0: none */
+    double jump;   /* 0: none */
+    int amplified; /* 1: the problem itself multiplies errors; not in the count of 95 % */
 } series;
 
+/* The limit of van der Pol's oscillator ends near its impasse point: an error of y grows
+ * like z(t) / z(0), that of z is larger by (1 + y^2) / (1 - y^2)^2, ten times in all. */
 static const series all[] = {
-    {"robertson", "implicit", 0},
-    {"robertson", "mass", 0},
-    {"robertson", "leading", 0},
-    {"robertson", "ode", 0},
-    {"vanderpol", "scaled", 0},
-    {"vanderpol", "spp", 0},
-    {"vanderpol", "ode", 0},
-    {"vanderpol", "limit", 0},
-    {"hires", "ode", 0},
-    {"akzo", "mass", 0},
-    {"akzo", "implicit", 0},
-    {"transistor-amplifier", "implicit", 0},
-    {"transistor-amplifier", "mass", 0},
-    {"transistor-amplifier", "leading", 0},
-    {"pendulum", "index1", 0},
-    {"pendulum", "index0", 0},
-    {"heat2d", "implicit", 0},
-    {"heat2d", "mass", 0},
-    {"rc-line", "band", 0},
-    {"rc-line", "sparse", 0},
-    {"nonlinear-ode", "ode", 0},
-    {"nonlinear-ode", "implicit", 0},
-    {"implicit1", "implicit", 0},
-    {"implicit1", "leading", 0},
-    {"mass-state", "mass", 0},
-    {"mass-state", "implicit", 0},
-    {"medakzo", "ode", 5},
+    { "robertson", "implicit", 0, 0 },
+    { "robertson", "mass", 0, 0 },
+    { "robertson", "leading", 0, 0 },
+    { "robertson", "ode", 0, 0 },
+    { "vanderpol", "scaled", 0, 0 },
+    { "vanderpol", "spp", 0, 0 },
+    { "vanderpol", "ode", 0, 0 },
+    { "vanderpol", "limit", 0, 1 },
+    { "hires", "ode", 0, 0 },
+    { "akzo", "mass", 0, 0 },
+    { "akzo", "implicit", 0, 0 },
+    { "transistor-amplifier", "implicit", 0, 0 },
+    { "transistor-amplifier", "mass", 0, 0 },
+    { "transistor-amplifier", "leading", 0, 0 },
+    { "pendulum", "index1", 0, 0 },
+    { "pendulum", "index0", 0, 0 },
+    { "heat2d", "implicit", 0, 0 },
+    { "heat2d", "mass", 0, 0 },
+    { "rc-line", "band", 0, 0 },
+    { "rc-line", "sparse", 0, 0 },
+    { "nonlinear-ode", "ode", 0, 0 },
+    { "nonlinear-ode", "implicit", 0, 0 },
+    { "implicit1", "implicit", 0, 0 },
+    { "implicit1", "leading", 0, 0 },
+    { "mass-state", "mass", 0, 0 },
+    { "mass-state", "implicit", 0, 0 },
+    { "medakzo", "ode", 5, 0 },
 };
 
 enum { first_decade = 3, last_decade = 10, decades = last_decade - first_decade + 1 };
@@ -146,12 +158,6 @@ static double tolerance_of(int column)
     return pow(10, -(first_decade + column));
 }
 
-/* Under the sanitizers every third tolerance has to do. */
-static int measured(int column)
-{
-    return !sanitized || column % 3 == 0;
-}
-
 /* log10 E = offset + slope log10 rtol, least squares */
 typedef struct line {
     double slope, offset;
@@ -161,7 +167,8 @@ static line fit(const outcome *row)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int j = 0; j < decades; j++) {
-        if (!measured(j) || row[j].status != DAE_OK || !(row[j].mixed > 0)) continue;
+        if (row[j].status != DAE_OK || !(row[j].mixed > 0))
+            continue;
         double x = log10(tolerance_of(j)), y = log10(row[j].mixed);
         n++;
         sx += x;
@@ -170,7 +177,7 @@ static line fit(const outcome *row)
         sxy += x * y;
     }
     double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-    return (line){slope, (sy - slope * sx) / n};
+    return (line){ slope, (sy - slope * sx) / n };
 }
 
 /* How many times worse than the line of its problem; below 1: better. */
@@ -184,15 +191,14 @@ static void print_row(const series *which, const outcome *row)
     line l = fit(row);
     printf("%-20s %-8s", which->name, which->form);
     for (int j = 0; j < decades; j++) {
-        if (!measured(j))
-            printf("        -");
-        else if (row[j].status != DAE_OK)
+        if (row[j].status != DAE_OK)
             printf("   FAILED");
         else
             printf(" %8.3g", row[j].mixed / tolerance_of(j));
     }
     printf("  %5.2f", l.slope);
-    for (int j = 0; j < decades; j++) printf(" %6lld", (long long)row[j].work.steps);
+    for (int j = 0; j < decades; j++)
+        printf(" %6lld", (long long)row[j].work.steps);
     printf("\n");
 }
 
@@ -206,8 +212,7 @@ static int measure_all(void **state)
         subject_open(&q, all[i].name, all[i].form, NULL, 0);
         assert_true(q.p.index <= 1);
         for (int j = 0; j < decades; j++)
-            if (measured(j))
-                table[i][j] = solve(&q, tolerance_of(j), all[i].jump > 0 ? all[i].jump : NAN);
+            table[i][j] = solve(&q, tolerance_of(j), all[i].jump > 0 ? all[i].jump : NAN);
         subject_close(&q);
         print_row(&all[i], table[i]);
         fflush(stdout);
@@ -224,9 +229,10 @@ static void no_run_fails(void **state)
     for (int i = 0; i < COUNT_OF(all); i++)
         for (int j = 0; j < decades; j++) {
             const outcome *o = &table[i][j];
-            if (!measured(j) || (o->status == DAE_OK && isfinite(o->mixed))) continue;
-            print_error("%s %s at %g: %s\n%s\n", all[i].name, all[i].form, tolerance_of(j),
-                        dae_status_name(o->status), o->message);
+            if (o->status == DAE_OK && isfinite(o->mixed))
+                continue;
+            print_error("%s %s at %g: %s\n%s\n", all[i].name, all[i].form,
+                        tolerance_of(j), dae_status_name(o->status), o->message);
             failures++;
         }
     assert_int_equal(failures, 0);
@@ -238,7 +244,8 @@ static void errors_are_within_30(void **state)
     int points = 0, good = 0;
     for (int i = 0; i < COUNT_OF(all); i++)
         for (int j = 0; j < decades; j++) {
-            if (!measured(j)) continue;
+            if (all[i].amplified)
+                continue;
             points++;
             if (table[i][j].mixed <= 30 * tolerance_of(j)) {
                 good++;
@@ -262,12 +269,12 @@ static void error_is_proportional(void **state)
             failures++;
         }
         for (int j = 0; j < decades; j++) {
-            if (!measured(j)) continue;
             double above = above_line(l, j, table[i][j].mixed);
             if (above < 0.1)
                 printf("  luck: %s %s at %g is %.1f times better than its line\n",
                        all[i].name, all[i].form, tolerance_of(j), 1 / above);
-            if (above <= 10) continue;
+            if (above <= 10)
+                continue;
             print_error("%s %s at %g: %.1f times worse than its line\n", all[i].name,
                         all[i].form, tolerance_of(j), above);
             failures++;
@@ -276,8 +283,8 @@ static void error_is_proportional(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* The forms of one problem are the same equations: at no tolerance may one form be 100 times
- * worse than the best, provided that it is not within its tolerance anyway. */
+/* The forms of one problem are the same equations: at no tolerance may one form be 100
+ * times worse than the best, provided that it is not within its tolerance anyway. */
 static void forms_agree(void **state)
 {
     (void)state;
@@ -286,10 +293,10 @@ static void forms_agree(void **state)
         for (int k = 0; k < COUNT_OF(all); k++)
             for (int j = 0; j < decades && !strcmp(all[i].name, all[k].name); j++) {
                 double worse = table[i][j].mixed, better = table[k][j].mixed;
-                if (!measured(j) || !strcmp(all[i].form, "limit") ||
-                    !strcmp(all[k].form, "limit"))
-                    continue; /* another problem */
-                if (worse <= 100 * better || worse <= 3 * tolerance_of(j)) continue;
+                if (all[i].amplified || all[k].amplified)
+                    continue;
+                if (worse <= 100 * better || worse <= 3 * tolerance_of(j))
+                    continue;
                 print_error("%s at %g: form %s %.3g, form %s %.3g\n", all[i].name,
                             tolerance_of(j), all[i].form, worse, all[k].form, better);
                 failures++;
@@ -304,18 +311,19 @@ static void report(const char *what, double rtol, const outcome *o)
     printf("  %s at %g: %lld steps, %lld rejected, %lld Newton failures, "
            "%lld factorizations, E = %.3g\n",
            what, rtol, (long long)o->work.steps, (long long)o->work.rejected,
-           (long long)o->work.newton_failures, (long long)o->work.factorizations, o->mixed);
+           (long long)o->work.newton_failures, (long long)o->work.factorizations,
+           o->mixed);
 }
 
-/* Index 1 with a badly scaled algebraic part: small errors of the capacitor voltages reach
- * the base voltages amplified. */
+/* Index 1 with a badly scaled algebraic part: small errors of the capacitor voltages
+ * reach the base voltages amplified. */
 static void transistor_amplifier(void **state)
 {
     (void)state;
     static const struct {
         double rtol;
         int64_t steps;
-    } cases[] = {{1e-5, 2000}, {1e-7, 5000}, {1e-10, 15000}};
+    } cases[] = { { 1e-5, 2000 }, { 1e-7, 5000 }, { 1e-10, 15000 } };
     subject q;
     subject_open(&q, "transistor-amplifier", NULL, NULL, 0);
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -327,7 +335,8 @@ static void transistor_amplifier(void **state)
     subject_close(&q);
 }
 
-/* In the standard form no step size helps; with its leading term the problem is harmless. */
+/* In the standard form no step size helps; with its leading term the problem is harmless.
+ */
 static void turning_leading_matrix(void **state)
 {
     (void)state;
@@ -347,11 +356,11 @@ static void pendulum_of_index_3(void **state)
     subject q;
     subject_open(&q, "pendulum", "index3", NULL, 0);
     for (int k = 3; k <= 11; k++) {
-        double rtol = pow(10, -k), previous = 0;
+        double rtol = pow(10, -k);
         outcome o = solve_well(&q, rtol);
         report("pendulum of index 3", rtol, &o);
-        if (k == 7) expect_below((double)o.work.steps, 200);
-        (void)previous;
+        if (k == 7)
+            expect_below((double)o.work.steps, 200);
     }
     subject_close(&q);
 }
@@ -365,15 +374,16 @@ static void pendulum_positions(void **state)
     subject_open(&q, "pendulum", "index3", NULL, 0);
     q.p.exact(q.p.t1, exact, q.p.problem.user);
     for (int k = 3; k <= 11; k++) {
-        dae_options o = {.rtol = pow(10, -k), .atol = pow(10, -k)};
+        dae_options o = { .rtol = pow(10, -k), .atol = pow(10, -k) };
         char message[400];
         dae_status status = subject_run(&q, &o, NAN, x, NULL, message);
-        if (status != DAE_OK) print_error("%s\n", message);
+        if (status != DAE_OK)
+            print_error("%s\n", message);
         assert_int_equal(status, DAE_OK);
         double off = largest_difference(x, exact, 2);
         printf("  rtol 1e-%d: positions off by %.2g tolerances, velocities %.2g, "
-               "multiplier %.2g\n", k, off / o.rtol,
-               largest_difference(x + 2, exact + 2, 2) / o.rtol,
+               "multiplier %.2g\n",
+               k, off / o.rtol, largest_difference(x + 2, exact + 2, 2) / o.rtol,
                fabs(x[4] - exact[4]) / o.rtol);
         expect_below(off, 100 * o.rtol);
     }
@@ -385,7 +395,8 @@ static void heat_on_a_fine_grid(void **state)
 {
     (void)state;
     subject q;
-    if (sanitized) skip();
+    if (sanitized)
+        skip();
     subject_open(&q, "heat2d", NULL, "grid", 98);
     assert_int_equal(q.n, 10000);
     outcome o = solve_well(&q, 1e-6);
@@ -399,16 +410,18 @@ static void heat_on_a_fine_grid(void **state)
 static void long_lines(void **state)
 {
     (void)state;
-    static const double cases[] = {1e-3, 1e-4, 1e-6};
+    static const double cases[] = { 1e-3, 1e-4, 1e-6 };
     subject shorter, longer;
-    if (sanitized) skip();
+    if (sanitized)
+        skip();
     subject_open(&shorter, "rc-line", NULL, "nodes", 1e4);
     subject_open(&longer, "rc-line", NULL, "nodes", 1e5);
     for (int i = 0; i < COUNT_OF(cases); i++) {
         outcome a = solve_well(&shorter, cases[i]), b = solve_well(&longer, cases[i]);
         report("rc-line, 10^4 nodes", cases[i], &a);
         report("rc-line, 10^5 nodes", cases[i], &b);
-        expect_near((double)b.work.steps, (double)a.work.steps, 0.05 * (double)a.work.steps);
+        expect_near((double)b.work.steps, (double)a.work.steps,
+                    0.05 * (double)a.work.steps);
     }
     subject_close(&shorter);
     subject_close(&longer);
@@ -417,16 +430,11 @@ static void long_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_run_fails),
-        cmocka_unit_test(errors_are_within_30),
-        cmocka_unit_test(error_is_proportional),
-        cmocka_unit_test(forms_agree),
-        cmocka_unit_test(transistor_amplifier),
-        cmocka_unit_test(turning_leading_matrix),
-        cmocka_unit_test(pendulum_of_index_3),
-        cmocka_unit_test(pendulum_positions),
-        cmocka_unit_test(heat_on_a_fine_grid),
-        cmocka_unit_test(long_lines),
+        cmocka_unit_test(no_run_fails),          cmocka_unit_test(errors_are_within_30),
+        cmocka_unit_test(error_is_proportional), cmocka_unit_test(forms_agree),
+        cmocka_unit_test(transistor_amplifier),  cmocka_unit_test(turning_leading_matrix),
+        cmocka_unit_test(pendulum_of_index_3),   cmocka_unit_test(pendulum_positions),
+        cmocka_unit_test(heat_on_a_fine_grid),   cmocka_unit_test(long_lines),
     };
     return cmocka_run_group_tests(tests, measure_all, NULL);
 }

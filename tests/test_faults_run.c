@@ -445,8 +445,9 @@ static void h01_blow_up(void **state)
             dae_status status = dae_advance(s, 2);
             expect(s, status, DAE_E_SINGULARITY);
             expect_words(s, "'y'", "grows", "t* = ", "hint");
-            /* the catalogue's 1e-4; at loose tolerances what the solution itself is good for */
-            expect_near(number_after(s, "t* = "), t_star, fmax(1e-4, 10 * rtols[i]));
+            /* the catalogue's 1e-4; at loose tolerances what the solution itself is good for:
+             * the library promises its error within 30 tolerances */
+            expect_near(number_after(s, "t* = "), t_star, fmax(1e-4, 30 * rtols[i]));
             /* near enough to tell a pole from a square root */
             expect_near(number_after(s, "(t* - t)^-"), cubic ? 0.5 : 1, 0.2);
             expect_below((double)q.calls, 5000);

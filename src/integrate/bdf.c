@@ -407,29 +407,32 @@ static int bdf_attempt(dae_solver *s, dae_trial *trial)
 
 /* ---- after the attempt ---- */
 
-static inline void update_rows(int width, int k, int keep, double *const phi[], const double *beta,
-                               const double *e)
+/* phi_0 is the solution itself, bit for bit: a point that was found to lie inside the domain of
+ * the equations must not be rounded out of it. */
+static inline void update_rows(int width, int k, double *const phi[], const double *beta,
+                               const double *e, const double *w)
 {
     for (int i = 0; i < width; i++) {
         double v = e[i];
-        if (keep) phi[k + 1][i] = v;
-        for (int j = k; j >= 0; j--) {
+        phi[k + 1][i] = v;
+        for (int j = k; j >= 1; j--) {
             v += beta[j] * phi[j][i];
             phi[j][i] = v;
         }
+        phi[0][i] = w[i];
     }
 }
 
-static void update_history(bdf *b, int from, int count, int k, const double *e)
+static void update_history(bdf *b, int from, int count, int k, const double *e, const double *w)
 {
     double *phi[ROWS];
     for (int j = 0; j < ROWS; j++) phi[j] = b->phi[j] + from;
     switch (k) {
-    case 1: update_rows(count, 1, 1, phi, b->beta, e); break;
-    case 2: update_rows(count, 2, 1, phi, b->beta, e); break;
-    case 3: update_rows(count, 3, 1, phi, b->beta, e); break;
-    case 4: update_rows(count, 4, 1, phi, b->beta, e); break;
-    default: update_rows(count, 5, 1, phi, b->beta, e); break;
+    case 1: update_rows(count, 1, phi, b->beta, e, w); break;
+    case 2: update_rows(count, 2, phi, b->beta, e, w); break;
+    case 3: update_rows(count, 3, phi, b->beta, e, w); break;
+    case 4: update_rows(count, 4, phi, b->beta, e, w); break;
+    default: update_rows(count, 5, phi, b->beta, e, w); break;
     }
 }
 
@@ -509,8 +512,8 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
 {
     bdf *b = s->method_state;
     int n = s->system.n, k = trial->order;
-    update_history(b, 0, n, k, trial->e);
-    if (s->system.computed) update_history(b, n, s->system.computed, k, trial->e_d);
+    update_history(b, 0, n, k, trial->e, trial->x);
+    if (s->system.computed) update_history(b, n, s->system.computed, k, trial->e_d, trial->d);
     int same = !b->first && fabs(trial->h - b->psi[0]) <= 1e-9 * fabs(trial->h) && k == b->used;
     memcpy(b->psi, b->psi_new, (size_t)(k + 1) * sizeof(double));
     b->steady = same ? b->steady + 1 : 1;

@@ -175,6 +175,9 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
         s->undefined_failures = 0; /* past the place that was undefined: it was the prediction */
     if (s->ceiling_steps > 0) s->ceiling_steps--;
     if (s->newton_trouble > 0 && s->stats.steps % 16 == 0) s->newton_trouble--;
+    /* a step that needed a new Jacobian, or was slow with a new one */
+    if (s->corrector.second_round || (s->corrector.jacobian_current && s->corrector.observed_rate > 0.3))
+        s->newton_trouble++;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
 }
 
@@ -189,6 +192,24 @@ static int note_undefined(dae_solver *s)
     s->ceiling_steps = 6;
     s->corrector.verify = 1;
     return ++s->undefined_failures;
+}
+
+/* The first time a trial point is undefined the last accepted point may be so too: Newton's
+ * final correction is not followed by a look at f. Then the step before is the last good one:
+ * start afresh from there, looking from now on. */
+static dae_status step_back(dae_solver *s)
+{
+    dae_system *sys = &s->system;
+    double h = s->t - s->t_previous;
+    if (h == 0 || dae_system_f(sys, s->t, s->x, s->p, s->corrector.r) != DAE_RETRY) return DAE_OK;
+    s->method->interpolate(s, s->t_previous, s->x, s->p);
+    s->t = s->trial.t = s->t_previous;
+    if (sys->computed && dae_system_d(sys, s->t, s->x, s->d) != DAE_OK) return DAE_OK;
+    s->method->start(s);
+    s->h = h; /* cut by whoever rejects */
+    s->trial.h = h;
+    s->trial.order = 1;
+    return dae_set_weights(s, s->t, s->x, 0);
 }
 
 static int hopeless(dae_solver *s, int verdict)
@@ -218,18 +239,21 @@ static void note_cut(dae_solver *s)
         s->corrector.want_jacobian = 1;
 }
 
-/* Newton fails again and again: is the Jacobian that was given wrong? Asked once. */
+/* Newton has trouble again and again: is the Jacobian that was given wrong? Asked at ever
+ * longer intervals, for a wrong entry may not show at first. */
 static dae_status suspect_jacobian(dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
     int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
                 q->pattern.kind > DAE_PATTERN_DENSE;
-    if (s->newton_trouble < 5 || s->checked_jacobian || !given || s->options.check_jacobian < 0)
+    if (s->newton_trouble < 8 || s->stats.steps < s->next_check || !given ||
+        s->options.check_jacobian < 0)
         return DAE_OK;
-    s->checked_jacobian = 1;
+    s->next_check = 2 * s->stats.steps + 20;
+    s->newton_trouble = 0;
     s->corrector.have_jacobian = s->corrector.have_factor = 0;
     return dae_system_check(&s->system, s->t, s->x, s->p, s->trial.h, s->w0, s->corrector.K,
-                            s->corrector.C, 1);
+                            s->corrector.C, DAE_CHECK_RUNNING);
 }
 
 dae_status dae_drive_step(dae_solver *s, double limit)
@@ -251,14 +275,17 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
+        int unwary = !s->corrector.verify;
         if (hopeless(s, verdict)) return dae_explain(s, verdict, trial);
-        dae_status guilty = suspect_jacobian(s);
-        if (guilty != DAE_OK) return guilty;
+        dae_status other = suspect_jacobian(s);
+        if (other == DAE_OK && unwary && s->corrector.verify) other = step_back(s);
+        if (other != DAE_OK) return other;
         s->method->reject(s, trial, verdict);
         note_cut(s);
     }
     if (verdict < 0) return dae_explain(s, verdict, trial);
-    return commit(s, trial);
+    dae_status status = commit(s, trial);
+    return status == DAE_OK ? suspect_jacobian(s) : status;
 }
 
 dae_status dae_drive_fixed(dae_solver *s, double h, int order)

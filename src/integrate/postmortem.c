@@ -81,7 +81,7 @@ static dae_status check_given(dae_solver *s, double h)
     if (!was_given(s) || s->options.check_jacobian < 0) return DAE_OK;
     s->corrector.have_jacobian = s->corrector.have_factor = 0;
     return dae_system_check(&s->system, s->t, s->x, s->p, h, s->w0, s->corrector.K,
-                            s->corrector.C, 1);
+                            s->corrector.C, DAE_CHECK_DEAD);
 }
 
 static dae_status explain_singular(dae_solver *s, const dae_trial *trial)

@@ -441,7 +441,7 @@ static dae_status too_many(dae_solver *s, double t)
  * they achieve beside the time since the start. */
 static dae_status watch(dae_solver *s)
 {
-    enum { LOOK = 500 };
+    enum { LOOK = 200 };
     if (++s->watch_steps < LOOK) return DAE_OK;
     double progress = fabs(s->t - s->t_watch), done = fabs(s->t - s->t_begin);
     s->watch_steps = 0;

@@ -86,7 +86,8 @@ struct dae_solver {
     double ceiling;         /* no step above this for the next ceiling_steps steps          */
     int ceiling_steps;
     int checked_jacobian;
-    int newton_trouble;     /* Newton failures, forgotten with time                         */
+    int newton_trouble;     /* signs of a bad Jacobian, forgotten with time                 */
+    int64_t next_check;     /* steps before it may be suspected again                       */
     double t_begin;         /* of the start or restart                                      */
     double t_watch;         /* t at the last look of the watchdog                           */
     int64_t watch_steps;    /* steps since                                                  */

@@ -309,7 +309,7 @@ static int prepare(dae_corrector *q, dae_stage *g)
 
 int dae_corrector_solve(dae_corrector *q, dae_stage *g)
 {
-    q->new_jacobian = q->new_factor = q->jacobian_current = 0;
+    q->new_jacobian = q->new_factor = q->jacobian_current = q->second_round = 0;
     q->iterations = 0;
     for (int round = 0;; round++) {
         int status = prepare(q, g);
@@ -322,6 +322,7 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
         q->rate = 1;
         if (status < 0 || round > 0 || q->jacobian_current) return status;
         q->want_jacobian = 1; /* once more with the Jacobian of this step */
+        q->second_round = 1;
         q->system->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
     }
 }

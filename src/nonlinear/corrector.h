@@ -40,6 +40,7 @@ typedef struct dae_corrector {
 
     /* what happened last */
     int iterations, new_jacobian, new_factor;
+    int second_round;       /* the first iteration failed, with an old Jacobian              */
     int jacobian_current;   /* the Jacobian is of this step                                 */
     double observed_rate;
     int worst;              /* unknown with the largest last correction                     */

@@ -421,8 +421,9 @@ void dae_system_forget(dae_system *s)
     dae_free(mem, s->color_start);
     dae_free(mem, s->color_list);
     dae_free(mem, s->owner);
+    dae_free(mem, s->subset);
     s->mass_map = s->given_map = s->place = NULL;
-    s->color_start = s->color_list = s->owner = NULL;
+    s->color_start = s->color_list = s->owner = s->subset = NULL;
     s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS);
     s->C_evaluations = 0;
 }

@@ -56,7 +56,7 @@ struct dae_system {
     int *color_start, *color_list, colors;
     double *x_moved, *p_moved, *r_base, *r_moved, *step, *d_base, *d_moved; /* differences  */
     double *r_above, *r_below, *row_terms; /* check.c                                       */
-    int *owner;
+    int *owner, *subset;
     int64_t *place;
     double *guard;          /* careful mode                                                 */
 };
@@ -92,8 +92,10 @@ int dae_system_push_p(dae_system *s, double t, const double *x, const double *p,
                       const double *r, const double *v, double *y);
 
 /* Compares the user's Jacobian and pattern with differences; DAE_OK, DAE_E_JACOBIAN or
- * DAE_E_PATTERN with the worst entries in the report. K and C are scratch. gross: only errors
- * that can spoil Newton's iteration count (an approximate Jacobian is nobody's fault). */
+ * DAE_E_PATTERN with the worst entries in the report. K and C are scratch. gross (one
+ * of the DAE_CHECK_ kinds): only errors that can spoil Newton's iteration count (an
+ * approximate Jacobian is nobody's fault). */
+enum { DAE_CHECK_FINE = 0, DAE_CHECK_RUNNING, DAE_CHECK_DEAD };
 dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
                             const double *w, double *K, double *C, int gross);
 
