@@ -73,9 +73,12 @@ static double probing_rate(const dae_corrector *q, const double *r, const double
     int n = q->system->n;
     double *k_row = q->delta, *c_row = k_row + n, rate = 0;
     row_scales(q, w, k_row, c_row);
+    /* with a computed d, p = c (d(x) - d) must not drown in the rounding of d: c stays smaller,
+     * and d is put back in further rounds */
+    int computed = q->system->computed;
     for (int i = 0; i < n; i++)
-        if (c_row[i] > 0) rate = fmax(rate, fmax(fabs(r[i]), k_row[i]) / c_row[i]);
-    rate *= 1e6;
+        if (c_row[i] > 0) rate = fmax(rate, fmax(computed ? 0 : fabs(r[i]), k_row[i]) / c_row[i]);
+    rate *= computed ? 1e3 : 1e6;
     return rate > 1e-290 && rate < 1e290 ? rate : 1;
 }
 
@@ -133,7 +136,7 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w};
     int verdict = dae_corrector_damped(q, g, 50);
-    for (int round = 0; verdict == DAE_OK && s->computed && round < 2; round++) {
+    for (int round = 0; verdict == DAE_OK && s->computed && round < 4; round++) {
         /* d moved by p / c; with p known a second round puts it back */
         memcpy(k->p_pred_2, p, (size_t)s->m * sizeof(double));
         g->p_pred = k->p_pred_2;
@@ -173,8 +176,10 @@ static int polish(dae_corrector *q, double t, double *x, double *p, const double
         int status = dae_corrector_solve_with(q, q->r, 1);
         if (status != DAE_OK) return status;
         for (int j = 0; j < s->n; j++) {
-            if (s->level[j] != DAE_DIFFERENTIAL) x[j] -= q->r[j];
-            p[j] -= c * q->r[j];
+            if (s->level[j] != DAE_DIFFERENTIAL)
+                x[j] -= q->r[j];
+            else
+                p[j] -= c * q->r[j];
         }
     }
     if (verdict == 1) verdict = excess <= 1 ? DAE_OK : DAE_STEP_NEWTON;
@@ -194,6 +199,12 @@ dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double 
         int keeps = keep == DAE_KEEP_DIFFERENTIAL;
         for (int j = 0; keeps && !s->computed && j < s->n; j++)
             if (s->level[j] == DAE_DIFFERENTIAL) x[j] = k->x_pred[j]; /* exactly as given */
+        for (int j = 0; keeps && !s->computed && j < s->n; j++)
+            if (s->level[j] != DAE_DIFFERENTIAL) p[j] = k->p_pred[j]; /* c e means nothing there */
+        if (keeps && s->computed && verdict == DAE_OK) {
+            dae_status status = dae_initial_derivative(q, t, x, p, w, k);
+            if (status != DAE_OK) return status;
+        }
         verdict = polish(q, t, x, p, w, keeps ? g.c : 0, verdict == DAE_OK ? 4 : 0);
     }
     q->have_factor = 0;

@@ -48,6 +48,7 @@ typedef struct bdf {
     int filtered;           /* 1: estimates go through the filter                           */
     int always;             /* 1: and always will                                           */
     int unquestioned;       /* raw estimates since the filter was last asked                */
+    double worthwhile;      /* growth that is worth a change                                */
     int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
@@ -63,8 +64,8 @@ typedef struct bdf {
 } bdf;
 
 /* A larger step is taken when it can grow by this factor: each change costs a factorization
- * and a measured Newton rate (docs/numerics.md). */
-static const double WORTHWHILE = 1.5;
+ * and a measured Newton rate (docs/numerics.md); the second where factorizations are dear. */
+static const double WORTHWHILE = 1.5, WORTHWHILE_DEAR = 3;
 
 /* Above this error the step will shrink, and the order below may be better. */
 static const double RESTLESS = 0.4;
@@ -99,6 +100,9 @@ static dae_status bdf_open(dae_solver *s)
     s->method_state = b;
     if (!b) return DAE_E_NOMEM;
     b->width = s->system.n + s->system.computed;
+    const dae_matrix *a = &s->system.matrix;
+    int dear = a->kind == DAE_PATTERN_SPARSE || (a->kind == DAE_PATTERN_DENSE && a->n > 60);
+    b->worthwhile = dear ? WORTHWHILE_DEAR : WORTHWHILE;
     size_t width = (size_t)b->width, n = (size_t)s->system.n, m = (size_t)s->system.m;
     b->phi[0] = dae_alloc(&s->memory, ROWS * width, sizeof(double));
     b->pred = dae_alloc(&s->memory, width, sizeof(double));
@@ -119,6 +123,8 @@ static void bdf_start(dae_solver *s)
     if (computed) memcpy(b->phi[0] + n, s->d, (size_t)computed * sizeof(double));
     memset(b->phi[1], 0, (size_t)(ROWS - 1) * (size_t)b->width * sizeof(double));
     memcpy(computed ? b->phi[1] + n : b->phi[1], s->p, (size_t)s->system.m * sizeof(double));
+    for (int i = 0; i < computed && (s->system.facts & DAE_FACT_D_SELECTS); i++)
+        b->phi[1][s->system.slot[i]] = s->p[i];
     b->psi[0] = 1;
     b->valid = 1;
     b->used = 1;
@@ -127,7 +133,7 @@ static void bdf_start(dae_solver *s)
     b->always = (computed && !(s->system.facts & DAE_FACT_D_SELECTS)) ||
                 (s->system.facts & DAE_FACT_HIGH_INDEX);
     b->filtered = b->always;
-    b->idle = b->switches = b->even = 0;
+    b->idle = b->switches = b->even = b->unquestioned = 0;
     b->calm = 1000;
     s->order = 1;
 }
@@ -259,11 +265,10 @@ static int filter_side(dae_solver *s, bdf *b, const dae_trial *trial, int which,
     }
     if (sys->computed) {
         int status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, E, v);
-        if (status != DAE_OK) return status;
-    } else {
-        dae_matrix_times(&sys->matrix, q->C, E, v);
+        for (int i = 0; i < n; i++) v[i] *= q->c_factor;
+        return status;
     }
-    for (int i = 0; i < n; i++) v[i] *= q->c_factor;
+    dae_corrector_lead(q, E, v);
     return DAE_OK;
 }
 
@@ -389,6 +394,8 @@ static int bdf_attempt(dae_solver *s, dae_trial *trial)
     bdf *b = s->method_state;
     int n = s->system.n;
     if (b->first) set_first(b, trial->h);
+    /* the filter amplifies what Newton leaves in d as it does the error of the formula */
+    s->corrector.tolerance = (b->filtered ? 0.5 : 1) * s->options.newton_tolerance;
     coefficients(b, trial->h, trial->order);
     predict(s, b, trial->order);
     dae_stage g = {.t = trial->t, .c = b->c, .h = trial->h,
@@ -442,12 +449,12 @@ static double ratio(double error, int k)
     return pow(2 * error + 1e-4, -1.0 / (k + 1));
 }
 
-/* ratio(error, k) is between 1 and WORTHWHILE: nothing to do, and no power to compute. */
-static int contented(double error, int k)
+/* ratio(error, k) is between 1 and b->worthwhile: nothing to do, and no power to compute. */
+static int contented(const bdf *b, double error, int k)
 {
-    static const double limit[] = {0, 4.0 / 9, 8.0 / 27, 16.0 / 81, 32.0 / 243, 64.0 / 729};
-    double a = 2 * error + 1e-4; /* ratio < 1.5 when a > 1.5^-(k+1) */
-    return a < 1 && a > limit[k];
+    double a = 2 * error + 1e-4, bound = a; /* ratio < w when a w^(k+1) > 1 */
+    for (int i = 0; i <= k; i++) bound *= b->worthwhile;
+    return a < 1 && bound > 1;
 }
 
 /* While starting: grow as the error allows, and raise the order when the order above would
@@ -464,7 +471,7 @@ static void build_up(dae_solver *s, bdf *b, const dae_trial *trial, double error
     }
     r = fmin(r, FASTEST);
     if (r < 2) b->starting = 0;
-    s->h = trial->h * (r < WORTHWHILE ? fmax(0.5, fmin(1, r)) : r);
+    s->h = trial->h * (r < b->worthwhile ? fmax(0.5, fmin(1, r)) : r);
 }
 
 /* Order and size of the next step [BCP89, 5.3]: the order whose scaled derivative terms
@@ -496,13 +503,14 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     error /= harmonic[next];
     s->order = next;
     s->h = trial->h;
-    if (contented(error, next)) return;
+    if (contented(b, error, next)) return;
     double r = ratio(error, next);
     /* A rejection is remembered: what was just refused is not tried again at once. */
     if (r > 1 && b->calm <= k + 1) return;
-    if (r >= 2 && b->calm > 10)
-        s->h = 2 * trial->h;
-    else if (r >= WORTHWHILE && b->steady > k)
+    double quick = fmax(2, b->worthwhile); /* such growth need not wait for a steady mesh */
+    if (r >= quick && b->calm > 10)
+        s->h = trial->h * (b->worthwhile > 2 ? fmin(r, 4) : 2);
+    else if (r >= b->worthwhile && b->steady > k)
         s->h = trial->h * (b->calm > 10 ? r : WORTHWHILE);
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));

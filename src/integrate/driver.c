@@ -56,6 +56,10 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
         dae_hint(&s->report, "give '%s' a positive atol", name);
         return DAE_E_TOL;
     }
+    if (s->system.facts & DAE_FACT_D_SELECTS) {
+        for (int i = 0; i < s->system.m; i++) s->w_d[i] = s->w0[s->system.slot[i]];
+        return DAE_OK;
+    }
     return s->system.computed && renew_d ? set_weights_d(s, t, x) : DAE_OK;
 }
 
@@ -268,8 +272,9 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         trial->error = 0;
         trial->limiting = -1;
         trial->filtered = trial->prescribed = 0;
-        if (trial->t == s->t || fabs(s->h) < s->options.min_step)
-            return dae_explain(s, verdict, trial);
+        if (s->failures > 0 && fabs(s->h) < s->options.min_step)
+            return dae_explain(s, DAE_STEP_ERROR, trial);
+        if (trial->t == s->t) return dae_explain(s, verdict, trial);
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
         if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;

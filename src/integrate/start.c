@@ -45,7 +45,11 @@ static void find_selection(dae_solver *s, double t, const double *x)
         if (dae_system_d(sys, t + round * 0.7, sys->x_moved, sys->d_moved) != DAE_OK) return;
         for (int i = 0; i < sys->m && chosen; i++) {
             int found = 0;
-            for (int j = 0; j < sys->n && !found; j++) found = sys->d_moved[i] == sys->x_moved[j];
+            for (int j = 0; j < sys->n && !found; j++)
+                if (sys->d_moved[i] == sys->x_moved[j]) {
+                    found = round == 0 || sys->slot[i] == j;
+                    sys->slot[i] = j;
+                }
             chosen = found;
         }
     }
@@ -249,6 +253,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (status != DAE_OK) return status;
     s->corrector.want_jacobian = !restart;
     s->corrector.rate = 1;
+    s->corrector.unmeasured = 0;
     s->mark.h = s->h_max = 0;
     s->corrector.verify = 0;
     s->newton_trouble = 0;

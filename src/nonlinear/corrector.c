@@ -24,6 +24,7 @@
  * level >= 2, it goes stale within a step or two and the caution must be greater. */
 static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
 enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
+enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
 
@@ -43,6 +44,12 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     q->r = dae_alloc(m, n, sizeof(double));
     q->delta = dae_alloc(m, 3 * n, sizeof(double));
     int status = q->K && q->C && q->r && q->delta ? DAE_OK : DAE_E_NOMEM;
+    if (status == DAE_OK && system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL) {
+        q->C_value = dae_alloc(m, count, sizeof(double));
+        q->C_row = dae_alloc(m, count, sizeof(int));
+        q->C_column = dae_alloc(m, count, sizeof(int));
+        if (!q->C_value || !q->C_row || !q->C_column) status = DAE_E_NOMEM;
+    }
     if (status == DAE_OK) status = q->linear->analyze(&system->matrix, m, &q->analysis);
     if (status == DAE_OK) status = q->linear->open(q->analysis, 0, &q->factor);
     if (status != DAE_OK) {
@@ -75,7 +82,37 @@ void dae_corrector_close(dae_corrector *q)
     dae_free(m, q->C);
     dae_free(m, q->r);
     dae_free(m, q->delta);
+    dae_free(m, q->C_value);
+    dae_free(m, q->C_row);
+    dae_free(m, q->C_column);
     memset(q, 0, sizeof *q);
+}
+
+static void collect_C(dae_corrector *q)
+{
+    int n = q->system->n;
+    q->C_count = 0;
+    for (int j = 0; q->C_value && j < n; j++)
+        for (int i = 0; i < n; i++) {
+            double c = q->C[(size_t)j * (size_t)n + (size_t)i];
+            if (c == 0) continue;
+            q->C_value[q->C_count] = c;
+            q->C_row[q->C_count] = i;
+            q->C_column[q->C_count++] = j;
+        }
+}
+
+void dae_corrector_lead(const dae_corrector *q, const double *v, double *y)
+{
+    int n = q->system->n;
+    double c = q->c_factor;
+    if (!q->C_value) {
+        dae_matrix_times(&q->system->matrix, q->C, v, y);
+        for (int i = 0; i < n; i++) y[i] *= c;
+        return;
+    }
+    for (int i = 0; i < n; i++) y[i] = 0;
+    for (int k = 0; k < q->C_count; k++) y[q->C_row[k]] += c * q->C_value[k] * v[q->C_column[k]];
 }
 
 int dae_corrector_renew(dae_corrector *q, double t, const double *x, const double *p, double h,
@@ -86,6 +123,7 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
     if (status != DAE_OK)
         return status == DAE_RETRY ? (q->system->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE)
                                    : status;
+    collect_C(q);
     q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
     q->want_jacobian = 0;
     q->t_jacobian = t;
@@ -257,7 +295,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
     if (status != DAE_OK) return answer_verdict(s, status);
     q->observed_rate = 0;
     for (;; m++) {
-        q->iterations = m;
+        q->iterations++;
         status = dae_system_f(s, g->t, g->x, g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);

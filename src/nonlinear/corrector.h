@@ -24,6 +24,8 @@ typedef struct dae_corrector {
     const dae_linear *linear;
     void *analysis, *factor;
     double *K, *C, *r, *delta;
+    double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
+    int *C_row, *C_column, C_count;
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;
@@ -64,5 +66,8 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
                         const double *w);
 int dae_corrector_factor(dae_corrector *q, double c);
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count); /* (K + cC) y = b */
+
+/* y = c C v with the c of the factors. */
+void dae_corrector_lead(const dae_corrector *q, const double *v, double *y);
 
 #endif

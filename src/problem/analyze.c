@@ -156,10 +156,11 @@ static int take_work(dae_system *s)
     s->row_terms = dae_alloc(s->memory, n, sizeof(double));
     s->owner = dae_alloc(s->memory, n, sizeof(int));
     s->subset = dae_alloc(s->memory, n, sizeof(int));
+    s->slot = dae_alloc(s->memory, m, sizeof(int));
     s->place = dae_alloc(s->memory, n, sizeof(int64_t));
     int difference = s->x_moved && s->p_moved && s->r_base && s->r_moved && s->step && s->d_base &&
                      s->d_moved;
-    int check = s->r_above && s->r_below && s->row_terms && s->owner && s->subset && s->place;
+    int check = s->r_above && s->r_below && s->row_terms && s->owner && s->subset && s->slot && s->place;
     return difference && check ? DAE_OK : DAE_E_NOMEM;
 }
 

@@ -422,6 +422,8 @@ void dae_system_forget(dae_system *s)
     dae_free(mem, s->color_list);
     dae_free(mem, s->owner);
     dae_free(mem, s->subset);
+    dae_free(mem, s->slot);
+    s->slot = NULL;
     s->mass_map = s->given_map = s->place = NULL;
     s->color_start = s->color_list = s->owner = s->subset = NULL;
     s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS);

@@ -45,6 +45,7 @@ struct dae_system {
     const char *bad_where;  /* "the residual", "d" ...                                      */
 
     /* problem/ only */
+    int *slot;              /* DAE_FACT_D_SELECTS: d_i = x[slot[i]]                         */
     int careful;
     int callback_depth;     /* > 0 while a user's function runs                             */
     double *mass;           /* mass form: M on `mass_matrix`                                */
