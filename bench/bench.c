@@ -7,6 +7,7 @@
  *   bench --per-decade K               K tolerances per power of ten (1)
  *   bench --atol A                     absolute tolerance, instead of the problem's ratio
  *   bench --method NAME, --linear NAME options of ours
+ *   bench --form NAME                  this form of the problem
  *   bench --set NAME=VALUE             a setting of the problem, e.g. its size
  *   bench --once PROBLEM TOL ours|ida  a single solve and nothing else, for callgrind
  *
@@ -45,7 +46,7 @@ typedef struct arguments {
     int per_decade;
     int skip[solvers];
     double atol; /* 0: by the problem's ratio */
-    const char *method, *linear;
+    const char *method, *linear, *form;
     problem_setting set[most_settings];
     int settings;
     int once; /* number of the solver, -1: no */
@@ -271,6 +272,8 @@ static int open_problem(const char *name, const arguments *a, problem_instance *
         return 0;
     }
     for (int i = 0; entry->forms[i]; i++) {
+        if (a->form && strcmp(a->form, entry->forms[i]) != 0)
+            continue;
         int status =
             problem_open(entry, entry->forms[i], a->set, a->settings, p, &culprit);
         if (status != DAE_OK) {
@@ -404,6 +407,8 @@ static int read_arguments(int argc, char **argv, arguments *a)
             a->method = value;
         } else if (strcmp(key, "--linear") == 0) {
             a->linear = value;
+        } else if (strcmp(key, "--form") == 0) {
+            a->form = value;
         } else if (strcmp(key, "--set") == 0) {
             if (!read_setting(a, value))
                 return 0;

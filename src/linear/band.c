@@ -35,6 +35,7 @@ typedef struct band_factor {
     const band_analysis *analysis;
     band_shape shape;
     int is_complex, own, scaled;
+    int plain;                       /* real, tridiagonal, no row was exchanged        */
     double *re, *im;
     ptrdiff_t step;
     double *inverse_re, *inverse_im; /* 1 / u_kk, own kernels                          */
@@ -134,12 +135,28 @@ DAE_BAND_INLINE int factor_real(const band_shape *s, band_factor *f, const doubl
     return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
 }
 
+/* Tridiagonal without exchanges, the usual case: l_{k+1,k} and u_{k,k+1} / u_kk side by side
+ * in `work`, so that a solve is two short recurrences (see solve_plain). */
+static int lay_out_plain(const band_shape *s, const band_factor *f)
+{
+    double *l = f->work, *u = f->work + s->n;
+    for (int k = 0; k < s->n - 1; k++) {
+        if (f->pivot[k] != k)
+            return 0;
+        l[k] = f->re[diagonal(s, k) + 1];
+        u[k] = f->re[diagonal(s, k + 1) - 1] * f->inverse_re[k];
+    }
+    return 1;
+}
+
 static int factor_own_real(band_factor *f, const double *K, const double *C, double c)
 {
     band_shape tridiagonal = { .n = f->shape.n, .lower = 1, .upper = 1, .d = 2, .ld = 4 };
-    if (is_tridiagonal(&f->shape))
-        return factor_real(&tridiagonal, f, K, C, c);
-    return factor_real(&f->shape, f, K, C, c);
+    if (!is_tridiagonal(&f->shape))
+        return factor_real(&f->shape, f, K, C, c);
+    int reached = factor_real(&tridiagonal, f, K, C, c);
+    f->plain = reached == f->shape.n && lay_out_plain(&tridiagonal, f);
+    return reached;
 }
 
 /* As form_band for pairs and for complex matrices. */
@@ -298,6 +315,7 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     int reached = -1;
     f->scaled = 0;
     *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
+    f->plain = 0;
     if (!f->is_complex)
         c_im = 0;
     if (f->own && !f->is_complex)
@@ -358,10 +376,49 @@ static void solve_lapack(const band_factor *f, double *re, double *im, int trans
     }
 }
 
+/* (L U) x = b for `count` right sides at once: what limits a single one is the latency of
+ * b_k - l t, and several recurrences hide each other's. */
+DAE_BAND_INLINE void solve_plain(const band_factor *f, double *b, const int count)
+{
+    const double *l = f->work, *u = f->work + f->shape.n, *inverse = f->inverse_re;
+    ptrdiff_t n = f->shape.n;
+    double t[3] = { 0, 0, 0 };
+    for (int q = 0; q < count; q++) {
+        t[q] = b[q * n];
+        b[q * n] = t[q] * inverse[0];
+    }
+    for (ptrdiff_t k = 1; k < n; k++)
+        for (int q = 0; q < count; q++) {
+            t[q] = b[q * n + k] - l[k - 1] * t[q];
+            b[q * n + k] = t[q] * inverse[k];
+        }
+    for (int q = 0; q < count; q++)
+        t[q] = b[q * n + n - 1];
+    for (ptrdiff_t k = n - 2; k >= 0; k--)
+        for (int q = 0; q < count; q++) {
+            t[q] = b[q * n + k] - u[k] * t[q];
+            b[q * n + k] = t[q];
+        }
+}
+
+static void solve_all_plain(const band_factor *f, double *b, int count)
+{
+    for (; count >= 3; count -= 3, b += 3 * (ptrdiff_t)f->shape.n)
+        solve_plain(f, b, 3);
+    if (count == 2)
+        solve_plain(f, b, 2);
+    if (count == 1)
+        solve_plain(f, b, 1);
+}
+
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     const band_factor *f = factor_;
     int n = f->shape.n;
+    if (f->plain && !transposed) {
+        solve_all_plain(f, re, count);
+        return DAE_OK;
+    }
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
     for (int q = 0; q < count; q++) {

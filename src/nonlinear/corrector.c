@@ -43,7 +43,8 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     q->C = dae_alloc(m, count, sizeof(double));
     q->r = dae_alloc(m, n, sizeof(double));
     q->delta = dae_alloc(m, 3 * n, sizeof(double));
-    int status = q->K && q->C && q->r && q->delta ? DAE_OK : DAE_E_NOMEM;
+    q->C_diagonal = dae_alloc(m, n, sizeof(double));
+    int status = q->K && q->C && q->r && q->delta && q->C_diagonal ? DAE_OK : DAE_E_NOMEM;
     if (status == DAE_OK && system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL) {
         q->C_value = dae_alloc(m, count, sizeof(double));
         q->C_row = dae_alloc(m, count, sizeof(int));
@@ -83,6 +84,7 @@ void dae_corrector_close(dae_corrector *q)
     dae_free(m, q->r);
     dae_free(m, q->delta);
     dae_free(m, q->C_value);
+    dae_free(m, q->C_diagonal);
     dae_free(m, q->C_row);
     dae_free(m, q->C_column);
     memset(q, 0, sizeof *q);
@@ -90,8 +92,17 @@ void dae_corrector_close(dae_corrector *q)
 
 static void collect_C(dae_corrector *q)
 {
+    const dae_matrix *a = &q->system->matrix;
     int n = q->system->n;
     q->C_count = 0;
+    q->C_is_diagonal = 1;
+    for (int j = 0; j < n && q->C_is_diagonal; j++)
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            if (dae_column_row(a, j, k) == j)
+                q->C_diagonal[j] = q->C[k];
+            else if (q->C[k] != 0)
+                q->C_is_diagonal = 0;
+    if (q->C_is_diagonal) return;
     for (int j = 0; q->C_value && j < n; j++)
         for (int i = 0; i < n; i++) {
             double c = q->C[(size_t)j * (size_t)n + (size_t)i];
@@ -106,6 +117,10 @@ void dae_corrector_lead(const dae_corrector *q, const double *v, double *y)
 {
     int n = q->system->n;
     double c = q->c_factor;
+    if (q->C_is_diagonal) {
+        for (int i = 0; i < n; i++) y[i] = c * q->C_diagonal[i] * v[i];
+        return;
+    }
     if (!q->C_value) {
         dae_matrix_times(&q->system->matrix, q->C, v, y);
         for (int i = 0; i < n; i++) y[i] *= c;

@@ -26,6 +26,8 @@ typedef struct dae_corrector {
     double *K, *C, *r, *delta;
     double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
     int *C_row, *C_column, C_count;
+    double *C_diagonal;     /* the diagonal of C ...                                        */
+    int C_is_diagonal;      /* ... when there is nothing else                               */
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;

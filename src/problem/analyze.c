@@ -38,8 +38,8 @@ static int convert(const dae_matrix *a, dae_pattern_kind kind, const dae_memory 
     return dae_matrix_from_pattern(&p, a->n, m, out);
 }
 
-/* Detected patterns: a band when that stores little more than the entries, dense when most
- * places are taken. */
+/* The layout for a sparse pattern, given or found: a band when that stores little more than the
+ * entries, dense when most places are taken. */
 static dae_pattern_kind best_kind(const dae_matrix *a)
 {
     int lower, upper;
@@ -107,7 +107,8 @@ static int find_pattern(dae_system *s, double t, const double *x, const double *
 static int settle_layout(dae_system *s, dae_matrix *pattern, const char *linear)
 {
     dae_pattern_kind kind = pattern->kind;
-    if (s->facts & DAE_FACT_PATTERN_FOUND) kind = best_kind(pattern);
+    if ((s->facts & DAE_FACT_PATTERN_FOUND) || (kind == DAE_PATTERN_SPARSE && s->n > 0))
+        kind = best_kind(pattern);
     if (linear && strcmp(linear, "auto") != 0) {
         const dae_linear *backend = dae_linear_find(linear, NULL);
         if (!backend) return DAE_E_OPTION;
