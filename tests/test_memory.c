@@ -381,7 +381,7 @@ static void every_malloc_is_refused(void **state)
             dae_close(s);
             assert_true(k < 2000);
         }
-    assert_true(met > 40 && tolerated < met / 4);
+    assert_true(met > 20 && tolerated < met / 4);
     free(want);
     take_down(&g);
 }

@@ -34,6 +34,21 @@ void *dae_alloc(const dae_memory *m, size_t count, size_t size)
     return block;
 }
 
+double *dae_alloc_vectors(const dae_memory *m, const dae_vector_wish *wish, size_t wishes)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < wishes; i++) {
+        if (wish[i].count > SIZE_MAX / 4 - total) return NULL;
+        total += wish[i].count;
+    }
+    double *block = dae_alloc(m, total, sizeof(double)), *next = block;
+    for (size_t i = 0; block && i < wishes; i++) {
+        *wish[i].address = next;
+        next += wish[i].count;
+    }
+    return block;
+}
+
 void dae_free(const dae_memory *m, void *block)
 {
     if (block) m->hook.release(block, m->hook.context);

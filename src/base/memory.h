@@ -15,4 +15,12 @@ void dae_memory_init(dae_memory *m, const dae_allocator *hook);
 void *dae_alloc(const dae_memory *m, size_t count, size_t size);
 void dae_free(const dae_memory *m, void *block); /* NULL is allowed */
 
+/* Several vectors in one block: fills in every address. Returns the block, to be freed as one;
+ * NULL: no memory, the addresses are as before. */
+typedef struct dae_vector_wish {
+    double **address;
+    size_t count;
+} dae_vector_wish;
+double *dae_alloc_vectors(const dae_memory *m, const dae_vector_wish *wish, size_t wishes);
+
 #endif

@@ -38,6 +38,7 @@ enum { MAX_ORDER = 5, ROWS = MAX_ORDER + 2 };
 
 typedef struct bdf {
     int width;              /* n + computed                                                 */
+    double *vectors;        /* the block of all vectors                                     */
     double *phi[ROWS];
     double psi[ROWS];       /* of the accepted steps                                        */
     int valid;              /* rows 0 .. valid of phi mean something                        */
@@ -87,11 +88,7 @@ static void bdf_close(dae_solver *s)
 {
     bdf *b = s->method_state;
     if (!b) return;
-    dae_free(&s->memory, b->phi[0]);
-    dae_free(&s->memory, b->pred);
-    dae_free(&s->memory, b->p_pred);
-    dae_free(&s->memory, b->filter);
-    dae_free(&s->memory, b->probe);
+    dae_free(&s->memory, b->vectors);
     dae_free(&s->memory, b);
     s->method_state = NULL;
 }
@@ -106,12 +103,10 @@ static dae_status bdf_open(dae_solver *s)
     int dear = a->kind == DAE_PATTERN_SPARSE || (a->kind == DAE_PATTERN_DENSE && a->n > 60);
     b->worthwhile = dear ? WORTHWHILE_DEAR : WORTHWHILE;
     size_t width = (size_t)b->width, n = (size_t)s->system.n, m = (size_t)s->system.m;
-    b->phi[0] = dae_alloc(&s->memory, ROWS * width, sizeof(double));
-    b->pred = dae_alloc(&s->memory, width, sizeof(double));
-    b->p_pred = dae_alloc(&s->memory, m, sizeof(double));
-    b->filter = dae_alloc(&s->memory, 3 * n, sizeof(double));
-    b->probe = dae_alloc(&s->memory, m, sizeof(double));
-    if (!b->phi[0] || !b->pred || !b->p_pred || !b->filter || !b->probe) return DAE_E_NOMEM;
+    dae_vector_wish wish[] = {{&b->phi[0], ROWS * width}, {&b->pred, width}, {&b->p_pred, m},
+                              {&b->filter, 3 * n},        {&b->probe, m}};
+    b->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    if (!b->vectors) return DAE_E_NOMEM;
     for (int j = 1; j < ROWS; j++) b->phi[j] = b->phi[0] + (size_t)j * width;
     return DAE_OK;
 }

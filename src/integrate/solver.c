@@ -100,21 +100,15 @@ static dae_status take_memory(dae_solver *s)
 {
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, wide = n > m ? n : m;
     size_t computed = (size_t)s->system.computed, events = (size_t)s->system.problem.event_count;
-    struct {
-        double **block;
-        size_t count;
-    } wanted[] = {
-        {&s->x, n},          {&s->p, wide},        {&s->atol, n},       {&s->w0, n},
-        {&s->trial.x, n},    {&s->trial.p, wide},  {&s->trial.e, wide}, {&s->trial.d, wide},
-        {&s->trial.e_d, m},  {&s->d, wide},        {&s->w_d, computed},
-        {&s->mark.x, n},     {&s->mark.p, wide},   {&s->trial_2, wide},
-        {&s->events.low, events}, {&s->events.high, events},
+    dae_vector_wish wish[] = {
+        {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
+        {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
+        {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
+        {&s->trial_2, wide}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        *wanted[i].block = dae_alloc(&s->memory, wanted[i].count, sizeof(double));
-        if (!*wanted[i].block) return DAE_E_NOMEM;
-    }
+    s->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    if (!s->vectors) return DAE_E_NOMEM;
     s->events.armed = dae_alloc(&s->memory, events, 1);
     s->w = s->w0;
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
@@ -169,11 +163,7 @@ void dae_close(dae_solver *s)
     if (s->method) s->method->close(s);
     dae_corrector_close(&s->corrector);
     if (s->w != s->w0) dae_free(&memory, s->w);
-    double *blocks[] = {s->x,       s->p,       s->atol,        s->w0,          s->trial.x,
-                        s->trial.p, s->trial.e, s->trial.d,     s->trial.e_d,   s->d,
-                        s->w_d,     s->mark.x,  s->mark.p,      s->trial_2,
-                        s->events.low, s->events.high, s->events.middle, s->events.x, s->events.p};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(&memory, blocks[i]);
+    dae_free(&memory, s->vectors);
     dae_free(&memory, s->events.armed);
     dae_system_close(&s->system);
     s->magic = CLOSED;

@@ -70,6 +70,7 @@ struct dae_solver {
     int order;              /* for the next attempt                                         */
     double direction;       /* +1, -1; 0 before the first advance                           */
     double stop;            /* NaN: none                                                    */
+    double *vectors;        /* the block that holds all of the following                    */
     double *x, *p;          /* at t                                                         */
     double safety;          /* the part of a tolerance that one step may use                */
     double *atol, *w0, *w;  /* tolerances; weights; weights with powers of h                */

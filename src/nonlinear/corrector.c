@@ -39,18 +39,14 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
         dae_hint(system->report, "use \"auto\"");
         return DAE_E_OPTION;
     }
-    q->K = dae_alloc(m, count, sizeof(double));
-    q->C = dae_alloc(m, count, sizeof(double));
-    q->r = dae_alloc(m, n, sizeof(double));
-    q->delta = dae_alloc(m, 3 * n, sizeof(double));
-    q->C_diagonal = dae_alloc(m, n, sizeof(double));
-    int status = q->K && q->C && q->r && q->delta && q->C_diagonal ? DAE_OK : DAE_E_NOMEM;
-    if (status == DAE_OK && system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL) {
-        q->C_value = dae_alloc(m, count, sizeof(double));
-        q->C_row = dae_alloc(m, count, sizeof(int));
-        q->C_column = dae_alloc(m, count, sizeof(int));
-        if (!q->C_value || !q->C_row || !q->C_column) status = DAE_E_NOMEM;
-    }
+    int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
+    dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->r, n}, {&q->delta, 3 * n},
+                              {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
+    q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
+    if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
+    int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
+    if (!listed) q->C_value = NULL;
+    if (listed && q->C_row) q->C_column = q->C_row + count;
     if (status == DAE_OK) status = q->linear->analyze(&system->matrix, m, &q->analysis);
     if (status == DAE_OK) status = q->linear->open(q->analysis, 0, &q->factor);
     if (status != DAE_OK) {
@@ -79,14 +75,8 @@ void dae_corrector_close(dae_corrector *q)
         q->linear->close(q->factor);
         q->linear->release(q->analysis);
     }
-    dae_free(m, q->K);
-    dae_free(m, q->C);
-    dae_free(m, q->r);
-    dae_free(m, q->delta);
-    dae_free(m, q->C_value);
-    dae_free(m, q->C_diagonal);
+    dae_free(m, q->vectors);
     dae_free(m, q->C_row);
-    dae_free(m, q->C_column);
     memset(q, 0, sizeof *q);
 }
 

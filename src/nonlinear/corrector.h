@@ -23,6 +23,7 @@ typedef struct dae_corrector {
     dae_system *system;
     const dae_linear *linear;
     void *analysis, *factor;
+    double *vectors;        /* the block of the vectors below                               */
     double *K, *C, *r, *delta;
     double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
     int *C_row, *C_column, C_count;

@@ -145,24 +145,17 @@ static int take_colors(dae_system *s)
 static int take_work(dae_system *s)
 {
     size_t n = (size_t)s->n, m = (size_t)s->m;
-    s->x_moved = dae_alloc(s->memory, n, sizeof(double));
-    s->p_moved = dae_alloc(s->memory, m, sizeof(double));
-    s->r_base = dae_alloc(s->memory, n, sizeof(double));
-    s->r_moved = dae_alloc(s->memory, n, sizeof(double));
-    s->step = dae_alloc(s->memory, n, sizeof(double));
-    s->d_base = dae_alloc(s->memory, m, sizeof(double));
-    s->d_moved = dae_alloc(s->memory, m, sizeof(double));
-    s->r_above = dae_alloc(s->memory, n, sizeof(double));
-    s->r_below = dae_alloc(s->memory, n, sizeof(double));
-    s->row_terms = dae_alloc(s->memory, n, sizeof(double));
-    s->owner = dae_alloc(s->memory, n, sizeof(int));
-    s->subset = dae_alloc(s->memory, n, sizeof(int));
-    s->slot = dae_alloc(s->memory, m, sizeof(int));
+    dae_vector_wish wish[] = {
+        {&s->x_moved, n}, {&s->p_moved, m}, {&s->r_base, n},  {&s->r_moved, n}, {&s->step, n},
+        {&s->d_base, m},  {&s->d_moved, m}, {&s->r_above, n}, {&s->r_below, n}, {&s->row_terms, n},
+    };
+    s->vectors = dae_alloc_vectors(s->memory, wish, sizeof wish / sizeof *wish);
+    s->owner = dae_alloc(s->memory, 2 * n + m, sizeof(int));
     s->place = dae_alloc(s->memory, n, sizeof(int64_t));
-    int difference = s->x_moved && s->p_moved && s->r_base && s->r_moved && s->step && s->d_base &&
-                     s->d_moved;
-    int check = s->r_above && s->r_below && s->row_terms && s->owner && s->subset && s->slot && s->place;
-    return difference && check ? DAE_OK : DAE_E_NOMEM;
+    if (!s->vectors || !s->owner || !s->place) return DAE_E_NOMEM;
+    s->subset = s->owner + n;
+    s->slot = s->subset + n;
+    return DAE_OK;
 }
 
 static int take_maps(dae_system *s, const dae_matrix *given)

@@ -153,14 +153,33 @@ static int ask(dae_system *s, int which, double t, const double *x, const double
 
 /* ---- the forms ---- */
 
+/* The two calls that every step makes, without the detour when nobody is careful. */
+static inline int ask_residual(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    if (s->careful) return ask(s, CALL_RESIDUAL, t, x, p, r);
+    s->callback_depth++;
+    int answer = s->problem.residual(t, x, p, r, s->problem.user);
+    s->callback_depth--;
+    return answer == DAE_OK ? DAE_OK : (int)dae_user_answer(s, answer, "residual", t);
+}
+
+static inline int ask_rhs(dae_system *s, double t, const double *x, double *r)
+{
+    if (s->careful) return ask(s, CALL_RHS, t, x, NULL, r);
+    s->callback_depth++;
+    int answer = s->problem.rhs(t, x, r, s->problem.user);
+    s->callback_depth--;
+    return answer == DAE_OK ? DAE_OK : (int)dae_user_answer(s, answer, "rhs", t);
+}
+
 static int f_implicit(dae_system *s, double t, const double *x, const double *p, double *r)
 {
-    return ask(s, CALL_RESIDUAL, t, x, p, r);
+    return ask_residual(s, t, x, p, r);
 }
 
 static int f_identity(dae_system *s, double t, const double *x, const double *p, double *r)
 {
-    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    int answer = ask_rhs(s, t, x, r);
     if (answer == DAE_OK)
         for (int i = 0; i < s->n; i++) r[i] = p[i] - r[i];
     return answer;
@@ -168,7 +187,7 @@ static int f_identity(dae_system *s, double t, const double *x, const double *p,
 
 static int f_diagonal(dae_system *s, double t, const double *x, const double *p, double *r)
 {
-    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    int answer = ask_rhs(s, t, x, r);
     if (answer == DAE_OK)
         for (int i = 0; i < s->n; i++) r[i] = s->mass[i] * p[i] - r[i];
     return answer;
@@ -176,7 +195,7 @@ static int f_diagonal(dae_system *s, double t, const double *x, const double *p,
 
 static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
 {
-    int answer = ask(s, CALL_RHS, t, x, NULL, r);
+    int answer = ask_rhs(s, t, x, r);
     if (answer == DAE_OK && s->problem.mass_kind == DAE_MASS_FUNCTION)
         answer = dae_system_mass(s, t, x, s->mass);
     if (answer != DAE_OK) return answer;
@@ -408,24 +427,12 @@ void dae_system_forget(dae_system *s)
     const dae_memory *mem = s->memory;
     dae_matrix_free(mem, &s->matrix);
     dae_matrix_free(mem, &s->given_matrix);
-    double **reals[] = {&s->given,  &s->previous_C, &s->x_moved, &s->p_moved, &s->r_base,
-                        &s->r_moved, &s->step,      &s->d_base,  &s->d_moved, &s->r_above,
-                        &s->r_below, &s->row_terms};
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        dae_free(mem, *reals[i]);
-        *reals[i] = NULL;
-    }
-    dae_free(mem, s->mass_map);
-    dae_free(mem, s->given_map);
-    dae_free(mem, s->place);
-    dae_free(mem, s->color_start);
-    dae_free(mem, s->color_list);
-    dae_free(mem, s->owner);
-    dae_free(mem, s->subset);
-    dae_free(mem, s->slot);
-    s->slot = NULL;
+    void *blocks[] = {s->vectors, s->given,       s->previous_C, s->mass_map, s->given_map,
+                      s->place,   s->color_start, s->color_list, s->owner};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(mem, blocks[i]);
+    s->vectors = s->given = s->previous_C = NULL;
     s->mass_map = s->given_map = s->place = NULL;
-    s->color_start = s->color_list = s->owner = s->subset = NULL;
+    s->color_start = s->color_list = s->owner = s->subset = s->slot = NULL;
     s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS);
     s->C_evaluations = 0;
 }

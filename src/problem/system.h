@@ -55,6 +55,7 @@ struct dae_system {
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
     int C_evaluations;
     int *color_start, *color_list, colors;
+    double *vectors;        /* the block of the vectors below                               */
     double *x_moved, *p_moved, *r_base, *r_moved, *step, *d_base, *d_moved; /* differences  */
     double *r_above, *r_below, *row_terms; /* check.c                                       */
     int *owner, *subset;
