@@ -240,6 +240,14 @@ static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, 
     const double *e = trial->e;
     double *v = b->filter;
     if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w, where);
+    if (phi && !b->first && s->options.norm == DAE_NORM_MAX) { /* in one pass */
+        double most = 0;
+        for (int i = 0; i < n; i++) {
+            double a = fabs(e[i] + f * phi[i]) * s->w[i];
+            most = a > most ? a : most; /* e was checked: no NaN */
+        }
+        return most;
+    }
     for (int i = 0; i < n; i++) v[i] = phi ? e[i] + f * phi[i] : e[i];
     for (int i = 0; b->first && i < n; i++)
         if (s->system.level[i] > 0) v[i] = 0;

@@ -42,13 +42,15 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
 {
     char buffer[32];
     double rtol = s->safety * s->options.rtol, part = s->safety;
-    int refused = -1;
+    double largest = 0;
     for (int i = 0; i < s->system.n; i++) {
-        double tolerance = rtol * fabs(x[i]) + part * s->atol[i];
-        if (!(tolerance >= DBL_MIN)) refused = i;
-        s->w0[i] = 1 / tolerance;
+        double w = 1 / (rtol * fabs(x[i]) + part * s->atol[i]);
+        largest = w > largest ? w : largest;
+        s->w0[i] = w;
     }
-    if (refused >= 0) {
+    if (!(largest <= 1 / DBL_MIN)) {
+        int refused = 0;
+        while (s->w0[refused] <= 1 / DBL_MIN) refused++;
         const char *name = dae_unknown_name(&s->system, refused, buffer);
         dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is zero", name);
         dae_at(&s->report, "t = %.10g", t);

@@ -167,13 +167,14 @@ static int answer_verdict(const dae_system *s, int status)
 /* Takes the correction: e -= scale delta, x = x_pred + e, p to match. One pass does it all for
  * d = x; *size becomes the weighted norm of the correction, the change of a computed d in
  * weights of its own included. */
-static int move_plain(dae_system *s, dae_stage *g, double scale, const double *delta,
-                      double *size, int *worst)
+static inline int move_plain(dae_system *s, dae_stage *g, double scale, const double *delta,
+                             int fresh, double *size, int *worst)
 {
     double most = 0, c = g->c;
     int n = s->n, place = -1;
     for (int i = 0; i < n; i++) {
-        double step = scale * delta[i], e = g->e[i] - step, a = fabs(step) * g->w[i];
+        double step = scale * delta[i], e = (fresh ? 0 : g->e[i]) - step;
+        double a = fabs(step) * g->w[i];
         g->e[i] = e;
         g->x[i] = g->x_pred[i] + e;
         g->p[i] = g->p_pred[i] + c * e;
@@ -213,11 +214,14 @@ static int move_computed(dae_system *s, dae_stage *g, double scale, const double
     return DAE_OK;
 }
 
-static int move(dae_corrector *q, dae_stage *g, double scale, const double *delta, double *size)
+/* fresh: e is zero, whatever the array holds (d = x only). */
+static int move(dae_corrector *q, dae_stage *g, double scale, const double *delta, int fresh,
+                double *size)
 {
     dae_system *s = q->system;
     int status = s->computed ? move_computed(s, g, scale, delta, size, &q->worst)
-                             : move_plain(s, g, scale, delta, size, &q->worst);
+                 : fresh     ? move_plain(s, g, scale, delta, 1, size, &q->worst)
+                             : move_plain(s, g, scale, delta, 0, size, &q->worst);
     if (status == DAE_OK && q->norm == DAE_NORM_RMS && s->n > 0)
         *size = fabs(scale) * dae_norm_rms(s->n, delta, g->w, &q->worst);
     return status;
@@ -285,7 +289,7 @@ static int look_again(dae_corrector *q, dae_stage *g, double scale)
     for (int round = 0; round < 12; round++, kept *= 0.5) {
         int status = dae_system_f(s, g->t, g->x, g->p, q->r);
         if (status != DAE_RETRY) return status;
-        status = move(q, g, -0.5 * kept * scale, q->delta, &size);
+        status = move(q, g, -0.5 * kept * scale, q->delta, 0, &size);
         if (status != DAE_OK) return answer_verdict(s, status);
     }
     return answer_verdict(s, DAE_RETRY);
@@ -296,17 +300,19 @@ static int iterate(dae_corrector *q, dae_stage *g)
     dae_system *s = q->system;
     double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate);
     double *delta = q->delta, first = 0, last = 0, size;
-    int status = reset_stage(q, g), m = 1;
+    int m = 1, plain = !s->computed; /* then the first look is at the prediction itself */
+    int status = plain ? DAE_OK : reset_stage(q, g);
     if (status != DAE_OK) return answer_verdict(s, status);
     q->observed_rate = 0;
     for (;; m++) {
+        int fresh = plain && m == 1;
         q->iterations++;
-        status = dae_system_f(s, g->t, g->x, g->p, delta);
+        status = dae_system_f(s, g->t, fresh ? g->x_pred : g->x, fresh ? g->p_pred : g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);
         if (status != DAE_OK) return status;
         s->stats->newton_iterations++;
-        status = move(q, g, scale, delta, &size);
+        status = move(q, g, scale, delta, fresh, &size);
         if (status != DAE_OK) return answer_verdict(s, status);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
         if (m == 1) {
@@ -401,7 +407,7 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
          * new point must be smaller than this one */
         for (lambda = fmin(1, 4 * lambda);; lambda *= 0.5) {
             memcpy(g->e, e_old, (size_t)n * sizeof(double));
-            status = move(q, g, lambda, delta, &change);
+            status = move(q, g, lambda, delta, 0, &change);
             if (status == DAE_OK)
                 status = correction(q, g, next, &size_next);
             else
