@@ -213,6 +213,11 @@ static dae_status enter(dae_solver *s, int state, const char *function)
     return status;
 }
 
+static int misaligned(const double *a)
+{
+    return a && (uintptr_t)a % _Alignof(double) != 0;
+}
+
 /* Do two arrays share memory? */
 static int overlap(const double *a, int n, const double *b, int m)
 {
@@ -255,6 +260,9 @@ static dae_status check_start(dae_solver *s, const char *function, double t, con
                               const double *xdot)
 {
     if (!x && s->system.n > 0) return dae_fail_arg(&s->report, DAE_E_ARG, function, "x", "is NULL");
+    if (misaligned(x) || misaligned(xdot))
+        return dae_fail_arg(&s->report, DAE_E_ARG, function, misaligned(x) ? "x" : "xdot",
+                            "is not aligned as an array of double must be");
     if (!isfinite(t)) {
         dae_fail(&s->report, DAE_E_TIME, "%s: the initial time is not finite", function);
         dae_why(&s->report, "t0 = %g", t);
@@ -520,6 +528,9 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         dae_hint(&s->report, "dae_advance to it first");
         return DAE_E_TIME;
     }
+    if (misaligned(x) || misaligned(xdot))
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_read", misaligned(x) ? "x" : "xdot",
+                            "is not aligned as an array of double must be");
     if (overlap(x, s->system.n, xdot, s->system.m))
         return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "is the same array as x, or overlaps it");
     if (t == s->t) {
@@ -538,6 +549,7 @@ dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const do
     if (status != DAE_OK) return status;
     if (!xdot && s->system.n > 0)
         return dae_fail_arg(&s->report, DAE_E_ARG, "dae_check_jacobian", "xdot", "is NULL");
+    if (s->system.n == 0) return DAE_OK;
     for (int i = 0; i < s->system.n; i++)
         s->w0[i] = 1 / (s->safety * (s->options.rtol * fabs(x[i]) + s->atol[i]));
     status = dae_prepare(s, t, x, xdot);
