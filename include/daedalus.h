@@ -305,8 +305,8 @@ dae_status dae_consistent(dae_solver *s, double t, double *x, double *xdot, dae_
 /* Which event ended the last call: number, direction (+1 rising, -1 falling); -1 if none. */
 dae_status dae_get_event(const dae_solver *s, int *event, int *direction, double *t);
 
-/* Weighted error estimate of the last accepted step, n values (multiply by the weights
- * rtol |x_i| + atol_i to get absolute errors). */
+/* Unfiltered estimate of the local error of the last accepted step, n values in units of the
+ * tolerances rtol |x_i| + atol_i. */
 dae_status dae_get_error(const dae_solver *s, double *error);
 
 int dae_method_count(void);

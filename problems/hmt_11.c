@@ -150,7 +150,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     return DAE_OK;
 }
 
-static const char *const forms[] = { "standard", "leading", NULL };
+static const char *const forms[] = { "leading", "standard", NULL };
 static const problem_setting settings[] = {
     { "lambda", 10, "decay of the solution" },
     { "eta", -50, "speed at which the constraint turns" },

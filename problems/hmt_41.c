@@ -131,7 +131,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     return DAE_OK;
 }
 
-static const char *const forms[] = { "standard", "leading", NULL };
+static const char *const forms[] = { "leading", "standard", NULL };
 static const problem_setting settings[] = {
     { "eta", -2, "speed at which the leading matrix turns" },
     { NULL, 0, NULL },

@@ -37,8 +37,8 @@ const dae_option_row *dae_option_list(int i)
 static dae_status refuse(dae_report *report, const dae_option_row *row, double value, const char *is)
 {
     dae_fail(report, row->status, "option '%s' %s", row->name, is);
-    dae_why(report, "it is %.6g; allowed: %.6g to %.6g (%s)", value, row->low, row->high,
-            row->meaning);
+    double low = row->kind == DAE_OPTION_INT && row->low == 0 ? 1 : row->low; /* 0: the default */
+    dae_why(report, "it is %.6g; allowed: %.6g to %.6g (%s)", value, low, row->high, row->meaning);
     return row->status;
 }
 

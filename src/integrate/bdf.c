@@ -378,6 +378,7 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
                      ? 0
                      : b->ck * raw_norm(s, b, trial, 0, NULL, &trial->limiting);
     trial->filtered = b->filtered;
+    trial->constant = b->ck;
     if (!b->filtered) {
         b->norm_k = raw / b->ck;
         want_neighbours(s, b, trial, raw);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Limits of patience within one step. */
-enum { MOST_UNDEFINED = 10, MOST_NEWTON = 10, MOST_ERRORS = 25 };
+enum { MOST_UNDEFINED = 10, MOST_NEWTON = 10, MOST_ERRORS = 25, MOST_NEWTON_FIRST = 40 };
 
 /* ---- weights ---- */
 
@@ -175,6 +175,7 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     s->stats.t = s->t;
     s->stats.h = trial->h;
     s->stats.order = trial->order;
+    s->stats.filtered = trial->filtered;
     if (trial->order > s->stats.order_highest) s->stats.order_highest = trial->order;
     s->failures = s->error_failures = 0;
     if (s->undefined_failures > 0 && (s->t - s->t_bad) * s->direction >= 0)
@@ -210,6 +211,7 @@ static dae_status step_back(dae_solver *s)
     if (h == 0 || dae_system_f(sys, s->t, s->x, s->p, s->corrector.r) != DAE_RETRY) return DAE_OK;
     s->method->interpolate(s, s->t_previous, s->x, s->p);
     s->t = s->trial.t = s->t_previous;
+    s->stats.steps--;
     if (sys->computed && dae_system_d(sys, s->t, s->x, s->d) != DAE_OK) return DAE_OK;
     s->method->start(s);
     s->h = h; /* cut by whoever rejects */
@@ -231,7 +233,8 @@ static int hopeless(dae_solver *s, int verdict)
     default:
         s->stats.newton_failures++;
         s->newton_trouble++;
-        return s->failures - s->error_failures > MOST_NEWTON;
+        /* the first step is a guess and may be far too long */
+        return s->failures - s->error_failures > (s->t == s->t_begin ? MOST_NEWTON_FIRST : MOST_NEWTON);
     }
 }
 

@@ -250,7 +250,7 @@ dae_status dae_get_error(const dae_solver *s, double *error)
     if (!s || !error) return DAE_E_ARG;
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s->state != SOLVER_STARTED) return DAE_E_STATE;
-    for (int i = 0; i < s->system.n; i++) error[i] = s->trial.e[i] * s->w0[i];
+    for (int i = 0; i < s->system.n; i++) error[i] = s->trial.constant * s->trial.e[i] * s->safety * s->w0[i];
     return DAE_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct dae_trial {
     double *d, *e_d;        /* computed d                                                   */
     double error;           /* weighted local error, accepted when <= 1                     */
     int limiting;           /* the unknown that decided                                     */
+    double constant;        /* of the method: the local error is about constant * e         */
     int filtered;
     int prescribed;         /* size and order were prescribed: no error control             */
 } dae_trial;
