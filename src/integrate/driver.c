@@ -234,7 +234,8 @@ static int hopeless(dae_solver *s, int verdict)
         s->stats.newton_failures++;
         s->newton_trouble++;
         /* the first step is a guess and may be far too long */
-        return s->failures - s->error_failures > (s->t == s->t_begin ? MOST_NEWTON_FIRST : MOST_NEWTON);
+        int most = verdict == DAE_STEP_NEWTON && s->t == s->t_begin ? MOST_NEWTON_FIRST : MOST_NEWTON;
+        return s->failures - s->error_failures > most;
     }
 }
 
