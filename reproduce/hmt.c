@@ -1,8 +1,8 @@
 /* hmt.c: index-2 systems with moving subspaces, in standard form and with a leading
  * term.
  *
- * Source: Higueras, Maerz, Tischendorf, Stability preserving integration of index-2
- * DAEs, 2003: Example 1.1, equation (4.1), Example 4.7. Their figures show solutions with
+ * Source: Higueras, Maerz, Tischendorf, Numerically well formulated index-2 DAEs:
+ * Example 1.1, equation (4.1), Example 4.7. Their figures show solutions with
  * steps of 10^-1.5 that grow or decay; here are the numbers behind such figures.
  *
  * E x' + F x = q in standard form: eliminating all unknowns but one leaves a recurrence
@@ -403,6 +403,6 @@ static int run(FILE *out)
 const reproduction reproduction_hmt = {
     .id = "hmt",
     .title = "index-2 systems in standard form and with a leading term",
-    .source = "Higueras, Maerz, Tischendorf 2003, Examples 1.1, 4.1, 4.7",
+    .source = "Higueras, Maerz, Tischendorf: Examples 1.1, 4.1, 4.7",
     .run = run,
 };

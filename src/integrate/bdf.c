@@ -378,7 +378,6 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
                      ? 0
                      : b->ck * raw_norm(s, b, trial, 0, NULL, &trial->limiting);
     trial->filtered = b->filtered;
-    trial->constant = b->ck;
     if (!b->filtered) {
         b->norm_k = raw / b->ck;
         want_neighbours(s, b, trial, raw);
@@ -427,6 +426,7 @@ static int bdf_attempt(dae_solver *s, dae_trial *trial)
                    .e_d = trial->e_d, .w = s->w, .w_d = s->system.computed ? s->w_d : NULL};
     int status = dae_corrector_solve(&s->corrector, &g);
     if (status != DAE_OK) return status;
+    trial->constant = b->ck;
     if (trial->prescribed) {
         trial->error = 0;
         trial->limiting = -1;

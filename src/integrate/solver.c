@@ -38,7 +38,8 @@ static dae_status choose_method(dae_solver *s)
         if (!strcmp(methods[i]->name, name)) s->method = methods[i];
     if (!s->method) {
         dae_fail(&s->report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
-        dae_hint(&s->report, "methods: bdf");
+        dae_hint(&s->report, "the first of %d is '%s'; dae_method_name lists them",
+                 dae_method_count(), dae_method_name(0));
         return DAE_E_OPTION;
     }
     s->stats.method = s->method->name;
@@ -104,7 +105,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
         {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
-        {&s->trial_2, wide}, {&s->events.low, events}, {&s->events.high, events},
+        {&s->trial_2, wide}, {&s->trial_x, n}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
     s->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
@@ -480,6 +481,7 @@ dae_status dae_step(dae_solver *s, double limit)
     s->events.event = -1;
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
+    if (status == DAE_OK) status = watch(s);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }
 

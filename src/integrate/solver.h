@@ -79,6 +79,7 @@ struct dae_solver {
     double *d;              /* computed d at t                                              */
     dae_trial trial;
     double *trial_2;        /* scratch, as long as p                                        */
+    double *trial_x;        /* scratch, as long as x                                        */
     dae_event_search events;
 
     int failures;           /* consecutive rejected attempts of this step                   */

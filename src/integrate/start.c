@@ -141,7 +141,17 @@ static dae_status make_consistent(dae_solver *s, double t, double *x, double *p,
     if (verdict == DAE_OK) return DAE_OK;
     if (verdict == 1 && (high || (kind == DAE_START_CHECK && have_p)))
         return excess > 10 ? inconsistent(s, t, x, p, row, excess) : DAE_OK;
-    return dae_initial_consistent(q, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
+    int strict = kind == DAE_START_CHECK; /* and no derivative given: x must not need correction */
+    if (strict) memcpy(s->trial_x, x, (size_t)s->system.n * sizeof(double));
+    dae_status status =
+        dae_initial_consistent(q, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
+    for (int i = 0; strict && status == DAE_OK && i < s->system.n; i++)
+        if (fabs(x[i] - s->trial_x[i]) * s->w0[i] > 10) {
+            memcpy(x, s->trial_x, (size_t)s->system.n * sizeof(double));
+            if (dae_initial_test(q, t, x, p, s->w0, &row, &excess) == 1)
+                return inconsistent(s, t, x, p, row, excess);
+        }
+    return status;
 }
 
 static dae_status not_finite(dae_solver *s, const char *what, int i)

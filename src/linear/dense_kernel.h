@@ -24,7 +24,7 @@
 
 #define DAE_INLINE static inline __attribute__((always_inline))
 
-enum { DAE_DENSE_OWN = 50 }; /* NUMERICS.md 7: plain loops beat OpenBLAS up to here */
+enum { DAE_DENSE_OWN = 50 }; /* docs/numerics.md: plain loops beat OpenBLAS up to here */
 
 /* A real matrix and its factors. */
 typedef struct dae_dense_lu {
