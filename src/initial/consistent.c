@@ -90,6 +90,7 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
     int row = -1;
     double excess = 0;
     if (verdict < 0) return (dae_status)verdict;
+    if (verdict == DAE_STEP_NONFINITE && s->bad_column >= 0) return dae_jacobian_failure(s, t);
     if (verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) {
         dae_fail(s->report, DAE_E_NONFINITE, "%s is not defined at the initial values",
                  s->bad_retry ? "a callback" : s->bad_where);

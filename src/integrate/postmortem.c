@@ -28,6 +28,11 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
         dae_hint(&s->report, "the solution leaves the domain of the equations there");
         return DAE_E_REFUSED;
     }
+    if (sys->bad_column >= 0) {
+        dae_jacobian_failure(sys, trial->t);
+        dae_why(&s->report, "smaller steps did not help (h = %.3g)", trial->h);
+        return DAE_E_NONFINITE_JAC;
+    }
     dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
     dae_at(&s->report, "t in [%.12g, %.12g], %s", s->t, trial->t,
            strcmp(sys->bad_where, "d") ? dae_equation_name(sys, sys->bad_row, name) : "an entry of d");

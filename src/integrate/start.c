@@ -167,6 +167,7 @@ static dae_status undefined(dae_solver *s, double t)
 {
     char name[32];
     dae_system *sys = &s->system;
+    if (sys->bad_column >= 0) return dae_jacobian_failure(sys, t);
     dae_fail(&s->report, sys->bad_retry ? DAE_E_REFUSED : DAE_E_NONFINITE,
              sys->bad_retry ? "the callback '%s' refuses the initial values"
                             : "%s is NaN or infinite at the initial values",

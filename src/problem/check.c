@@ -266,6 +266,7 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
     inspection q = {.s = s, .t = t, .h = h != 0 ? h : 1, .x = x, .p = p, .w = w,
                     .gross = s->computed ? 0 : gross};
     int status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
+    if (status == DAE_RETRY && s->bad_column >= 0) return dae_jacobian_failure(s, t);
     if (status == DAE_OK) status = dae_system_f(s, t, x, p, s->r_base);
     if (status == DAE_OK) row_sums(&q, K, C);
     if (status == DAE_OK && s->computed) status = dae_system_d(s, t, x, s->d_base);

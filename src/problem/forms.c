@@ -40,6 +40,7 @@ dae_status dae_user_answer(dae_system *s, int answer, const char *callback, doub
     if (answer == DAE_RETRY) {
         s->stats->retries++;
         s->bad_retry = 1;
+        s->bad_column = -1;
         s->bad_where = callback;
         return DAE_RETRY;
     }
@@ -226,6 +227,7 @@ int dae_system_mass(dae_system *s, double t, const double *x, double *M)
     s->stats->nonfinite++;
     s->bad_row = mass_row(s, bad);
     s->bad_retry = 0;
+    s->bad_column = -1;
     s->bad_where = "the mass matrix";
     return DAE_RETRY;
 }
@@ -249,6 +251,7 @@ int dae_system_f(dae_system *s, double t, const double *x, const double *p, doub
     s->stats->nonfinite++;
     s->bad_row = bad;
     s->bad_retry = 0;
+    s->bad_column = -1;
     s->bad_where = "the residual";
     return DAE_RETRY;
 }
@@ -263,6 +266,7 @@ int dae_system_d(dae_system *s, double t, const double *x, double *d)
     s->stats->nonfinite++;
     s->bad_row = bad;
     s->bad_retry = 0;
+    s->bad_column = -1;
     s->bad_where = "d";
     return DAE_RETRY;
 }
@@ -405,7 +409,7 @@ dae_status dae_system_open(dae_system *s, const dae_problem *problem,
     s->stats = stats;
     s->report = report;
     s->careful = options->careful;
-    s->bad_row = -1;
+    s->bad_row = s->bad_column = -1;
     dae_status status = check_problem(s);
     if (status != DAE_OK) return status;
     s->m = problem->d ? problem->d_size : s->n;

@@ -254,21 +254,36 @@ static int jacobian_implicit(dae_system *s, double t, const double *x, const dou
                             : difference_C(s, t, x, p, h, w, C);
 }
 
-static int accuse(dae_system *s, double t, const double *J, const char *name)
+/* A non-finite entry, like a non-finite residual, may only mean that the trial point strayed:
+ * it is remembered, and told if smaller steps do not help. */
+static int remember(dae_system *s, const double *J, int by_p)
 {
-    char row[32], column[32];
+    const dae_matrix *a = &s->matrix;
     for (int j = 0; j < s->n; j++)
-        for (int64_t k = dae_column_begin(&s->matrix, j); k < dae_column_end(&s->matrix, j); k++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             if (!isfinite(J[k])) {
-                dae_fail(s->report, DAE_E_NONFINITE_JAC, "a Jacobian entry is %s",
-                         isnan(J[k]) ? "NaN" : "infinite");
-                dae_at(s->report, "t = %.10g, %s of '%s' with respect to '%s'", t, name,
-                       dae_equation_name(s, dae_column_row(&s->matrix, j, k), row),
-                       dae_unknown_name(s, j, column));
-                dae_hint(s->report, "look for a division by zero, sqrt(0) or log(0) there");
-                return DAE_E_NONFINITE_JAC;
+                s->bad_row = dae_column_row(a, j, k);
+                s->bad_column = j;
+                s->bad_by_p = by_p;
+                s->bad_value = J[k];
+                s->bad_retry = 0;
+                s->bad_where = "a Jacobian entry";
+                s->stats->nonfinite++;
+                return DAE_RETRY;
             }
     return DAE_OK;
+}
+
+dae_status dae_jacobian_failure(dae_system *s, double t)
+{
+    char row[32], column[32];
+    dae_fail(s->report, DAE_E_NONFINITE_JAC, "a Jacobian entry is %s",
+             isnan(s->bad_value) ? "NaN" : "infinite");
+    dae_at(s->report, "t = %.10g, the derivative of '%s' with respect to '%s%s'", t,
+           dae_equation_name(s, s->bad_row, row), dae_unknown_name(s, s->bad_column, column),
+           s->bad_by_p ? "'" : "");
+    dae_hint(s->report, "look for a division by zero, sqrt(0) or log(0) there");
+    return DAE_E_NONFINITE_JAC;
 }
 
 int dae_system_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
@@ -281,9 +296,8 @@ int dae_system_jacobian(dae_system *s, double t, const double *x, const double *
     int status = s->problem.rhs ? jacobian_mass(s, t, x, p, h, w, K, C)
                                 : jacobian_implicit(s, t, x, p, h, w, K, C);
     if (status != DAE_OK) return status;
-    if (dae_find_nonfinite(s->matrix.count, K) >= 0) return accuse(s, t, K, "the derivative");
-    if (dae_find_nonfinite(s->matrix.count, C) >= 0)
-        return accuse(s, t, C, "the derivative by the time derivative");
+    if (dae_find_nonfinite(s->matrix.count, K) >= 0) return remember(s, K, 0);
+    if (dae_find_nonfinite(s->matrix.count, C) >= 0) return remember(s, C, 1);
     return DAE_OK;
 }
 

@@ -41,6 +41,9 @@ struct dae_system {
     int (*f)(dae_system *s, double t, const double *x, const double *p, double *r);
 
     int bad_row;            /* the row of the last non-finite value                         */
+    int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
+    int bad_by_p;           /* ... of C                                                     */
+    double bad_value;
     int bad_retry;          /* 1: the last RETRY was the callback's own answer              */
     const char *bad_where;  /* "the residual", "d" ...                                      */
 
@@ -88,6 +91,9 @@ int dae_system_d(dae_system *s, double t, const double *x, double *d); /* comput
 /* K and C at a point; r is f there (or NULL), h the scale of time (increments), w as above. */
 int dae_system_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
                         const double *w, double *K, double *C);
+
+/* The message about a non-finite Jacobian entry (bad_column >= 0). */
+dae_status dae_jacobian_failure(dae_system *s, double t);
 
 /* y = f_p v: directional derivative, exact up to rounding when f is affine in p. r = f(t,x,p). */
 int dae_system_push_p(dae_system *s, double t, const double *x, const double *p,
