@@ -588,7 +588,7 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
 /* ---- dense output ---- */
 
 /* The polynomial through the last used + 1 points in Newton's form, and its derivative. */
-static void bdf_interpolate(dae_solver *s, double t, double *x, double *p)
+static void bdf_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
     bdf *b = s->method_state;
     int n = s->system.n, k = b->first ? 1 : b->used;
@@ -604,12 +604,29 @@ static void bdf_interpolate(dae_solver *s, double t, double *x, double *p)
         for (int j = k; j >= 0; j--) a += value[j] * b->phi[j][i];
         x[i] = a;
     }
+    for (int i = 0; d && i < s->system.computed; i++) {
+        double a = 0;
+        for (int j = k; j >= 0; j--) a += value[j] * b->phi[j][n + i];
+        d[i] = a;
+    }
     int from = s->system.computed ? n : 0;
     for (int i = 0; p && i < s->system.m; i++) {
         double a = 0;
         for (int j = k; j >= 1; j--) a += slope[j] * b->phi[j][from + i];
         p[i] = a;
     }
+}
+
+/* The next term of Newton's form is what the polynomial leaves out. */
+static double bdf_doubt(dae_solver *s, double t)
+{
+    const bdf *b = s->method_state;
+    int where, k = b->used;
+    double product = 1, delta = t - s->t;
+    if (b->first || b->valid <= k) return 0;
+    for (int j = 1; j <= k + 1; j++)
+        product *= (delta + (j > 1 ? b->psi[j - 2] : 0)) / b->psi[j - 1];
+    return fabs(product) * dae_norm_max(s->system.n, b->phi[k + 1], s->w0, &where);
 }
 
 /* Order k needs k past points: rows 0 .. k - 1. */
@@ -632,5 +649,6 @@ const dae_method dae_method_bdf = {
     .commit = bdf_commit,
     .reject = bdf_reject,
     .interpolate = bdf_interpolate,
+    .doubt = bdf_doubt,
     .reach = bdf_reach,
 };

@@ -209,7 +209,7 @@ static dae_status step_back(dae_solver *s)
     dae_system *sys = &s->system;
     double h = s->t - s->t_previous;
     if (h == 0 || dae_system_f(sys, s->t, s->x, s->p, s->corrector.r) != DAE_RETRY) return DAE_OK;
-    s->method->interpolate(s, s->t_previous, s->x, s->p);
+    s->method->interpolate(s, s->t_previous, s->x, s->p, NULL);
     s->t = s->trial.t = s->t_previous;
     s->stats.steps--;
     if (sys->computed && dae_system_d(sys, s->t, s->x, s->d) != DAE_OK) return DAE_OK;

@@ -17,7 +17,7 @@ static dae_status evaluate(dae_solver *s, double t, double *g)
 {
     const dae_problem *q = &s->system.problem;
     dae_event_search *v = &s->events;
-    s->method->interpolate(s, t, v->x, v->p);
+    dae_look(s, t, v->x, v->p);
     s->stats.event_evaluations++;
     s->system.callback_depth++;
     int answer = q->event(t, v->x, v->p, g, q->user);

@@ -105,7 +105,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
         {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
-        {&s->trial_2, wide}, {&s->trial_x, n}, {&s->events.low, events}, {&s->events.high, events},
+        {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
     s->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
@@ -540,7 +540,7 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
         return DAE_OK;
     }
-    s->method->interpolate(s, t, x, xdot);
+    dae_look(s, t, x, xdot);
     return DAE_OK;
 }
 

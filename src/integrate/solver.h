@@ -31,7 +31,8 @@ typedef struct dae_method {
     int (*attempt)(dae_solver *s, dae_trial *trial);       /* DAE_OK, a verdict, a failure  */
     void (*commit)(dae_solver *s, dae_trial *trial);       /* and plans the next step       */
     void (*reject)(dae_solver *s, dae_trial *trial, int verdict); /* plans the next attempt */
-    void (*interpolate)(dae_solver *s, double t, double *x, double *p);
+    void (*interpolate)(dae_solver *s, double t, double *x, double *p, double *d);
+    double (*doubt)(dae_solver *s, double t);              /* weighted error of interpolation */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
 } dae_method;
 
@@ -80,6 +81,7 @@ struct dae_solver {
     dae_trial trial;
     double *trial_2;        /* scratch, as long as p                                        */
     double *trial_x;        /* scratch, as long as x                                        */
+    double *look_e, *look_d; /* dense.c                                                     */
     dae_event_search events;
 
     int failures;           /* consecutive rejected attempts of this step                   */
@@ -113,6 +115,9 @@ double dae_first_step(dae_solver *s, double span);
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
 dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
+
+/* dense.c: the solution inside the last step; any output may be NULL */
+void dae_look(dae_solver *s, double t, double *x, double *p);
 
 /* events.c */
 dae_status dae_events_start(dae_solver *s);

@@ -376,6 +376,27 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
     }
 }
 
+int dae_corrector_touch_up(dae_corrector *q, dae_stage *g)
+{
+    dae_system *s = q->system;
+    double last = 0, size, rate;
+    int worst = q->worst, good = 0;
+    if (!q->have_factor) return 0;
+    g->c = q->c_factor;
+    int status = reset_stage(q, g);
+    for (int m = 1; m <= 6 && status == DAE_OK && !good; m++) {
+        status = dae_system_f(s, g->t, g->x, g->p, q->delta);
+        if (status == DAE_OK) status = dae_corrector_solve_with(q, q->delta, 1);
+        if (status == DAE_OK) status = move(q, g, 1, q->delta, 0, &size);
+        if (status != DAE_OK) break;
+        rate = m == 1 ? 1 : size / last;
+        good = size <= 1e-3 || (rate < 0.9 && rate * size <= 0.1 * (1 - rate));
+        last = size;
+    }
+    q->worst = worst;
+    return good;
+}
+
 /* ---- damped Newton for initial values ---- */
 
 /* One Newton correction at the current point; returns its norm. */

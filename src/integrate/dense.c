@@ -1,0 +1,40 @@
+/* dense.c: the solution between the ends of a step.
+ *
+ * The method's polynomial is good where the solution is resolved by the steps. An algebraic
+ * or very stiff unknown is not: the filtered error estimate lets the step grow until the
+ * differential part limits it, and at the ends of steps such an unknown is right whatever the
+ * step, but between them the polynomial of an algebraic sin t with h = 65 is nonsense. So where
+ * the polynomial is in doubt, the equations are asked: its value and slope are the prediction
+ *
+ *     f(t, x, p) = 0,   p = p~ + c (d(x) - d~)
+ *
+ * of one more correction with the factors of the last step. What is left is the error of the
+ * polynomial through the filter (K + cC)^-1 c f_p, as small as that of the step itself.
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this the polynomial is good enough: a step limited by a resolved unknown leaves 0.3. */
+static const double DOUBT = 0.5;
+
+void dae_look(dae_solver *s, double t, double *x, double *p)
+{
+    dae_system *sys = &s->system;
+    dae_trial *g = &s->trial;
+    int high = sys->facts & DAE_FACT_HIGH_INDEX; /* c^2 in the multipliers: not by this way */
+    if (high || t == s->t || t == s->t_previous || s->method->doubt(s, t) <= DOUBT) {
+        s->method->interpolate(s, t, x, p, NULL);
+        return;
+    }
+    double *x_pred = s->trial_x, *p_pred = s->trial_2, *d_pred = s->look_d;
+    s->method->interpolate(s, t, x_pred, p_pred, d_pred);
+    dae_stage q = {.t = t, .h = s->t - s->t_previous, .x_pred = x_pred, .p_pred = p_pred,
+                   .d_pred = d_pred, .x = g->x, .p = g->p, .e = s->look_e, .d = g->d,
+                   .e_d = g->e_d, .w = s->w0};
+    int better = dae_corrector_touch_up(&s->corrector, &q);
+    if (x) memcpy(x, better ? g->x : x_pred, (size_t)sys->n * sizeof(double));
+    if (p) memcpy(p, better ? g->p : p_pred, (size_t)sys->m * sizeof(double));
+}
