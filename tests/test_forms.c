@@ -712,6 +712,91 @@ static void dense_output_is_as_good(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* A diode rectifier: the conductance changes by many powers of ten within a step, so a Jacobian
+ * from a far prediction makes Newton's corrections look small. No run may fail, and the current
+ * must satisfy its equation within the tolerance wherever the run ends. */
+static int rectifier(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)user;
+    r[0] = 1e-4 * xdot[0] - x[1] + x[0] / 1e3;
+    r[1] = x[1] - 1e-9 * expm1((x[2] - x[0]) / 0.05);
+    r[2] = x[2] - 5 * sin(2 * 3.14159265358979324 * 50 * t) + 10 * x[1];
+    return DAE_OK;
+}
+
+static void diode_never_sticks(void **state)
+{
+    (void)state;
+    dae_problem p = { .size = 3, .residual = rectifier };
+    double want[3] = { 0 }, x[3] = { 0 };
+    dae_solver *fine = dae_open(&p, &(dae_options){ .rtol = 1e-10, .atol = 1e-12 });
+    expect(fine, dae_start(fine, 0, x, NULL), DAE_OK);
+    expect(fine, dae_advance(fine, 0.06), DAE_OK);
+    expect(fine, dae_read(fine, 0.06, want, NULL), DAE_OK);
+    dae_close(fine);
+    for (int k = 8; k <= 32; k++) {
+        double rtol = pow(10, -0.25 * k), start[3] = { 0 };
+        dae_solver *s = dae_open(&p, &(dae_options){ .rtol = rtol, .atol = 1e-3 * rtol });
+        expect(s, dae_start(s, 0, start, NULL), DAE_OK);
+        expect(s, dae_advance(s, 0.06), DAE_OK);
+        expect(s, dae_read(s, 0.06, x, NULL), DAE_OK);
+        expect_below(fabs(x[0] - want[0]) / (rtol * (fabs(want[0]) + 1)), 100);
+        dae_close(s);
+    }
+}
+
+/* Unknowns that no step resolves: algebraic, or so stiff that the step outgrows them. At the
+ * ends of steps they are right whatever the step; between them the equations are asked. */
+static double stiffness;
+
+static int forced_pair(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)user;
+    r[0] = xdot[0] + x[0];
+    r[1] = x[1] - sin(t);
+    return DAE_OK;
+}
+
+static int forced_alone(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)xdot, (void)user;
+    r[0] = x[0] - sin(t);
+    return DAE_OK;
+}
+
+static int prothero_robinson(double t, const double *x, double *f, void *user)
+{
+    (void)user;
+    f[0] = -stiffness * (x[0] - sin(t)) + cos(t);
+    return DAE_OK;
+}
+
+static void dense_output_of_unresolved(void **state)
+{
+    (void)state;
+    static const double stiff[] = { 0, 0, 1e2, 1e4, 1e6, 1e8 };
+    for (int c = 0; c < COUNT_OF(stiff); c++)
+        for (int k = 3; k <= 9; k++) {
+            double rtol = pow(10, -k), x[2] = { c == 0 ? 1 : 0, 0 }, worst = 0;
+            dae_problem p = { .size = c == 0 ? 2 : 1 };
+            if (c >= 2)
+                p.rhs = prothero_robinson;
+            else
+                p.residual = c == 0 ? forced_pair : forced_alone;
+            stiffness = stiff[c];
+            dae_solver *s = dae_open(&p, &(dae_options){ .rtol = rtol, .atol = rtol });
+            expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+            for (int i = 1; i <= 400; i++) {
+                double t = 0.025 * i;
+                expect(s, dae_advance(s, t), DAE_OK);
+                expect(s, dae_read(s, t, x, NULL), DAE_OK);
+                worst = fmax(worst, fabs(x[c == 0 ? 1 : 0] - sin(t)) / rtol);
+            }
+            expect_below(worst, 10);
+            dae_close(s);
+        }
+}
+
 /* ---- bounds on steps ---- */
 
 typedef struct journal {
@@ -1393,6 +1478,8 @@ int main(void)
         cmocka_unit_test(stops_are_hit),
         cmocka_unit_test(stop_just_ahead),
         cmocka_unit_test(dense_output_is_as_good),
+        cmocka_unit_test(dense_output_of_unresolved),
+        cmocka_unit_test(diode_never_sticks),
         cmocka_unit_test(bounds_on_steps_hold),
         cmocka_unit_test(smallest_step_holds),
         cmocka_unit_test(fixed_steps),

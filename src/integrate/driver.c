@@ -243,9 +243,10 @@ static int hopeless(dae_solver *s, int verdict)
  * is wrong by O(1) for every step size. At index 1 a stale K can let Newton stop early: its
  * corrections then lag behind the solution, which looks like a local error that no step size
  * cures. */
-static void note_cut(dae_solver *s)
+static void note_cut(dae_solver *s, int verdict)
 {
-    if (!s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
+    /* after a failure of Newton even a new one is useless: it was taken at a far prediction */
+    if (verdict != DAE_STEP_ERROR || !s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
         s->corrector.want_jacobian = 1;
 }
 
@@ -255,7 +256,7 @@ static dae_status suspect_jacobian(dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
     int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
-                q->pattern.kind > DAE_PATTERN_DENSE;
+                q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
     if (s->newton_trouble < 8 || s->stats.steps < s->next_check || !given ||
         s->options.check_jacobian < 0)
         return DAE_OK;
@@ -270,7 +271,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
 {
     dae_trial *trial = &s->trial;
     int verdict = DAE_OK;
-    s->failures = s->error_failures = 0;
+    s->failures = s->error_failures = s->corrector.stubborn = 0;
     for (;;) {
         trial->h = bounded(s, limit);
         trial->t = end_of(s, trial->h);
@@ -292,7 +293,8 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (other == DAE_OK && unwary && s->corrector.verify) other = step_back(s);
         if (other != DAE_OK) return other;
         s->method->reject(s, trial, verdict);
-        note_cut(s);
+        note_cut(s, verdict);
+        s->corrector.stubborn = s->failures - s->error_failures >= 3;
     }
     if (verdict < 0) return dae_explain(s, verdict, trial);
     dae_status status = commit(s, trial);

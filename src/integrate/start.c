@@ -264,7 +264,8 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (status != DAE_OK) return status;
     s->corrector.want_jacobian = !restart;
     s->corrector.rate = 1;
-    s->corrector.unmeasured = 0;
+    s->corrector.unmeasured = s->corrector.caution = 0;
+    if (!restart) s->corrector.C_sum = 0;
     s->mark.h = s->h_max = 0;
     s->corrector.verify = 0;
     s->newton_trouble = 0;

@@ -24,9 +24,17 @@
  * level >= 2, it goes stale within a step or two and the caution must be greater. */
 static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
 enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
+enum { LONG_CAUTION = 20 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
+
+static void set_caution(dae_corrector *q)
+{
+    int cautious = (q->system->facts & (DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES)) != 0;
+    q->old_rate = cautious ? OLD_RATE_CAUTIOUS : OLD_RATE;
+    q->most_unmeasured = cautious ? MOST_UNMEASURED_CAUTIOUS : MOST_UNMEASURED;
+}
 
 dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear)
 {
@@ -60,9 +68,7 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     /* Within this range of c the scaled correction converges about as fast as with fresh
      * factors; with index-2 and index-3 unknowns, which see c and c^2, it does not. */
     q->c_slack = system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
-    int cautious = (system->facts & (DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES)) != 0;
-    q->old_rate = cautious ? OLD_RATE_CAUTIOUS : OLD_RATE;
-    q->most_unmeasured = cautious ? MOST_UNMEASURED_CAUTIOUS : MOST_UNMEASURED;
+    set_caution(q);
     q->rate = 1;
     return DAE_OK;
 }
@@ -80,10 +86,29 @@ void dae_corrector_close(dae_corrector *q)
     memset(q, 0, sizeof *q);
 }
 
+/* Does C move from one Jacobian to the next, also in an implicit form? Then it ages. */
+static void watch_C(dae_corrector *q)
+{
+    dae_system *s = q->system;
+    double sum = 0, size = 0;
+    if (s->facts & (DAE_FACT_C_CONSTANT | DAE_FACT_C_PRESUMED | DAE_FACT_D_VARIES)) return;
+    for (int64_t k = 0; k < s->matrix.count; k++) {
+        double c = q->C[k] * (double)(1 + k % 13);
+        sum += c;
+        size += fabs(c);
+    }
+    if (q->C_sum != 0 && fabs(sum - q->C_sum) > 1e-4 * size) {
+        s->facts |= DAE_FACT_D_VARIES;
+        set_caution(q);
+    }
+    q->C_sum = sum;
+}
+
 static void collect_C(dae_corrector *q)
 {
     const dae_matrix *a = &q->system->matrix;
     int n = q->system->n;
+    watch_C(q);
     q->C_count = 0;
     q->C_is_diagonal = 1;
     for (int j = 0; j < n && q->C_is_diagonal; j++)
@@ -334,7 +359,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
     if (m >= 2) {
         q->rate = fmax(0.2 * q->rate, rate);
         q->unmeasured = 0;
-    } else if (++q->unmeasured >= q->most_unmeasured) {
+    } else if (++q->unmeasured >= (q->caution > 0 ? 1 : q->most_unmeasured)) {
         q->rate = 1; /* the Jacobian has aged since the rate was seen: look again */
     }
     return DAE_OK;
@@ -363,12 +388,21 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
     for (int round = 0;; round++) {
         int status = prepare(q, g);
         if (status == DAE_OK) status = iterate(q, g);
+        if (q->caution > 0) q->caution--;
+        if (status != DAE_OK || q->observed_rate > 0.1) q->caution = LONG_CAUTION;
         if (status == DAE_OK) {
             /* converged, but slowly with an old Jacobian: the next step gets a new one */
             if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
             return DAE_OK;
         }
         q->rate = 1;
+        if (status == DAE_STEP_NEWTON && q->jacobian_current && q->stubborn) {
+            int used = q->iterations;
+            status = dae_corrector_damped(q, g, 20);
+            q->iterations += used;
+            q->want_jacobian = 1;
+            return status;
+        }
         if (status < 0 || round > 0 || q->jacobian_current) return status;
         q->want_jacobian = 1; /* once more with the Jacobian of this step */
         q->second_round = 1;

@@ -32,6 +32,9 @@ typedef struct dae_corrector {
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;
+    int stubborn;           /* 1: plain Newton keeps failing here: damp it                  */
+    int caution;            /* > 0: the rate varies: for so many steps look at it often     */
+    double C_sum;           /* to see whether C moves                                       */
     int verify;             /* 1: the equations were undefined somewhere: look before accepting */
     double c_slack;         /* how far c may wander from that of the factors                */
 

@@ -31,6 +31,9 @@ typedef struct inspection {
 
 static void note(inspection *q, finding f)
 {
+    for (int k = 0; k < q->count; k++) /* the parts of a colour can meet it twice */
+        if (q->worst[k].row == f.row && q->worst[k].column == f.column && q->worst[k].by_p == f.by_p)
+            return;
     q->total++;
     int at = q->count < WORST ? q->count++ : WORST;
     while (at > 0 && (q->worst[at - 1].wrong < f.wrong ||
@@ -229,7 +232,10 @@ static dae_status conclude(inspection *q)
            dae_equation_name(s, q->worst[0].row, row), q->worst[0].row,
            dae_unknown_name(s, q->worst[0].column, column), q->worst[0].column);
     dae_why(s->report, "%s", text);
-    dae_hint(s->report, status == DAE_E_PATTERN
+    dae_hint(s->report, status == DAE_E_PATTERN && (s->facts & DAE_FACT_PATTERN_FOUND)
+                            ? "the pattern was found by probing, where this entry was zero: give "
+                              "problem.pattern, or choose linear = \"dense\""
+                        : status == DAE_E_PATTERN
                             ? "add the entry to problem.pattern"
                             : "correct the entry, or leave the callback out: differences are used");
     return status;
