@@ -359,12 +359,14 @@ static int question(dae_solver *s, bdf *b, dae_trial *trial)
 }
 
 /* On an unchanged mesh the ratio of filtered to raw error changes slowly: far from the bound,
- * and with no decision due, it serves for a step or two instead of a solve. */
+ * and with no decision due, it serves for a step or two instead of a solve. Only where both
+ * are of about the same size: a small ratio means that the raw error is of something else (a
+ * source, say), and hides what happens meanwhile (a diode that begins to conduct). */
 static int judge_by_ratio(bdf *b, dae_trial *trial, double raw)
 {
     int same = trial->h == b->psi[0] && trial->order == b->used && b->steady > 1;
     if (!same || b->have_down || b->have_up || b->guessed >= 2 || b->gain == 0) return 0;
-    if (1.5 * b->gain * raw > RESTLESS) return 0;
+    if (b->gain < 0.2 || 1.5 * b->gain * raw > RESTLESS) return 0;
     b->guessed++;
     b->norm_k = b->gain * raw / b->ck;
     trial->error = b->gain * raw;
