@@ -48,6 +48,7 @@ typedef struct bdf {
     int first;              /* 1: no step accepted since the start                          */
     int filtered;           /* 1: estimates go through the filter                           */
     int always;             /* 1: and always will                                           */
+    double raw_peak;        /* largest raw error lately                                     */
     double gain;            /* filtered over raw error when last looked at                  */
     int guessed;            /* steps since                                                  */
     int unquestioned;       /* raw estimates since the filter was last asked                */
@@ -131,7 +132,7 @@ static void bdf_start(dae_solver *s)
                 (s->system.facts & DAE_FACT_HIGH_INDEX);
     b->filtered = b->always;
     b->idle = b->switches = b->even = b->unquestioned = 0;
-    b->gain = 0;
+    b->gain = b->raw_peak = 0;
     b->calm = 1000;
     s->order = 1;
 }
@@ -376,9 +377,8 @@ static int judge_by_ratio(bdf *b, dae_trial *trial, double raw)
 static int judge(dae_solver *s, bdf *b, dae_trial *trial)
 {
     int status = DAE_OK;
-    double raw = s->system.computed && b->always
-                     ? 0
-                     : b->ck * raw_norm(s, b, trial, 0, NULL, &trial->limiting);
+    double raw = b->ck * raw_norm(s, b, trial, 0, NULL, &trial->limiting);
+    b->raw_peak = fmax(raw, 0.7 * b->raw_peak);
     trial->filtered = b->filtered;
     if (!b->filtered) {
         b->norm_k = raw / b->ck;
@@ -619,13 +619,15 @@ static void bdf_interpolate(dae_solver *s, double t, double *x, double *p, doubl
     }
 }
 
-/* The next term of Newton's form is what the polynomial leaves out. */
+/* The next term of Newton's form is what the polynomial leaves out; but where raw errors were
+ * large lately and only the filter let the steps pass, a small one proves nothing. */
 static double bdf_doubt(dae_solver *s, double t)
 {
     const bdf *b = s->method_state;
     int where, k = b->used;
     double product = 1, delta = t - s->t;
     if (b->first || b->valid <= k) return 0;
+    if (b->filtered && b->raw_peak > 1) return INFINITY;
     for (int j = 1; j <= k + 1; j++)
         product *= (delta + (j > 1 ? b->psi[j - 2] : 0)) / b->psi[j - 1];
     return fabs(product) * dae_norm_max(s->system.n, b->phi[k + 1], s->w0, &where);

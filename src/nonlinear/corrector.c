@@ -24,7 +24,7 @@
  * level >= 2, it goes stale within a step or two and the caution must be greater. */
 static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
 enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
-enum { LONG_CAUTION = 20 }; /* steps of caution after a poor rate or a failure */
+enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
@@ -389,7 +389,7 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
         int status = prepare(q, g);
         if (status == DAE_OK) status = iterate(q, g);
         if (q->caution > 0) q->caution--;
-        if (status != DAE_OK || q->observed_rate > 0.1) q->caution = LONG_CAUTION;
+        if (status != DAE_OK || q->observed_rate > 0.2) q->caution = LONG_CAUTION;
         if (status == DAE_OK) {
             /* converged, but slowly with an old Jacobian: the next step gets a new one */
             if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
