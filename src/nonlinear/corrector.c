@@ -24,6 +24,7 @@
  * level >= 2, it goes stale within a step or two and the caution must be greater. */
 static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
 enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
+static const double FAR = 20; /* a prediction off by so many tolerances is far */
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
@@ -346,7 +347,10 @@ static int iterate(dae_corrector *q, dae_stage *g)
         } else {
             q->observed_rate = rate = observe(m, size, last, first);
         }
-        if (rate < 1 && rate * size <= q->tolerance * (1 - rate)) break;
+        /* from a far prediction the second correction can be small by overshooting (an
+         * exponential throws the iterate to its flat side): then a third must confirm */
+        int hasty = m == 2 && first > FAR && size > 0.1 * q->tolerance;
+        if (!hasty && rate < 1 && rate * size <= q->tolerance * (1 - rate)) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
         int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
                    /* the iterations left cannot do it */
@@ -396,7 +400,9 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
             return DAE_OK;
         }
         q->rate = 1;
-        if (status == DAE_STEP_NEWTON && q->jacobian_current && q->stubborn) {
+        int strayed = status == DAE_STEP_NEWTON ||
+                      ((status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) && q->iterations > 1);
+        if (strayed && q->jacobian_current && q->stubborn) {
             int used = q->iterations;
             status = dae_corrector_damped(q, g, 20);
             q->iterations += used;
