@@ -216,7 +216,7 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
             : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"
                                              : "hundreds of steps brought no progress",
             s->failures);
-    dae_hint(&s->report, "a discontinuity or singularity there, or a tolerance below the noise of "
-                         "the equations");
+    dae_hint(&s->report, "a discontinuity or singularity there, a tolerance below the noise of "
+                         "the equations, or an index above 1 that was not declared (problem.level)");
     return DAE_E_STEP_UNDERFLOW;
 }
