@@ -91,7 +91,7 @@ static void robertson_forms_agree(void **state)
 
 /* d = (x1, x2) picks unknowns, so the formulas are the same up to rounding. What differs
  * is rounding alone: a step accepted at error 0.999 here is rejected at 1.001 there, and
- * the step sizes differ from then on. Hence 2 % (and one step), no more. */
+ * the step sizes differ from then on. Hence 3 % (and one step), no more. */
 static void leading_takes_the_same_steps(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void leading_takes_the_same_steps(void **state)
         dae_statistics b = run("robertson", "leading", rtol, NAN, x);
         printf("  rtol %g: implicit %lld steps, leading %lld\n", rtol, (long long)a.steps,
                (long long)b.steps);
-        double bound = 1 + 0.02 * (double)a.steps;
+        double bound = 1 + 0.03 * (double)a.steps;
         failures += !(fabs((double)(b.steps - a.steps)) <= bound);
     }
     assert_int_equal(failures, 0);

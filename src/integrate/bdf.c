@@ -52,6 +52,7 @@ typedef struct bdf {
     double gain;            /* filtered over raw error when last looked at                  */
     int guessed;            /* steps since                                                  */
     int unquestioned;       /* raw estimates since the filter was last asked                */
+    int agreed;             /* 1: and then it said about the same                           */
     double worthwhile;      /* growth that is worth a change                                */
     int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
@@ -131,7 +132,7 @@ static void bdf_start(dae_solver *s)
     b->always = (computed && !(s->system.facts & DAE_FACT_D_SELECTS)) ||
                 (s->system.facts & DAE_FACT_HIGH_INDEX);
     b->filtered = b->always;
-    b->idle = b->switches = b->even = b->unquestioned = 0;
+    b->idle = b->switches = b->even = b->unquestioned = b->agreed = 0;
     b->gain = b->raw_peak = 0;
     b->calm = 1000;
     s->order = 1;
@@ -332,7 +333,8 @@ static int still_needed(bdf *b, double raw, double filtered)
     return b->idle < LONG_IDLE || b->always;
 }
 
-/* A raw estimate that would shrink or reject the step is checked against the filter, and so is
+/* A raw estimate that would shrink or reject the step is checked against the filter (unless both
+ * said the same within the last steps and the step passes), and so is
  * every eighth. Where the filter says clearly less, or would accept the step, it takes over;
  * where it says more it takes over for good: small errors of the differential part reach an
  * algebraic unknown amplified, and the raw difference, which sees only how that amplified error
@@ -345,6 +347,7 @@ static int question(dae_solver *s, bdf *b, dae_trial *trial)
     b->unquestioned = 0;
     int saves = b->ck * b->norm_k <= 1 && b->ck * raw.norm_k > 1;
     int blind = b->norm_k > 1.2 * raw.norm_k && b->ck * b->norm_k > 0.01;
+    b->agreed = b->norm_k > 0.5 * raw.norm_k;
     if (saves || blind || CLEARLY * b->norm_k <= raw.norm_k) {
         b->filtered = trial->filtered = 1;
         b->idle = 0;
@@ -385,7 +388,10 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
         want_neighbours(s, b, trial, raw);
         raw_errors(s, b, trial);
         trial->error = raw;
-        if (raw > RESTLESS || (++b->unquestioned >= 8 && !b->first)) status = question(s, b, trial);
+        b->unquestioned++;
+        int settled = raw <= 1 && b->agreed && b->unquestioned < 4;
+        if ((raw > RESTLESS && !settled) || (b->unquestioned >= 8 && !b->first))
+            status = question(s, b, trial);
         if (status != DAE_OK) return status;
         return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
     }
@@ -536,7 +542,7 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     if (r >= quick && b->calm > 10)
         s->h = trial->h * (b->worthwhile > 2 ? fmin(r, 4) : 2);
     else if (r >= b->worthwhile && b->steady > k)
-        s->h = trial->h * (b->calm > 10 ? r : WORTHWHILE);
+        s->h = trial->h * (b->calm > 10 ? 0.9 * r : WORTHWHILE);
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));
 }

@@ -37,6 +37,14 @@ static void set_caution(dae_corrector *q)
     q->most_unmeasured = cautious ? MOST_UNMEASURED_CAUTIOUS : MOST_UNMEASURED;
 }
 
+/* What a Jacobian and its factors cost, in Newton iterations: evaluations, and a factorization
+ * that is worth more solves the more the pattern fills. */
+static int price(const dae_system *s)
+{
+    int given = s->problem.jacobian || s->problem.jacobian_x;
+    return (given ? 1 : s->colors) + (s->matrix.kind == DAE_PATTERN_SPARSE ? 8 : 2 + s->n / 8);
+}
+
 dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *linear)
 {
     const dae_memory *m = system->memory;
@@ -71,6 +79,7 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     q->c_slack = system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
     set_caution(q);
     q->rate = 1;
+    q->jacobian_price = price(system);
     return DAE_OK;
 }
 
@@ -289,6 +298,13 @@ static double observe(int m, double size, double last, double first)
     return m == 2 ? rate : fmax(rate, pow(size / first, 1.0 / (m - 1)));
 }
 
+static double power(double a, int k)
+{
+    double product = 1;
+    while (k-- > 0) product *= a;
+    return product;
+}
+
 /* Is f at rounding level in every row? Then Newton has done what it can, however badly the
  * unknowns are determined. Asked only when the iteration fails. */
 static int only_noise(dae_corrector *q, dae_stage *g)
@@ -354,7 +370,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
         int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
                    /* the iterations left cannot do it */
-                   (m >= 2 && size * pow(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
+                   (m >= 2 && size * power(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
         if (lost && m >= 2 && only_noise(q, g)) return DAE_OK;
         if (lost) return DAE_STEP_NEWTON;
         last = size;
@@ -385,6 +401,17 @@ static int prepare(dae_corrector *q, dae_stage *g)
     return status;
 }
 
+/* An old Jacobian costs iterations beyond the second; once they add up to what a new one costs,
+ * it is renewed. */
+static void weigh_age(dae_corrector *q)
+{
+    if (q->jacobian_current)
+        q->excess = 0;
+    else if (q->iterations > 2)
+        q->excess += q->iterations - 2;
+    if (q->excess > q->jacobian_price) q->want_jacobian = 1;
+}
+
 int dae_corrector_solve(dae_corrector *q, dae_stage *g)
 {
     q->new_jacobian = q->new_factor = q->jacobian_current = q->second_round = 0;
@@ -397,6 +424,7 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
         if (status == DAE_OK) {
             /* converged, but slowly with an old Jacobian: the next step gets a new one */
             if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
+            weigh_age(q);
             return DAE_OK;
         }
         q->rate = 1;

@@ -45,6 +45,7 @@ typedef struct dae_corrector {
     int unmeasured;         /* steps since it was observed                                  */
     double old_rate;        /* floor under a remembered rate                                */
     int most_unmeasured;
+    int excess, jacobian_price; /* iterations an old Jacobian has cost; what a new one costs */
 
     /* what happened last */
     int iterations, new_jacobian, new_factor;
