@@ -453,7 +453,7 @@ static const refused_option refused_options[] = {
     {"F13 fixed_step NaN", {.fixed_step = NAN}, DAE_E_STEP, {"fixed_step", "NaN"}},
     {"F17 max_order 6", {.max_order = 6}, DAE_E_OPTION, {"max_order", "6", "5"}},
     {"F17 max_order 100", {.max_order = 100}, DAE_E_OPTION, {"max_order", "100", "5"}},
-    {"F17 max_order -1", {.max_order = -1}, DAE_E_OPTION, {"max_order", "-1", "5"}},
+    {"F17 max_order -1", {.max_order = -1}, DAE_E_OPTION, {"max_order", "-1", "1 to"}},
 };
 
 static void option_is_refused(void **state)

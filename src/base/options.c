@@ -14,7 +14,7 @@ static const dae_option_row table[] = {
     {"method", DAE_OPTION_TEXT, AT(method), 0, 0, 0, DAE_E_OPTION, "integration method"},
     {"linear", DAE_OPTION_TEXT, AT(linear), 0, 0, 0, DAE_E_OPTION,
      "linear solver: auto, dense, band, klu"},
-    {"max_order", DAE_OPTION_INT, AT(max_order), 0, 0, 5, DAE_E_OPTION, "highest order used"},
+    {"max_order", DAE_OPTION_INT, AT(max_order), 0, 0, 1e6, DAE_E_OPTION, "highest order used"},
     {"initial_step", DAE_OPTION_REAL, AT(initial_step), 0, 0, DBL_MAX, DAE_E_STEP,
      "size of the first step"},
     {"min_step", DAE_OPTION_REAL, AT(min_step), 0, 0, DBL_MAX, DAE_E_STEP, "smallest step"},

@@ -3,6 +3,7 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "base/options.h"
+#include "tableau/tableau.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +20,40 @@ static const dae_solver no_memory = {
 
 static const dae_method *const methods[] = {&dae_method_bdf};
 
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static const dae_method *find_method(const char *name)
+{
+    if (strlen(name) >= sizeof ((dae_solver *)0)->method_name) return NULL;
+    for (int i = 0; i < METHODS; i++)
+        if (methods[i]->takes ? methods[i]->takes(name) : !strcmp(methods[i]->name, name))
+            return methods[i];
+    return NULL;
+}
+
+/* The methods that stand for themselves, then the tables that some family takes. */
+static const char *list_method(int wanted, int *count)
+{
+    *count = 0;
+    for (int i = 0; i < METHODS; i++)
+        if (find_method(methods[i]->name) == methods[i] && (*count)++ == wanted)
+            return methods[i]->name;
+    for (int i = 0; dae_tableau_name(i); i++)
+        if (find_method(dae_tableau_name(i)) && (*count)++ == wanted) return dae_tableau_name(i);
+    return NULL;
+}
+
 int dae_method_count(void)
 {
-    return (int)(sizeof methods / sizeof *methods);
+    int count;
+    list_method(-1, &count);
+    return count;
 }
 
 const char *dae_method_name(int i)
 {
-    return i >= 0 && i < dae_method_count() ? methods[i]->name : NULL;
+    int count;
+    return i < 0 ? NULL : list_method(i, &count);
 }
 
 /* ---- opening and closing ---- */
@@ -34,20 +61,23 @@ const char *dae_method_name(int i)
 static dae_status choose_method(dae_solver *s)
 {
     const char *name = s->options.method ? s->options.method : "bdf";
-    for (int i = 0; i < dae_method_count(); i++)
-        if (!strcmp(methods[i]->name, name)) s->method = methods[i];
+    s->method = find_method(name);
     if (!s->method) {
         dae_fail(&s->report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
         dae_hint(&s->report, "the first of %d is '%s'; dae_method_name lists them",
                  dae_method_count(), dae_method_name(0));
         return DAE_E_OPTION;
     }
-    s->stats.method = s->method->name;
-    if (s->options.max_order == 0) s->options.max_order = s->method->max_order;
-    if (s->options.max_order > s->method->max_order) {
+    snprintf(s->method_name, sizeof s->method_name, "%s", name);
+    s->stats.method = s->method_name;
+    s->order_most = s->method->max_order;
+    dae_status status = s->method->choose ? s->method->choose(s) : DAE_OK;
+    if (status != DAE_OK) return status;
+    if (s->options.max_order == 0) s->options.max_order = s->order_most;
+    if (s->options.max_order > s->order_most) {
         dae_fail(&s->report, DAE_E_OPTION, "option 'max_order' is out of range");
         dae_why(&s->report, "it is %d; method '%s' allows 1 to %d", s->options.max_order,
-                s->method->name, s->method->max_order);
+                s->method_name, s->order_most);
         return DAE_E_OPTION;
     }
     if (s->options.linear && strcmp(s->options.linear, "auto") &&
@@ -326,7 +356,7 @@ dae_status dae_start_history(dae_solver *s, int count, const double *t, const do
     if (status != DAE_OK) return status;
     if (!t) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "t", "is NULL");
     if (!x) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "x", "is NULL");
-    if (count < 1 || count > s->method->max_order + 1)
+    if (count < 1 || count > s->order_most + 1)
         return dae_fail_arg(&s->report, DAE_E_DIM, "dae_start_history", "count", "is out of range");
     for (int i = 1; i < count; i++)
         if (!((t[i - 1] - t[i]) * (t[0] - t[1]) > 0))
@@ -491,7 +521,7 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
     if (status != DAE_OK) return status;
     if (!isfinite(h) || h == 0)
         return dae_fail_arg(&s->report, DAE_E_STEP, "dae_step_fixed", "h", "is zero or not finite");
-    if (order < 1 || order > s->method->max_order)
+    if (order < 1 || order > s->order_most)
         return dae_fail_arg(&s->report, DAE_E_OPTION, "dae_step_fixed", "order", "is out of range");
     if (order > s->method->reach(s)) {
         dae_fail(&s->report, DAE_E_OPTION, "dae_step_fixed: order %d needs more past points", order);

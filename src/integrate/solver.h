@@ -24,6 +24,9 @@ typedef struct dae_trial {
 typedef struct dae_method {
     const char *name, *description;
     int max_order;
+    int (*takes)(const char *name);                        /* NULL: its own name only       */
+    dae_status (*choose)(dae_solver *s);                   /* NULL, or at dae_open: refuses a
+                                                              problem, sets s->order_most   */
     dae_status (*open)(dae_solver *s);
     void (*close)(dae_solver *s);
     void (*start)(dae_solver *s);                          /* from s->x, s->p               */
@@ -64,6 +67,8 @@ struct dae_solver {
     dae_system system;
     dae_corrector corrector;
     const dae_method *method;
+    char method_name[40];   /* as asked for: a family has many                              */
+    int order_most;         /* of the method chosen                                         */
     void *method_state;
     int analyzed;           /* pattern, factors and history exist                           */
 
