@@ -1,0 +1,89 @@
+/* irk.h: fully implicit Runge-Kutta methods: the scheme, and the equations of its stages.
+ *
+ * On the canonical system f(t, x, d') = 0 a step of s stages solves
+ *
+ *     f(t_n + c_i h, X_i, P_i) = 0,     d(X_i) = d_n + h sum_j a_ij P_j,       i = 1 .. s
+ *
+ * in the unknowns Z_i = X_i - x_n. With Omega = A^-1 the derivatives are
+ * P_i = (1/h) sum_j omega_ij (d(X_j) - d_n), and x_{n+1} = x_n + sum_j end_j Z_j with
+ * end = b' Omega, which is (2.7d) of seed 000 [HW96, VI.1]; for a stiffly accurate method x_{n+1}
+ * is the last stage. Where the first stage is explicit (Lobatto IIIA) it is (x_n, p_n), and
+ * A, c and Z are those of the others: P = (1/h) Omega Z - first p_n.
+ *
+ * Simplified Newton takes K and C at one point for all stages. With T^-1 Omega T diagonal
+ * (1 x 1 blocks gamma, 2 x 2 blocks for pairs alpha +- i beta) the s n equations fall apart
+ * [Butcher 1976; HW96, IV.8]:
+ *
+ *     (K + (lambda_k / h) C) w_k = (T^-1 r)_k,     Delta Z = T w
+ */
+#ifndef DAE_INTEGRATE_IRK_H
+#define DAE_INTEGRATE_IRK_H
+
+#include "integrate/solver.h"
+#include "tableau/tableau.h"
+
+enum { IRK_STAGES = 12 };
+
+typedef struct irk_scheme {
+    int stages;             /* that are solved for                                          */
+    int first_explicit;
+    int order;
+    int error_order;        /* the estimate behaves like h^(error_order + 1)                */
+    int stiffly_accurate;
+    double c[IRK_STAGES], omega[IRK_STAGES][IRK_STAGES], first[IRK_STAGES];
+    double end[IRK_STAGES];
+
+    int reals, pairs;       /* eigenvalues of Omega: the real ones, then the pairs          */
+    double re[IRK_STAGES], im[IRK_STAGES]; /* eigenvalue of row k of T^-1; a pair: rows k, k + 1 */
+    double T[IRK_STAGES][IRK_STAGES], T_inv[IRK_STAGES][IRK_STAGES];
+
+    double gamma;           /* the estimate is filtered with K + (gamma / h) C              */
+    double e_first, e[IRK_STAGES]; /* E = e_first h p_n + sum e_j Z_j                       */
+
+    int nodes;              /* of the interpolating polynomial: 0, stages inside, 1         */
+    int node_stage[IRK_STAGES + 2]; /* -1: the beginning; stages: the end                   */
+    double node[IRK_STAGES + 2], node_weight[IRK_STAGES + 2]; /* barycentric                */
+} irk_scheme;
+
+/* 1 on success; 0: too many stages, or no distinct eigenvalues of A. */
+int irk_scheme_make(irk_scheme *g, const dae_tableau *a);
+
+/* Weights of the stages (and of x_{n+1} - x_n in weight[stages]) in the interpolating polynomial
+ * minus x_n, at theta (0 at t_n, 1 at t_{n+1}); slope: of its derivative by theta. */
+void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, double *slope);
+
+/* The stages of one step. Vectors are `stride` long, a multiple of four, padded with zeros. */
+typedef struct irk_stages {
+    const irk_scheme *scheme;
+    int n, m, stride, stride_d;
+    double *vectors;
+    double *Z, *X, *P, *R;  /* stages one after another                                     */
+    double *D;              /* computed d: d(X_i) - d_n                                     */
+    double *x, *w;          /* x_n, weights: padded copies                                  */
+    double *size;           /* squared corrections                                          */
+    double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h                                    */
+
+    void *factor[IRK_STAGES]; /* of row k of T^-1; a real scheme's first is the corrector's */
+    int borrowed;           /* 1: factor[0] belongs to the corrector                        */
+    const irk_scheme *factored; /* whose the factors are                                    */
+    double h_factored;
+
+    /* what happened last */
+    int iterations;
+    double rate;            /* convergence rate, 0 unknown                                  */
+    double remaining;       /* estimated error left by Newton, weighted                     */
+} irk_stages;
+
+dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int most_pairs,
+                           int more_reals);
+void irk_stages_close(irk_stages *k, dae_solver *s);
+
+/* Factors of all K + (lambda / h) C for the scheme, with the corrector's K and C. */
+int irk_stages_factor(irk_stages *k, dae_solver *s, double h);
+
+/* Newton's iteration from Z as it is (a prediction), for a step from s->t of size h. Stops when
+ * the error left is below `tolerance` in units of the weights. DAE_OK, a verdict, a failure. */
+int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
+                     double old_rate);
+
+#endif
