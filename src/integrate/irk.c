@@ -1,0 +1,314 @@
+/* irk.c: Newton's iteration for the stages of a fully implicit step (irk.h).
+ *
+ * One pass over the unknowns does all that follows a solve: the correction T w, the stages, and
+ * the derivatives Omega Z / h. The number of stages is a constant there for the compiler, and
+ * four unknowns go at a time: that, not the solves, is most of an iteration for small systems.
+ */
+#include "integrate/irk.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Four neighbouring unknowns. */
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+#define LANES(pointer) (*(lanes *)(pointer))
+
+/* ---- memory and factors ---- */
+
+dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int most_pairs,
+                           int more_reals)
+{
+    size_t stages = (size_t)most_stages;
+    k->n = s->system.n;
+    k->m = s->system.m;
+    k->stride = (k->n + 3) & ~3;
+    k->stride_d = s->system.computed ? (k->m + 3) & ~3 : k->stride;
+    size_t wide = (size_t)k->stride, wide_d = (size_t)k->stride_d;
+    dae_vector_wish wish[] = {
+        {&k->Z, (stages + 1) * wide}, {&k->X, stages * wide}, {&k->P, stages * wide_d},
+        {&k->R, stages * wide}, {&k->D, s->system.computed ? (stages + 1) * wide_d : 0},
+        {&k->x, wide}, {&k->w, wide}, {&k->size, wide},
+    };
+    k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    if (!k->vectors) return DAE_E_NOMEM;
+    dae_corrector *q = &s->corrector;
+    int at = 0, status = DAE_OK;
+    k->borrowed = 1;
+    k->factor[at++] = q->factor;
+    for (int i = 0; i < most_pairs && status == DAE_OK; i++)
+        status = q->linear->open(q->analysis, 1, &k->factor[at++]);
+    for (int i = 0; i < more_reals && status == DAE_OK; i++)
+        status = q->linear->open(q->analysis, 0, &k->factor[at++]);
+    return status == DAE_OK ? DAE_OK : DAE_E_NOMEM;
+}
+
+void irk_stages_close(irk_stages *k, dae_solver *s)
+{
+    for (int i = 1; i < IRK_STAGES; i++)
+        if (k->factor[i]) s->corrector.linear->close(k->factor[i]);
+    dae_free(&s->memory, k->vectors);
+    memset(k, 0, sizeof *k);
+}
+
+/* The factor objects: 0 is the corrector's, for the first real eigenvalue or the estimate;
+ * then come the pairs, then further real ones. */
+static void *factor_of(const irk_stages *k, int row)
+{
+    const irk_scheme *g = k->scheme;
+    if (row >= g->reals) return k->factor[1 + (row - g->reals) / 2];
+    return row == 0 ? k->factor[0] : k->factor[g->pairs + row];
+}
+
+int irk_stages_factor(irk_stages *k, dae_solver *s, double h)
+{
+    dae_corrector *q = &s->corrector;
+    const irk_scheme *g = k->scheme;
+    k->factored = NULL;
+    int status = dae_corrector_factor(q, g->gamma / h);
+    for (int row = g->reals > 0; row < g->stages && status == DAE_OK; row++) {
+        dae_factor_info info;
+        s->stats.factorizations++;
+        status = q->linear->factor(factor_of(k, row), q->K, q->C, g->re[row] / h, -g->im[row] / h,
+                                   &info);
+        s->stats.repivots += info.repivoted;
+        if (status == DAE_E_SINGULAR) {
+            q->info = info;
+            return DAE_STEP_SINGULAR;
+        }
+        if (status != DAE_OK)
+            return dae_fail(&s->report, (dae_status)status, "the factorization failed");
+        row += row >= g->reals; /* a pair is two rows */
+    }
+    if (status != DAE_OK) return status;
+    k->factored = g;
+    k->h_factored = h;
+    return DAE_OK;
+}
+
+static int solve_rows(irk_stages *k, dae_solver *s)
+{
+    const dae_linear *linear = s->corrector.linear;
+    const irk_scheme *g = k->scheme;
+    size_t stride = (size_t)k->stride;
+    int status = DAE_OK, row = 0;
+    for (; row < g->reals && status == DAE_OK; row++)
+        status = linear->solve(factor_of(k, row), k->R + (size_t)row * stride, NULL, 1, 0);
+    for (; row < g->stages && status == DAE_OK; row += 2)
+        status = linear->solve(factor_of(k, row), k->R + (size_t)row * stride,
+                               k->R + (size_t)(row + 1) * stride, 1, 0);
+    s->stats.solves += g->reals + g->pairs;
+    return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+}
+
+/* ---- passes over the unknowns, S a constant where it is called ---- */
+
+/* R := T^-1 R */
+INLINE void transform(int S, const irk_scheme *g, int stride, double *R)
+{
+    for (int i = 0; i < stride; i += 4) {
+        lanes r[IRK_STAGES];
+        for (int j = 0; j < S; j++) r[j] = LANES(R + j * stride + i);
+        for (int l = 0; l < S; l++) {
+            lanes sum = g->T_inv[l][0] * r[0];
+            for (int j = 1; j < S; j++) sum += g->T_inv[l][j] * r[j];
+            LANES(R + l * stride + i) = sum;
+        }
+    }
+}
+
+/* P := Omega Z / h for the four unknowns at i. */
+INLINE void differentiate(int S, const irk_stages *k, const lanes *z, int i)
+{
+    int stride = k->stride;
+    for (int l = 0; l < S; l++) {
+        lanes sum = k->omega_h[l][0] * z[0];
+        for (int j = 1; j < S; j++) sum += k->omega_h[l][j] * z[j];
+        LANES(k->P + l * stride + i) = sum;
+    }
+}
+
+/* Z -= T R, the stages X and, for d = x, the derivatives P; the squares of the corrections. */
+INLINE void advance(int S, irk_stages *k, int plain)
+{
+    const irk_scheme *g = k->scheme;
+    int stride = k->stride;
+    for (int i = 0; i < stride; i += 4) {
+        lanes r[IRK_STAGES], z[IRK_STAGES], x = LANES(k->x + i), squares = {0, 0, 0, 0};
+        for (int j = 0; j < S; j++) r[j] = LANES(k->R + j * stride + i);
+        for (int l = 0; l < S; l++) {
+            lanes delta = g->T[l][0] * r[0];
+            for (int j = 1; j < S; j++) delta += g->T[l][j] * r[j];
+            z[l] = LANES(k->Z + l * stride + i) - delta;
+            squares += delta * delta;
+            LANES(k->Z + l * stride + i) = z[l];
+            LANES(k->X + l * stride + i) = x + z[l];
+        }
+        LANES(k->size + i) = squares;
+        if (plain) differentiate(S, k, z, i);
+    }
+}
+
+/* X and P of a prediction Z. */
+INLINE void settle(int S, irk_stages *k, int plain)
+{
+    int stride = k->stride;
+    for (int i = 0; i < stride; i += 4) {
+        lanes z[IRK_STAGES], x = LANES(k->x + i);
+        for (int j = 0; j < S; j++) {
+            z[j] = LANES(k->Z + j * stride + i);
+            LANES(k->X + j * stride + i) = x + z[j];
+        }
+        if (plain) differentiate(S, k, z, i);
+    }
+}
+
+static void pass_transform(irk_stages *k)
+{
+    const irk_scheme *g = k->scheme;
+    switch (g->stages) {
+    case 1: transform(1, g, k->stride, k->R); break;
+    case 3: transform(3, g, k->stride, k->R); break;
+    case 5: transform(5, g, k->stride, k->R); break;
+    case 7: transform(7, g, k->stride, k->R); break;
+    default: transform(g->stages, g, k->stride, k->R);
+    }
+}
+
+static void pass_advance(irk_stages *k, int plain)
+{
+    switch (k->scheme->stages) {
+    case 1: advance(1, k, plain); break;
+    case 3: advance(3, k, plain); break;
+    case 5: advance(5, k, plain); break;
+    case 7: advance(7, k, plain); break;
+    default: advance(k->scheme->stages, k, plain);
+    }
+}
+
+/* Computed d: its differences at all stages, and P from them. The explicit first stage adds its
+ * part in both cases. */
+static int finish_derivatives(irk_stages *k, dae_solver *s, double h)
+{
+    const irk_scheme *g = k->scheme;
+    size_t stride = (size_t)k->stride, wide = (size_t)k->stride_d;
+    int m = k->m, stages = g->stages;
+    for (int j = 0; j < stages && s->system.computed; j++) {
+        double *d = k->D + (size_t)j * wide;
+        int status = dae_system_d(&s->system, s->t + g->c[j] * h, k->X + (size_t)j * stride, d);
+        if (status != DAE_OK) return status;
+        for (int i = 0; i < m; i++) d[i] -= s->d[i];
+    }
+    for (int l = 0; l < stages && s->system.computed; l++)
+        for (int i = 0; i < m; i++) {
+            double sum = 0;
+            for (int j = 0; j < stages; j++) sum += k->omega_h[l][j] * k->D[(size_t)j * wide + (size_t)i];
+            k->P[(size_t)l * wide + (size_t)i] = sum;
+        }
+    for (int l = 0; l < stages && g->first_explicit; l++)
+        for (int i = 0; i < m; i++) k->P[(size_t)l * wide + (size_t)i] -= g->first[l] * s->p[i];
+    return DAE_OK;
+}
+
+/* ---- Newton ---- */
+
+static int verdict_of(const dae_system *s, int status)
+{
+    return status != DAE_RETRY ? status : s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+}
+
+static void load(irk_stages *k, dae_solver *s, double h)
+{
+    const irk_scheme *g = k->scheme;
+    memcpy(k->x, s->x, (size_t)k->n * sizeof(double));
+    memcpy(k->w, s->w, (size_t)k->n * sizeof(double));
+    for (int i = 0; i < g->stages; i++)
+        for (int j = 0; j < g->stages; j++) k->omega_h[i][j] = g->omega[i][j] / h;
+}
+
+/* The weighted size of the last correction: the mean over the stages, the worst unknown. */
+static double correction_size(irk_stages *k, dae_solver *s)
+{
+    double most = 0;
+    int place = -1;
+    for (int i = 0; i < k->n; i++) {
+        double a = k->size[i] * k->w[i] * k->w[i];
+        if (!(a <= most)) {
+            most = a == a ? a : INFINITY;
+            place = i;
+        }
+    }
+    s->corrector.worst = place;
+    return sqrt(most / k->scheme->stages);
+}
+
+static int residuals(irk_stages *k, dae_solver *s, double h)
+{
+    const irk_scheme *g = k->scheme;
+    for (int j = 0; j < g->stages; j++) {
+        int status = dae_system_f(&s->system, s->t + g->c[j] * h, k->X + (size_t)j * (size_t)k->stride,
+                                  k->P + (size_t)j * (size_t)k->stride_d,
+                                  k->R + (size_t)j * (size_t)k->stride);
+        if (status != DAE_OK) return verdict_of(&s->system, status);
+    }
+    return DAE_OK;
+}
+
+/* Below this a correction is rounding: of x, and of the derivative, which is eps |d| omega / h. */
+static double rounding_floor(const irk_stages *k)
+{
+    double most = 0;
+    for (int i = 0; i < k->n; i++) most = fmax(most, fabs(k->x[i]) * k->w[i]);
+    return 64 * DBL_EPSILON * most;
+}
+
+int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
+                     double old_rate)
+{
+    int plain = !s->system.computed, status;
+    double last = 0, last_rate = 0, rate = old_rate;
+    load(k, s, h);
+    switch (k->scheme->stages) {
+    case 3: settle(3, k, plain); break;
+    case 5: settle(5, k, plain); break;
+    case 7: settle(7, k, plain); break;
+    default: settle(k->scheme->stages, k, plain);
+    }
+    k->rate = 0;
+    for (k->iterations = 1;; k->iterations++) {
+        int m = k->iterations;
+        if ((!plain || k->scheme->first_explicit) &&
+            (status = finish_derivatives(k, s, h)) != DAE_OK)
+            return verdict_of(&s->system, status);
+        if ((status = residuals(k, s, h)) != DAE_OK) return status;
+        pass_transform(k);
+        if ((status = solve_rows(k, s)) != DAE_OK) return status;
+        s->stats.newton_iterations++;
+        pass_advance(k, plain);
+        double size = correction_size(k, s);
+        if (!(size < 1e300)) return DAE_STEP_NEWTON;
+        if (m > 1) {
+            double seen = size / last;
+            rate = m == 2 ? seen : sqrt(seen * last_rate); /* [HW96, IV.8] */
+            last_rate = seen;
+            k->rate = rate;
+        }
+        k->remaining = rate < 1 ? rate / (1 - rate) * size : INFINITY;
+        if (k->remaining <= tolerance || size <= 1e-3 * tolerance) break;
+        if (m > 1) {
+            int floor = rate > 0.1 && size <= rounding_floor(k);
+            if (floor) break;
+            if (m >= most || rate >= 0.99) return DAE_STEP_NEWTON;
+            /* the iterations left cannot do it */
+            if (k->remaining * pow(rate, most - m) > tolerance) return DAE_STEP_NEWTON;
+        } else if (m >= most) {
+            return DAE_STEP_NEWTON;
+        }
+        last = size;
+    }
+    if (!plain || k->scheme->first_explicit) status = finish_derivatives(k, s, h);
+    return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
+}

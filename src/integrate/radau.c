@@ -1,0 +1,439 @@
+/* radau.c: Radau IIA of order 1, 5, 9, 13 with variable order, and every other fully implicit
+ * Runge-Kutta method by the name of its table.
+ *
+ * References: [HW96] Hairer & Wanner, Solving ODEs II, IV.8; [HW99] Hairer & Wanner, Stiff
+ * differential equations solved by Radau methods, J. Comput. Appl. Math. 111 (1999). The
+ * equations of the stages are in irk.c. What is different from RADAU5:
+ *
+ *   - The system is f(t, x, d') = 0. The derivative p_n in the estimate is that of the last stage
+ *     of the step before, not another evaluation.
+ *   - The order. For an analytic solution the step that a given number of stages allows is known
+ *     up to one length scale, which is the same for all: so the best number of stages depends on
+ *     the tolerance (stages_for). Where Newton converges slowly, or steps are rejected, the
+ *     solution is not that smooth and fewer stages are taken; [HW99] goes by the convergence
+ *     alone and needs some ten steps to find out.
+ *
+ * Tolerances. The estimate is of order s, the solution of order 2s - 1. So the estimate is held
+ * below F tol^((s+1)/(2s)) [HW96, IV.8], and the error follows the tolerance.
+ */
+#include "integrate/irk.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SCHEMES = 4 };
+
+typedef struct radau {
+    irk_scheme scheme[SCHEMES];
+    int schemes;
+    irk_stages k;
+    double *vectors;
+    double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
+    const irk_scheme *past;  /* NULL: no step yet                                           */
+    double h_past;
+    double *E;               /* error in d                                                  */
+    double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
+    double error_past;       /* error and size of the last accepted step: prediction        */
+    double h_error;
+    int rejected;            /* attempts of this step that failed                           */
+    int steady;              /* accepted steps since the order last changed                 */
+    double rate;             /* of Newton, in the last step                                 */
+    int iterations;
+    int most;                /* iterations allowed                                          */
+} radau;
+
+/* A Jacobian is renewed when Newton's rate was above this; with factors that could be kept the
+ * rate may be worse, for then a new one costs the factorizations too. */
+static const double RATE_GOOD = 0.005, RATE_KEEP = 0.05;
+
+/* Step sizes in this range of growth are not changed: the factors last. */
+static const double GROWTH_KEPT = 1.2;
+
+/* ---- names ---- */
+
+static int takes(const char *name)
+{
+    dae_tableau a;
+    if (!strcmp(name, "radau")) return 1;
+    return dae_tableau_find(name, &a) && a.kind == DAE_TABLEAU_FULL && a.stages <= IRK_STAGES;
+}
+
+/* ---- opening ---- */
+
+static void radau_close(dae_solver *s)
+{
+    radau *m = s->method_state;
+    if (!m) return;
+    irk_stages_close(&m->k, s);
+    dae_free(&s->memory, m->vectors);
+    dae_free(&s->memory, m);
+    s->method_state = NULL;
+}
+
+static int make_schemes(radau *m, const char *name)
+{
+    static const char *const variable[SCHEMES] = {"radau2a-1", "radau2a-3", "radau2a-5", "radau2a-7"};
+    dae_tableau a;
+    int all = !strcmp(name, "radau");
+    m->schemes = all ? SCHEMES : 1;
+    for (int i = 0; i < m->schemes; i++)
+        if (!dae_tableau_find(all ? variable[i] : name, &a) || !irk_scheme_make(&m->scheme[i], &a))
+            return 0;
+    return 1;
+}
+
+static dae_status radau_choose(dae_solver *s)
+{
+    dae_tableau a;
+    s->order_most = 13;
+    if (strcmp(s->method_name, "radau") && dae_tableau_find(s->method_name, &a))
+        s->order_most = a.order;
+    return DAE_OK;
+}
+
+static dae_status radau_open(dae_solver *s)
+{
+    radau *m = dae_alloc(&s->memory, 1, sizeof *m);
+    s->method_state = m;
+    if (!m) return DAE_E_NOMEM;
+    if (!make_schemes(m, s->method_name)) return DAE_E_NOMEM;
+    int stages = 0, pairs = 0, reals = 0;
+    double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
+    for (int i = 0; i < m->schemes; i++) {
+        const irk_scheme *g = &m->scheme[i];
+        stages = g->stages > stages ? g->stages : stages;
+        pairs = g->pairs > pairs ? g->pairs : pairs;
+        reals = g->reals - 1 > reals ? g->reals - 1 : reals;
+        /* weights have s->safety rtol in them, the estimate may be FIT rtol^(...) */
+        double power = (g->error_order + 1.0) / (g->order + 1.0);
+        m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, fmin(power, 1)));
+    }
+    if (irk_stages_open(&m->k, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
+    size_t rows = (size_t)stages + 1, n = (size_t)m->k.stride, d = (size_t)m->k.stride_d;
+    size_t computed = s->system.computed ? rows * d : 0;
+    dae_vector_wish wish[] = {{&m->Z_past, rows * n}, {&m->D_past, computed}, {&m->E, n + d}};
+    m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    return m->vectors ? DAE_OK : DAE_E_NOMEM;
+}
+
+static const irk_scheme *scheme_of(const radau *m, int order)
+{
+    int i = m->schemes - 1;
+    while (i > 0 && m->scheme[i].order > order) i--;
+    return &m->scheme[i];
+}
+
+/* The number of stages that a smooth solution wants at this tolerance. */
+static int order_for(const dae_solver *s)
+{
+    const radau *m = s->method_state;
+    double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
+    int order = rtol > 1e-5 ? 5 : rtol > 1e-8 ? 9 : 13;
+    if (m->schemes == 1) return m->scheme[0].order;
+    return scheme_of(m, order < s->options.max_order ? order : s->options.max_order)->order;
+}
+
+static void radau_start(dae_solver *s)
+{
+    radau *m = s->method_state;
+    m->past = NULL;
+    m->k.factored = NULL;
+    m->rejected = m->steady = 0;
+    m->h_error = 0;
+    m->rate = 0;
+    m->iterations = 0;
+    s->order = order_for(s);
+    s->corrector.have_factor = 0;
+}
+
+/* ---- one attempt ---- */
+
+/* Z from the polynomial of the step before; in the first step along p. */
+static void predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
+{
+    irk_stages *k = &m->k;
+    double weight[IRK_STAGES + 1];
+    int n = k->n, stride = k->stride;
+    if (!m->past) {
+        for (int j = 0; j < g->stages; j++)
+            for (int i = 0; i < n; i++)
+                k->Z[j * stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
+                                           ? g->c[j] * h * s->p[i]
+                                           : 0;
+        return;
+    }
+    int rows = m->past->stages;
+    for (int j = 0; j < g->stages; j++) {
+        irk_scheme_weights(m->past, 1 + g->c[j] * h / m->h_past, weight, NULL);
+        weight[rows] -= 1;
+        double *z = k->Z + j * stride;
+        for (int i = 0; i < stride; i++) z[i] = weight[0] * m->Z_past[i];
+        for (int l = 1; l <= rows; l++)
+            for (int i = 0; i < stride; i++) z[i] += weight[l] * m->Z_past[l * stride + i];
+    }
+}
+
+/* Rows `stages` of Z (and D), the trial's x, p, d. */
+static void finish(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
+{
+    irk_stages *k = &m->k;
+    int n = k->n, stride = k->stride, last = g->stages, computed = s->system.computed;
+    double *end = k->Z + last * stride, weight[IRK_STAGES + 1], slope[IRK_STAGES + 1];
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        if (g->stiffly_accurate) {
+            sum = k->Z[(last - 1) * stride + i];
+        } else {
+            for (int j = 0; j < last; j++) sum += g->end[j] * k->Z[j * stride + i];
+        }
+        end[i] = sum;
+        trial->x[i] = s->x[i] + sum;
+    }
+    int wide = k->stride_d;
+    for (int i = 0; i < computed; i++) {
+        double sum = 0;
+        for (int j = 0; j < last; j++) sum += g->end[j] * k->D[j * wide + i];
+        k->D[last * wide + i] = sum;
+        trial->d[i] = s->d[i] + sum;
+    }
+    if (g->stiffly_accurate) {
+        memcpy(trial->p, k->P + (last - 1) * wide, (size_t)k->m * sizeof(double));
+        return;
+    }
+    irk_scheme_weights(g, 1, weight, slope);
+    const double *rows = computed ? k->D : k->Z;
+    for (int i = 0; i < k->m; i++) {
+        double sum = 0;
+        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
+        trial->p[i] = sum / trial->h;
+    }
+}
+
+/* v = c f_p E */
+static int lead(dae_solver *s, const dae_trial *trial, const double *E, double *v)
+{
+    dae_corrector *q = &s->corrector;
+    if (!s->system.computed) {
+        dae_corrector_lead(q, E, v);
+        return DAE_OK;
+    }
+    int status = dae_system_f(&s->system, trial->t, trial->x, trial->p, q->r);
+    if (status == DAE_OK) status = dae_system_push_p(&s->system, trial->t, trial->x, trial->p, q->r, E, v);
+    for (int i = 0; i < s->system.n; i++) v[i] *= q->c_factor;
+    return status;
+}
+
+static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
+{
+    irk_stages *k = &m->k;
+    dae_corrector *q = &s->corrector;
+    double *E = m->E, *v = trial->e, h = trial->h;
+    const double *rows = s->system.computed ? k->D : k->Z;
+    int n = k->n, wide = k->stride_d;
+    for (int i = 0; i < k->m; i++) E[i] = g->e_first * h * s->p[i];
+    for (int j = 0; j < g->stages; j++)
+        for (int i = 0; i < k->m; i++) E[i] += g->e[j] * rows[j * wide + i];
+    int status = lead(s, trial, E, v);
+    if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
+    if (status != DAE_OK) return status;
+    trial->constant = m->factor[g - m->scheme];
+    trial->filtered = 1;
+    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
+    if (trial->error <= 1 || (m->past && m->rejected == 0)) return DAE_OK;
+    /* a stiff transient: filtered once more [HW96, (8.20)] */
+    double *x = s->trial_x, *r = s->look_e;
+    for (int i = 0; i < n; i++) x[i] = s->x[i] + v[i];
+    status = dae_system_f(&s->system, s->t, x, s->p, r);
+    if (status != DAE_OK) return status < 0 ? status : DAE_OK; /* the first estimate stands */
+    status = lead(s, trial, E, v);
+    for (int i = 0; i < n; i++) v[i] -= r[i];
+    if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
+    if (status != DAE_OK) return status;
+    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
+    return DAE_OK;
+}
+
+static int prepare(dae_solver *s, radau *m, const irk_scheme *g, double h)
+{
+    dae_corrector *q = &s->corrector;
+    int here = q->have_jacobian && q->t_jacobian == s->t && !q->want_jacobian, status = DAE_OK;
+    if (!here && (!q->have_jacobian || q->want_jacobian)) {
+        status = dae_corrector_renew(q, s->t, s->x, s->p, h, s->w);
+        m->k.factored = NULL;
+    }
+    q->jacobian_current = q->t_jacobian == s->t;
+    if (status == DAE_OK && (m->k.factored != g || m->k.h_factored != h || !q->have_factor)) {
+        m->k.scheme = g;
+        status = irk_stages_factor(&m->k, s, h);
+    }
+    return status;
+}
+
+static int radau_attempt(dae_solver *s, dae_trial *trial)
+{
+    radau *m = s->method_state;
+    dae_corrector *q = &s->corrector;
+    const irk_scheme *g = scheme_of(m, trial->order);
+    double h = trial->h;
+    trial->order = g->order;
+    q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
+    q->observed_rate = 0;
+    for (;;) {
+        int status = prepare(s, m, g, h);
+        if (status != DAE_OK) return status;
+        m->k.scheme = g;
+        predict(s, m, g, h);
+        m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
+        double old = m->past && m->rate > 0 && m->rejected == 0 ? pow(m->rate, 0.8) : 1;
+        status = irk_stages_solve(&m->k, s, h, q->tolerance, m->most, fmax(old, 0.02));
+        q->iterations += m->k.iterations;
+        q->observed_rate = m->k.rate;
+        if (status == DAE_OK) break;
+        if (status < 0 || q->jacobian_current) return status;
+        q->want_jacobian = 1; /* once more, with the Jacobian of this step */
+        q->second_round = 1;
+        s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+    }
+    finish(s, m, g, trial);
+    if (trial->prescribed) {
+        trial->error = 0;
+        return DAE_OK;
+    }
+    int status = estimate(s, m, g, trial);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
+    return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
+}
+
+/* ---- after the attempt ---- */
+
+static double safe_part(const radau *m)
+{
+    return 0.9 * (2 * m->most + 1) / (2 * m->most + m->k.iterations);
+}
+
+static double growth(const radau *m, const irk_scheme *g, double error)
+{
+    return safe_part(m) * pow(fmax(error, 1e-10), -1.0 / (g->error_order + 1));
+}
+
+/* Size of the next step: from this error, and from its change since the step before
+ * [Gustafsson 1994]. */
+static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    double r = growth(m, g, trial->error);
+    if (m->h_error != 0) {
+        double trend = fabs(trial->h / m->h_error) *
+                       pow(fmax(m->error_past, 1e-2) / fmax(trial->error * trial->error, 1e-20),
+                           1.0 / (g->error_order + 1));
+        r = fmin(r, safe_part(m) * trend);
+    }
+    if (m->rejected > 0) r = fmin(r, 1);
+    r = fmax(0.125, fmin(r, 8));
+    m->error_past = fmax(trial->error, 1e-2);
+    m->h_error = trial->h;
+    int keep = r >= 1 && r <= GROWTH_KEPT;
+    s->h = keep ? trial->h : r * trial->h;
+    if (m->k.rate > (keep ? RATE_KEEP : RATE_GOOD)) q->want_jacobian = 1;
+}
+
+static void radau_commit(dae_solver *s, dae_trial *trial)
+{
+    radau *m = s->method_state;
+    irk_stages *k = &m->k;
+    const irk_scheme *g = k->scheme;
+    double *z = k->Z, *d = k->D;
+    k->Z = m->Z_past;
+    m->Z_past = z;
+    if (s->system.computed) {
+        k->D = m->D_past;
+        m->D_past = d;
+    }
+    m->rate = k->rate > 0 ? k->rate : m->rate;
+    m->iterations = k->iterations;
+    if (!trial->prescribed) plan(s, m, g, trial);
+    m->past = g;
+    m->h_past = trial->h;
+    m->rejected = 0;
+    m->steady++;
+    s->order = trial->order;
+}
+
+static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
+{
+    radau *m = s->method_state;
+    const irk_scheme *g = m->k.scheme;
+    m->rejected++;
+    if (verdict == DAE_STEP_ERROR) {
+        double r = growth(m, g, trial->error);
+        s->h = trial->h * (m->past ? fmax(0.1, fmin(r, 0.9)) : 0.1);
+    } else {
+        s->h = trial->h * (verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ? 0.5 : 0.25);
+    }
+}
+
+/* ---- dense output ---- */
+
+static void radau_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
+{
+    radau *m = s->method_state;
+    double weight[IRK_STAGES + 1], slope[IRK_STAGES + 1], back = t - s->t;
+    int n = m->k.n, stride = m->k.stride, wide = m->k.stride_d, computed = s->system.computed;
+    if (!m->past || back == 0) {
+        for (int i = 0; x && i < n; i++)
+            x[i] = s->x[i] + (!computed && s->system.level[i] == 0 ? back * s->p[i] : 0);
+        for (int i = 0; p && i < m->k.m; i++) p[i] = s->p[i];
+        for (int i = 0; d && i < computed; i++) d[i] = s->d[i] + back * s->p[i];
+        return;
+    }
+    int last = m->past->stages;
+    irk_scheme_weights(m->past, 1 + back / m->h_past, weight, slope);
+    for (int i = 0; x && i < n; i++) {
+        double sum = -m->Z_past[last * stride + i];
+        for (int j = 0; j <= last; j++) sum += weight[j] * m->Z_past[j * stride + i];
+        x[i] = s->x[i] + sum;
+    }
+    const double *rows = computed ? m->D_past : m->Z_past;
+    for (int i = 0; p && i < m->k.m; i++) {
+        double sum = 0;
+        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
+        p[i] = sum / m->h_past;
+    }
+    for (int i = 0; d && i < computed; i++) {
+        double sum = -m->D_past[last * wide + i];
+        for (int j = 0; j <= last; j++) sum += weight[j] * m->D_past[j * wide + i];
+        d[i] = s->d[i] + sum;
+    }
+}
+
+static double radau_doubt(dae_solver *s, double t)
+{
+    (void)s;
+    (void)t;
+    return 0;
+}
+
+static int radau_reach(dae_solver *s)
+{
+    return s->order_most;
+}
+
+const dae_method dae_method_radau = {
+    .name = "radau",
+    .description = "Radau IIA, order 1, 5, 9, 13; or a fully implicit Runge-Kutta table by name",
+    .max_order = 13,
+    .takes = takes,
+    .choose = radau_choose,
+    .open = radau_open,
+    .close = radau_close,
+    .start = radau_start,
+    .attempt = radau_attempt,
+    .commit = radau_commit,
+    .reject = radau_reject,
+    .interpolate = radau_interpolate,
+    .doubt = radau_doubt,
+    .reach = radau_reach,
+};
