@@ -48,6 +48,10 @@ typedef struct irk_scheme {
 /* 1 on success; 0: too many stages, or no distinct eigenvalues of A. */
 int irk_scheme_make(irk_scheme *g, const dae_tableau *a);
 
+/* Radau IIA with 1, 3, 5, 7 stages. */
+enum { IRK_RADAU_SCHEMES = 4 };
+extern const irk_scheme irk_radau_schemes[IRK_RADAU_SCHEMES];
+
 /* Weights of the stages (and of x_{n+1} - x_n in weight[stages]) in the interpolating polynomial
  * minus x_n, at theta (0 at t_n, 1 at t_{n+1}); slope: of its derivative by theta. */
 void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, double *slope);

@@ -24,11 +24,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SCHEMES = 4 };
+enum { SCHEMES = IRK_RADAU_SCHEMES };
 
 typedef struct radau {
-    irk_scheme scheme[SCHEMES];
+    const irk_scheme *scheme; /* by rising order                                            */
     int schemes;
+    irk_scheme *own;         /* of a table asked for by name                                */
     irk_stages k;
     double *vectors;
     double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
@@ -56,9 +57,7 @@ static const double GROWTH_KEPT = 1.2;
 
 static int takes(const char *name)
 {
-    dae_tableau a;
-    if (!strcmp(name, "radau")) return 1;
-    return dae_tableau_find(name, &a) && a.kind == DAE_TABLEAU_FULL && a.stages <= IRK_STAGES;
+    return !strcmp(name, "radau") || dae_tableau_kind_of(name) == DAE_TABLEAU_FULL;
 }
 
 /* ---- opening ---- */
@@ -68,29 +67,36 @@ static void radau_close(dae_solver *s)
     radau *m = s->method_state;
     if (!m) return;
     irk_stages_close(&m->k, s);
+    dae_free(&s->memory, m->own);
     dae_free(&s->memory, m->vectors);
     dae_free(&s->memory, m);
     s->method_state = NULL;
 }
 
-static int make_schemes(radau *m, const char *name)
+static dae_status make_schemes(dae_solver *s, radau *m)
 {
-    static const char *const variable[SCHEMES] = {"radau2a-1", "radau2a-3", "radau2a-5", "radau2a-7"};
     dae_tableau a;
-    int all = !strcmp(name, "radau");
-    m->schemes = all ? SCHEMES : 1;
-    for (int i = 0; i < m->schemes; i++)
-        if (!dae_tableau_find(all ? variable[i] : name, &a) || !irk_scheme_make(&m->scheme[i], &a))
-            return 0;
-    return 1;
+    m->scheme = irk_radau_schemes;
+    m->schemes = SCHEMES;
+    if (!strcmp(s->method_name, "radau")) return DAE_OK;
+    m->schemes = 1;
+    for (int i = 0; i < SCHEMES; i++) {
+        char name[32];
+        m->scheme = &irk_radau_schemes[i];
+        snprintf(name, sizeof name, "radau2a-%d", m->scheme->stages);
+        if (!strcmp(s->method_name, name)) return DAE_OK;
+    }
+    m->scheme = m->own = dae_alloc(&s->memory, 1, sizeof *m->own);
+    if (!m->own) return DAE_E_NOMEM;
+    if (!dae_tableau_find(s->method_name, &a) || !irk_scheme_make(m->own, &a))
+        return dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used on a DAE", s->method_name);
+    return DAE_OK;
 }
 
 static dae_status radau_choose(dae_solver *s)
 {
-    dae_tableau a;
     s->order_most = 13;
-    if (strcmp(s->method_name, "radau") && dae_tableau_find(s->method_name, &a))
-        s->order_most = a.order;
+    if (strcmp(s->method_name, "radau")) s->order_most = dae_tableau_order_of(s->method_name);
     return DAE_OK;
 }
 
@@ -99,7 +105,8 @@ static dae_status radau_open(dae_solver *s)
     radau *m = dae_alloc(&s->memory, 1, sizeof *m);
     s->method_state = m;
     if (!m) return DAE_E_NOMEM;
-    if (!make_schemes(m, s->method_name)) return DAE_E_NOMEM;
+    dae_status status = make_schemes(s, m);
+    if (status != DAE_OK) return status;
     int stages = 0, pairs = 0, reals = 0;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
     for (int i = 0; i < m->schemes; i++) {
