@@ -73,19 +73,24 @@ static void radau_close(dae_solver *s)
     s->method_state = NULL;
 }
 
+/* "radau2a-3" and its like are there already; NULL otherwise. */
+static const irk_scheme *ready_scheme(const char *name)
+{
+    for (int i = 0; i < SCHEMES; i++) {
+        char ready[32];
+        snprintf(ready, sizeof ready, "radau2a-%d", irk_radau_schemes[i].stages);
+        if (!strcmp(name, ready)) return &irk_radau_schemes[i];
+    }
+    return NULL;
+}
+
 static dae_status make_schemes(dae_solver *s, radau *m)
 {
     dae_tableau a;
-    m->scheme = irk_radau_schemes;
-    m->schemes = SCHEMES;
-    if (!strcmp(s->method_name, "radau")) return DAE_OK;
-    m->schemes = 1;
-    for (int i = 0; i < SCHEMES; i++) {
-        char name[32];
-        m->scheme = &irk_radau_schemes[i];
-        snprintf(name, sizeof name, "radau2a-%d", m->scheme->stages);
-        if (!strcmp(s->method_name, name)) return DAE_OK;
-    }
+    int all = !strcmp(s->method_name, "radau");
+    m->schemes = all ? SCHEMES : 1;
+    m->scheme = all ? irk_radau_schemes : ready_scheme(s->method_name);
+    if (m->scheme) return DAE_OK;
     m->scheme = m->own = dae_alloc(&s->memory, 1, sizeof *m->own);
     if (!m->own) return DAE_E_NOMEM;
     if (!dae_tableau_find(s->method_name, &a) || !irk_scheme_make(m->own, &a))
@@ -95,9 +100,17 @@ static dae_status make_schemes(dae_solver *s, radau *m)
 
 static dae_status radau_choose(dae_solver *s)
 {
+    dae_tableau a;
     s->order_most = 13;
-    if (strcmp(s->method_name, "radau")) s->order_most = dae_tableau_order_of(s->method_name);
-    return DAE_OK;
+    const irk_scheme *ready = ready_scheme(s->method_name);
+    if (ready) s->order_most = ready->order;
+    if (ready || !strcmp(s->method_name, "radau")) return DAE_OK;
+    if (!dae_tableau_find(s->method_name, &a)) return DAE_E_OPTION;
+    s->order_most = a.order;
+    if (a.stages <= IRK_STAGES) return DAE_OK;
+    dae_fail(&s->report, DAE_E_OPTION, "option 'method': '%s' has too many stages", s->method_name);
+    dae_why(&s->report, "%d stages; at most %d can be solved for", a.stages, (int)IRK_STAGES);
+    return DAE_E_OPTION;
 }
 
 static dae_status radau_open(dae_solver *s)
