@@ -1,19 +1,26 @@
-/* bench.c: Daedalus and IDA side by side, in one process, on the same problems.
+/* bench.c: Daedalus and other solvers side by side, in one process, on the same problems.
  *
- *   bench                              all problems, tables and ratios
+ *   bench                              against IDA: all problems, tables and ratios
+ *   bench --peer ida|radau5|both       against whom (ida)
+ *   bench --method NAME                our method; otherwise bdf against IDA, and radau and
+ *                                      rodas, as far as there are such, against RADAU5
  *   bench --problem NAME               one problem (may be repeated)
- *   bench --tol T                      one tolerance (may be repeated)
- *   bench --only ours|ida              one solver
- *   bench --per-decade K               K tolerances per power of ten (1)
+ *   bench --tol T                      one tolerance (may be repeated, coarsest first)
+ *   bench --only ours|ida|radau5       one solver
+ *   bench --per-decade K               K tolerances per power of ten (IDA 1, RADAU5 2)
  *   bench --atol A                     absolute tolerance, instead of the problem's ratio
- *   bench --method NAME, --linear NAME options of ours
+ *   bench --linear NAME                option of ours
  *   bench --form NAME                  this form of the problem
  *   bench --set NAME=VALUE             a setting of the problem, e.g. its size
- *   bench --once PROBLEM TOL ours|ida  a single solve and nothing else, for callgrind
+ *   bench --once PROBLEM TOL SOLVER    a single solve and nothing else, for callgrind; the
+ *                                      form is the one that --peer would be given
+ *   bench --methods                    lists our methods
  *
- * Work is compared at the same accuracy, not at the same tolerance: the logarithm of the
- * work is interpolated linearly in the mixed digits -log10 max |x - ref| / (atol/rtol + |ref|)
- * reached at t1. A ratio is ours / IDA; below 1 we need less.
+ * Both solvers get the same form of a problem: the first of index <= 1 that the peer takes.
+ * Their runs take turns, so that a busy machine or a changing clock meets both. Work is
+ * compared at equal accuracy (compare.c): the mixed digits
+ * -log10 max |x - ref| / (atol/rtol + |ref|) at t1. A ratio is ours / peer; below 1 we need
+ * less.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,24 +28,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "compare.h"
 #include "daedalus.h"
-#include "peer_ida.h"
+#include "peer.h"
 #include "problems.h"
 
-enum { most_tolerances = 64, most_problems = 32, most_settings = 8 };
-enum { OURS, IDA, solvers };
-static const char *const solver_name[solvers] = { "ours", "ida" };
+enum { most_tolerances = 96, most_problems = 32, most_settings = 8 };
+enum { OURS, PEER, solvers };
 
-/* The work we compare. */
-enum { TIME, STEPS, RESIDUALS, JACOBIANS, FACTORIZATIONS, measures };
-static const char *const measure_name[measures] = { "time", "steps", "residuals",
-                                                    "jacobians", "factorizations" };
-
-static const char *const default_problems[] = { "robertson", "akzo",
-                                                "hires",     "transistor-amplifier",
-                                                "rc-line",   "heat2d" };
+typedef struct contest contest;
 
 typedef struct arguments {
+    const contest *first, *last; /* against whom */
     const char *problem[most_problems];
     int problems;
     double tol[most_tolerances];
@@ -49,15 +50,8 @@ typedef struct arguments {
     const char *method, *linear, *form;
     problem_setting set[most_settings];
     int settings;
-    int once; /* number of the solver, -1: no */
+    int once; /* OURS, PEER or -1: no */
 } arguments;
-
-typedef struct point {
-    int valid;
-    double tol, digits, relative_digits;
-    double work[measures];
-    run_result result;
-} point;
 
 static double cpu_seconds(void)
 {
@@ -66,13 +60,13 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ------------------------------------------------------------------ the two runs ----- */
+/* ------------------------------------------------------------------ the runs --------- */
 
-/* Not inlined: callgrind starts and stops counting at these two names. */
-void bench_run_ours(const problem_instance *p, double rtol, double atol,
-                    const arguments *a, double *x, run_result *r);
-void bench_run_ida(const problem_instance *p, double rtol, double atol,
-                   const arguments *a, double *x, run_result *r);
+typedef void run_function(const problem_instance *p, double rtol, double atol,
+                          const arguments *a, double *x, run_result *r);
+
+/* Not inlined: callgrind starts and stops counting at these names. */
+run_function bench_run_ours, bench_run_ida, bench_run_radau5;
 
 __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
                                                     double rtol, double atol,
@@ -116,17 +110,58 @@ __attribute__((noinline, used)) void bench_run_ida(const problem_instance *p, do
 {
     (void)a;
     double begin = cpu_seconds();
-    peer_ida_run(p, rtol, atol, x, r);
+    peer_ida.run(p, rtol, atol, x, r);
     r->seconds = cpu_seconds() - begin;
 }
 
-static void run(int solver, const problem_instance *p, double rtol, double atol,
-                const arguments *a, double *x, run_result *r)
+__attribute__((noinline, used)) void bench_run_radau5(const problem_instance *p,
+                                                      double rtol, double atol,
+                                                      const arguments *a, double *x,
+                                                      run_result *r)
 {
-    if (solver == OURS)
-        bench_run_ours(p, rtol, atol, a, x, r);
-    else
-        bench_run_ida(p, rtol, atol, a, x, r);
+    (void)a;
+    double begin = cpu_seconds();
+    peer_radau5.run(p, rtol, atol, x, r);
+    r->seconds = cpu_seconds() - begin;
+}
+
+/* ------------------------------------------------------------------ the contests ----- */
+
+/* Against whom, and with what unless told otherwise. */
+struct contest {
+    const peer_solver *peer;
+    run_function *run;
+    int coarsest, finest; /* tolerances from 10^-coarsest to 10^-finest, */
+    int per_decade;       /* so many per power of ten                    */
+    const char *method[3];
+    const char *problem[8];
+};
+
+static const contest contests[] = {
+    { .peer = &peer_ida,
+      .run = bench_run_ida,
+      .coarsest = 3,
+      .finest = 10,
+      .per_decade = 1,
+      .method = { "bdf" },
+      .problem = { "robertson", "akzo", "hires", "transistor-amplifier", "rc-line",
+                   "heat2d" } },
+    { .peer = &peer_radau5,
+      .run = bench_run_radau5,
+      .coarsest = 1, /* to get down to 4 digits */
+      .finest = 12,
+      .per_decade = 2,
+      .method = { "radau", "rodas" },
+      .problem = { "robertson", "akzo", "hires", "vanderpol", "transistor-amplifier" } },
+};
+enum { contest_count = sizeof contests / sizeof *contests };
+
+static int method_exists(const char *name)
+{
+    for (int i = 0; i < dae_method_count(); i++)
+        if (strcmp(dae_method_name(i), name) == 0)
+            return 1;
+    return 0;
 }
 
 static double ratio_of(const problem_instance *p)
@@ -141,129 +176,53 @@ static double atol_of(const problem_instance *p, double rtol, const arguments *a
 
 /* ------------------------------------------------------------------ measuring -------- */
 
-/* Repeats a short run for up to a fifth of a second; the smallest time counts. */
-static void measure(int solver, const problem_instance *p, const double *reference,
-                    double tol, const arguments *a, double *x, point *out)
+static void evaluate(const problem_instance *p, const double *reference, double atol,
+                     const double *x, point *out)
 {
-    double atol = atol_of(p, tol, a), spent = 0, best = INFINITY;
-    memset(out, 0, sizeof *out);
-    out->tol = tol;
-    for (int i = 0; i < 3 || (spent < 0.2 && i < 1000); i++) {
-        run(solver, p, tol, atol, a, x, &out->result);
-        spent += out->result.seconds;
-        best = fmin(best, out->result.seconds);
-        if (!out->result.ok || spent > 2)
-            break;
-    }
-    out->result.seconds = best;
+    const run_result *r = &out->result;
     out->digits = out->relative_digits = NAN;
-    if (out->result.ok && reference)
-        problem_digits(p, x, reference, atol / tol, &out->relative_digits, &out->digits);
-    out->valid = out->result.ok && isfinite(out->digits);
-    out->work[TIME] = best;
-    out->work[STEPS] = (double)out->result.steps;
-    out->work[RESIDUALS] = (double)out->result.residuals;
-    out->work[JACOBIANS] = (double)out->result.jacobians;
-    out->work[FACTORIZATIONS] = (double)out->result.factorizations;
+    if (r->ok && reference)
+        problem_digits(p, x, reference, atol / out->tol, &out->relative_digits,
+                       &out->digits);
+    out->valid = r->ok && out->digits >= 1; /* not NaN, and not out of all bounds */
+    out->work[TIME] = r->seconds;
+    out->work[STEPS] = (double)r->steps;
+    out->work[RESIDUALS] = (double)r->residuals;
+    out->work[JACOBIANS] = (double)r->jacobians;
+    out->work[FACTORIZATIONS] = (double)r->factorizations;
 }
 
-static void print_point(int solver, const point *q)
+/* The solvers take turns until each has run for a fifth of a second and three times at
+ * least (long runs: two seconds are enough); the smallest time of each counts. */
+static void measure(run_function *const run[solvers], const problem_instance *p,
+                    const double *reference, double tol, const arguments *a, double *x,
+                    point *const out[solvers])
 {
-    const run_result *r = &q->result;
-    printf("%-5s %8.1e ", solver_name[solver], q->tol);
-    if (!r->ok) {
-        printf("failed after %ld steps: %s\n", r->steps, r->message);
-        return;
-    }
-    printf("%10.3f ms %8ld %5ld %5ld %9ld %7ld %7ld %8ld  %6.2f %6.2f\n",
-           1e3 * r->seconds, r->steps, r->rejected, r->newton_failures, r->residuals,
-           r->jacobians, r->factorizations, r->iterations, q->digits, q->relative_digits);
-}
-
-static void print_head(void)
-{
-    printf("%-5s %8s %13s %8s %5s %5s %9s %7s %7s %8s  %6s %6s\n", "who", "rtol", "CPU",
-           "steps", "rej", "fail", "residual", "jacob", "factor", "newton", "mixed",
-           "relat");
-}
-
-/* ------------------------------------------------------------------ comparing -------- */
-
-static int by_digits(const void *a, const void *b)
-{
-    double x = ((const point *)a)->digits, y = ((const point *)b)->digits;
-    return (x > y) - (x < y);
-}
-
-/* Valid points in the order of their digits; how many. */
-static int sort_points(point *q, int count)
-{
-    int kept = 0;
-    for (int i = 0; i < count; i++)
-        if (q[i].valid)
-            q[kept++] = q[i];
-    qsort(q, (size_t)kept, sizeof *q, by_digits);
-    return kept;
-}
-
-/* log(work) at this many digits, between two neighbours. */
-static double log_work(const point *q, int count, double digits, int m)
-{
-    int i = 0;
-    while (i < count - 2 && q[i + 1].digits < digits)
-        i++;
-    double a = log(fmax(q[i].work[m], 1e-300)), b = log(fmax(q[i + 1].work[m], 1e-300));
-    double width = q[i + 1].digits - q[i].digits;
-    return width > 0 ? a + (b - a) * (digits - q[i].digits) / width : 0.5 * (a + b);
-}
-
-/* Ratios at whole digits that both reached. The geometric means go into mean[]; returns
- * how many digits there were. */
-static int print_ratios(point *ours, int n_ours, point *ida, int n_ida, double *mean)
-{
-    n_ours = sort_points(ours, n_ours);
-    n_ida = sort_points(ida, n_ida);
-    if (n_ours < 2 || n_ida < 2) {
-        printf("no ratios: fewer than two runs to compare\n");
-        return 0;
-    }
-    double low = ceil(fmax(ours[0].digits, ida[0].digits));
-    double high = floor(fmin(ours[n_ours - 1].digits, ida[n_ida - 1].digits));
-    int count = 0;
-    double sum[measures] = { 0 };
-
-    printf("ours / ida at equal mixed digits\n%8s", "digits");
-    for (int m = 0; m < measures; m++)
-        printf(" %14s", measure_name[m]);
-    printf("\n");
-    for (double digits = low; digits <= high; digits += 1, count++) {
-        printf("%8.0f", digits);
-        for (int m = 0; m < measures; m++) {
-            double l =
-                log_work(ours, n_ours, digits, m) - log_work(ida, n_ida, digits, m);
-            sum[m] += l;
-            printf(" %14.3f", exp(l));
+    double atol = atol_of(p, tol, a);
+    double spent[solvers] = { 0 }, best[solvers] = { INFINITY, INFINITY };
+    int done[solvers] = { a->skip[OURS], a->skip[PEER] };
+    for (int i = 1; !done[OURS] || !done[PEER]; i++)
+        for (int s = 0; s < solvers; s++) {
+            if (done[s])
+                continue;
+            run_result *r = &out[s]->result;
+            out[s]->tol = tol;
+            run[s](p, tol, atol, a, x, r);
+            spent[s] += r->seconds;
+            best[s] = fmin(best[s], r->seconds);
+            done[s] = !r->ok || (spent[s] >= 0.2 && i >= 3) || spent[s] > 2;
+            if (!done[s])
+                continue;
+            r->seconds = best[s];
+            evaluate(p, reference, atol, x, out[s]);
         }
-        printf("\n");
-    }
-    if (count == 0) {
-        printf("no ratios: no whole number of digits was reached by both\n");
-        return 0;
-    }
-    printf("%8s", "mean");
-    for (int m = 0; m < measures; m++) {
-        mean[m] = exp(sum[m] / count);
-        printf(" %14.3f", mean[m]);
-    }
-    printf("\n");
-    return count;
 }
 
 /* ------------------------------------------------------------------ one problem ------ */
 
-/* The first form of index <= 1 that IDA takes. */
-static int open_problem(const char *name, const arguments *a, problem_instance *p,
-                        const char **form)
+/* The first form that the peer takes, of index <= 1; or the form asked for. */
+static int open_problem(const char *name, const arguments *a, const peer_solver *peer,
+                        problem_instance *p, const char **form)
 {
     const problem_entry *entry = problem_find(name);
     const char *culprit = NULL;
@@ -282,17 +241,17 @@ static int open_problem(const char *name, const arguments *a, problem_instance *
             return 0;
         }
         *form = entry->forms[i];
-        if (peer_ida_takes(p) && p->index <= 1)
+        if (peer->takes(p) && p->index <= (a->form ? peer->highest_index : 1))
             return 1;
         problem_close(p);
     }
-    printf("%s: no form that IDA takes\n\n", name);
+    printf("%s: no form that %s takes\n\n", name, peer->name);
     return 0;
 }
 
-/* End values known beforehand; otherwise from IDA with a small tolerance (so that whatever
- * error they have is on IDA's side). NULL: none. */
-static const double *find_reference(const problem_instance *p, const arguments *a,
+/* End values known beforehand; otherwise from the peer with a small tolerance (so that
+ * whatever error they have is on its side). NULL: none. */
+static const double *find_reference(const problem_instance *p, const contest *c,
                                     double *space, const char **source)
 {
     run_result r;
@@ -302,35 +261,42 @@ static const double *find_reference(const problem_instance *p, const arguments *
     *source = "exact solution";
     if (p->exact && p->exact(p->t1, space, p->problem.user) == DAE_OK)
         return space;
-    *source = "IDA with rtol 1e-12";
-    bench_run_ida(p, 1e-12, 1e-12 * ratio_of(p), a, space, &r);
+    *source = "the peer with rtol 1e-12";
+    c->peer->run(p, 1e-12, 1e-12 * ratio_of(p), space, &r);
     return r.ok ? space : NULL;
 }
 
-static int compare(const char *name, const arguments *a, double *mean)
+static ratios compare(const char *name, const arguments *a, const contest *c)
 {
     problem_instance p;
     const char *form, *source;
     point q[solvers][most_tolerances];
-    int found = 0;
-    if (!open_problem(name, a, &p, &form))
-        return 0;
+    run_function *const run[solvers] = { bench_run_ours, c->run };
+    const char *const who[solvers] = { "ours", c->peer->name };
+    ratios found = { 0 };
+    for (int k = 0; k < marks; k++)
+        found.mark[k][TIME] = found.cheapest[k] = NAN;
+    if (!open_problem(name, a, c->peer, &p, &form))
+        return found;
     int n = p.problem.size;
     double *x = calloc(2 * (size_t)n + 1, sizeof(double));
+    memset(q, 0, sizeof q);
     if (x) {
-        const double *reference = find_reference(&p, a, x + n, &source);
-        printf("=== %s (%s, n = %d, t = %g .. %g, atol = %g rtol)\n", name, form, n, p.t0,
-               p.t1, ratio_of(&p));
+        const double *reference = find_reference(&p, c, x + n, &source);
+        printf("=== %s (%s, n = %d, t = %g .. %g, atol = %g rtol), %s against %s\n", name,
+               form, n, p.t0, p.t1, ratio_of(&p), a->method, c->peer->name);
         printf("reference: %s\n", reference ? source : "none");
         print_head();
-        for (int s = 0; s < solvers; s++)
-            for (int i = 0; i < a->tolerances && !a->skip[s]; i++) {
-                measure(s, &p, reference, a->tol[i], a, x, &q[s][i]);
-                print_point(s, &q[s][i]);
-                fflush(stdout);
-            }
-        if (!a->skip[OURS] && !a->skip[IDA])
-            found = print_ratios(q[OURS], a->tolerances, q[IDA], a->tolerances, mean);
+        for (int i = 0; i < a->tolerances; i++) {
+            point *const pair[solvers] = { &q[OURS][i], &q[PEER][i] };
+            measure(run, &p, reference, a->tol[i], a, x, pair);
+            for (int s = 0; s < solvers; s++)
+                if (!a->skip[s])
+                    print_point(who[s], pair[s]);
+            fflush(stdout);
+        }
+        if (!a->skip[OURS] && !a->skip[PEER])
+            found = print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
         printf("\n");
     }
     free(x);
@@ -343,36 +309,93 @@ static int run_once(const arguments *a)
 {
     problem_instance p;
     const char *form, *source;
-    if (!open_problem(a->problem[0], a, &p, &form))
+    const contest *c = a->first;
+    if (!open_problem(a->problem[0], a, c->peer, &p, &form))
         return 1;
     int n = p.problem.size;
     double tol = a->tol[0], atol = atol_of(&p, tol, a), scd = NAN, mescd = NAN;
     double *x = calloc(2 * (size_t)n + 1, sizeof(double));
     run_result r = { 0 };
     if (x) {
-        run(a->once, &p, tol, atol, a, x, &r);
+        (a->once == OURS ? bench_run_ours : c->run)(&p, tol, atol, a, x, &r);
         if (p.reference || p.exact)
-            problem_digits(&p, x, find_reference(&p, a, x + n, &source), atol / tol, &scd,
+            problem_digits(&p, x, find_reference(&p, c, x + n, &source), atol / tol, &scd,
                            &mescd);
         printf("once %s %s rtol %g atol %g ok %d steps %ld residuals %ld jacobians %ld "
                "factorizations %ld newton %ld mixed %.4f relative %.4f seconds %.6f %s\n",
-               a->problem[0], solver_name[a->once], tol, atol, r.ok, r.steps, r.residuals,
-               r.jacobians, r.factorizations, r.iterations, mescd, scd, r.seconds,
-               r.message);
+               a->problem[0], a->once == OURS ? "ours" : c->peer->name, tol, atol, r.ok,
+               r.steps, r.residuals, r.jacobians, r.factorizations, r.iterations, mescd,
+               scd, r.seconds, r.message);
     }
     free(x);
     problem_close(&p);
     return r.ok ? 0 : 1;
 }
 
+/* ------------------------------------------------------------------ one contest ------ */
+
+/* What the arguments leave open. */
+static void fill_defaults(arguments *a, const contest *c)
+{
+    if (a->problems == 0)
+        while (c->problem[a->problems]) {
+            a->problem[a->problems] = c->problem[a->problems];
+            a->problems++;
+        }
+    int k = a->per_decade ? a->per_decade : c->per_decade;
+    if (a->tolerances == 0)
+        for (int i = c->coarsest * k; i <= c->finest * k; i++)
+            a->tol[a->tolerances++] = pow(10, -(double)i / k);
+}
+
+/* All problems with one method of ours. */
+static void hold(arguments a, const contest *c, const char *method)
+{
+    ratios r[most_problems];
+    a.method = method;
+    fill_defaults(&a, c);
+    for (int i = 0; i < a.problems; i++)
+        r[i] = compare(a.problem[i], &a, c);
+    if (!a.skip[OURS] && !a.skip[PEER])
+        print_summary(a.problem, r, a.problems, method, c->peer->name);
+}
+
+static void hold_all(const arguments *a, const contest *c)
+{
+    int held = 0;
+    if (a->method || a->skip[OURS]) {
+        hold(*a, c, a->method ? a->method : "-");
+        return;
+    }
+    for (int i = 0; c->method[i]; i++)
+        if (method_exists(c->method[i])) {
+            hold(*a, c, c->method[i]);
+            held++;
+        }
+    if (!held)
+        printf("%s: no method of ours to compare with yet; --method names one\n",
+               c->peer->name);
+}
+
 /* ------------------------------------------------------------------ arguments -------- */
 
-static int solver_number(const char *text)
+static int read_peer(arguments *a, const char *text)
 {
-    for (int s = 0; s < solvers; s++)
-        if (text && strcmp(text, solver_name[s]) == 0)
-            return s;
-    return -1;
+    for (int i = 0; i < contest_count; i++)
+        if (strcmp(text, contests[i].peer->name) == 0) {
+            a->first = a->last = &contests[i];
+            return 1;
+        }
+    a->first = &contests[0], a->last = &contests[contest_count - 1];
+    return strcmp(text, "both") == 0;
+}
+
+/* ours, or a peer by name; -1: neither */
+static int read_solver(arguments *a, const char *text)
+{
+    if (strcmp(text, "ours") == 0)
+        return OURS;
+    return strcmp(text, "both") != 0 && read_peer(a, text) ? PEER : -1;
 }
 
 static int read_setting(arguments *a, char *text)
@@ -385,80 +408,69 @@ static int read_setting(arguments *a, char *text)
     return 1;
 }
 
+static int read_argument(arguments *a, const char *key, char *value)
+{
+    if (strcmp(key, "--peer") == 0)
+        return read_peer(a, value);
+    if (strcmp(key, "--set") == 0)
+        return read_setting(a, value);
+    if (strcmp(key, "--only") == 0) {
+        int s = read_solver(a, value);
+        a->skip[OURS] = s != OURS;
+        a->skip[PEER] = s != PEER;
+        return s >= 0;
+    }
+    if (strcmp(key, "--problem") == 0 && a->problems < most_problems)
+        a->problem[a->problems++] = value;
+    else if (strcmp(key, "--tol") == 0 && a->tolerances < most_tolerances)
+        a->tol[a->tolerances++] = strtod(value, NULL);
+    else if (strcmp(key, "--per-decade") == 0)
+        a->per_decade = atoi(value);
+    else if (strcmp(key, "--atol") == 0)
+        a->atol = strtod(value, NULL);
+    else if (strcmp(key, "--method") == 0)
+        a->method = value;
+    else if (strcmp(key, "--linear") == 0)
+        a->linear = value;
+    else if (strcmp(key, "--form") == 0)
+        a->form = value;
+    else
+        return 0;
+    return 1;
+}
+
 static int read_arguments(int argc, char **argv, arguments *a)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *key = argv[i];
-        char *value = i + 1 < argc ? argv[++i] : NULL;
-        if (!value)
-            return 0;
-        if (strcmp(key, "--problem") == 0 && a->problems < most_problems) {
-            a->problem[a->problems++] = value;
-        } else if (strcmp(key, "--tol") == 0 && a->tolerances < most_tolerances) {
-            a->tol[a->tolerances++] = strtod(value, NULL);
-        } else if (strcmp(key, "--only") == 0 && solver_number(value) >= 0) {
-            a->skip[OURS] = a->skip[IDA] = 1;
-            a->skip[solver_number(value)] = 0;
-        } else if (strcmp(key, "--per-decade") == 0) {
-            a->per_decade = atoi(value);
-        } else if (strcmp(key, "--atol") == 0) {
-            a->atol = strtod(value, NULL);
-        } else if (strcmp(key, "--method") == 0) {
-            a->method = value;
-        } else if (strcmp(key, "--linear") == 0) {
-            a->linear = value;
-        } else if (strcmp(key, "--form") == 0) {
-            a->form = value;
-        } else if (strcmp(key, "--set") == 0) {
-            if (!read_setting(a, value))
-                return 0;
-        } else if (strcmp(key, "--once") == 0 && i + 2 < argc) {
-            a->problem[0] = value;
-            a->tol[0] = strtod(argv[++i], NULL);
-            a->once = solver_number(argv[++i]);
+    for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "--once") == 0 && i + 3 < argc) {
+            a->problem[0] = argv[i + 1];
+            a->tol[0] = strtod(argv[i + 2], NULL);
+            a->once = read_solver(a, argv[i + 3]);
             if (a->once < 0)
                 return 0;
-        } else {
+            i += 2;
+        } else if (i + 1 == argc || !read_argument(a, argv[i], argv[i + 1])) {
             return 0;
         }
     }
-    return a->per_decade >= 1 && a->per_decade <= 8;
-}
-
-static void fill_defaults(arguments *a)
-{
-    if (a->problems == 0)
-        for (size_t i = 0; i < sizeof default_problems / sizeof *default_problems; i++)
-            a->problem[a->problems++] = default_problems[i];
-    if (a->tolerances == 0)
-        for (int i = 3 * a->per_decade; i <= 10 * a->per_decade; i++)
-            a->tol[a->tolerances++] = pow(10, -(double)i / a->per_decade);
+    return a->per_decade >= 0 && a->per_decade <= 8;
 }
 
 int main(int argc, char **argv)
 {
-    arguments a = { .once = -1, .per_decade = 1 };
+    arguments a = { .once = -1, .first = &contests[0], .last = &contests[0] };
+    if (argc == 2 && strcmp(argv[1], "--methods") == 0) {
+        for (int i = 0; i < dae_method_count(); i++)
+            printf("%s\n", dae_method_name(i));
+        return 0;
+    }
     if (!read_arguments(argc, argv, &a)) {
         fprintf(stderr, "bench: cannot make sense of the arguments; see bench/bench.c\n");
         return 2;
     }
     if (a.once >= 0)
         return run_once(&a);
-    fill_defaults(&a);
-
-    int compared = 0;
-    double sum[measures] = { 0 }, mean[measures];
-    for (int i = 0; i < a.problems; i++)
-        if (compare(a.problem[i], &a, mean) > 0) {
-            compared++;
-            for (int m = 0; m < measures; m++)
-                sum[m] += log(mean[m]);
-        }
-    if (compared > 0) {
-        printf("geometric mean over %d problems, ours / ida:", compared);
-        for (int m = 0; m < measures; m++)
-            printf("  %s %.3f", measure_name[m], exp(sum[m] / compared));
-        printf("\n");
-    }
+    for (const contest *c = a.first; c <= a.last; c++)
+        hold_all(&a, c);
     return 0;
 }

@@ -5,7 +5,7 @@
  * sparse (KLU, AMD ordering) by the problem's pattern. Everything else is IDA's default,
  * except the number of steps, and IDA may end exactly at t1 (stop time) as ours does.
  */
-#include "peer_ida.h"
+#include "peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,13 +386,13 @@ static void read_statistics(const peer *w, run_result *r)
 
 /* ------------------------------------------------------------------ the run ---------- */
 
-int peer_ida_takes(const problem_instance *p)
+static int takes(const problem_instance *p)
 {
     return (p->problem.residual && !p->problem.d) || p->problem.rhs;
 }
 
-void peer_ida_run(const problem_instance *p, double rtol, double atol, double *x,
-                  run_result *result)
+static void run(const problem_instance *p, double rtol, double atol, double *x,
+                run_result *result)
 {
     peer w = {
         .p = p, .f = &p->problem, .n = p->problem.size, .message = result->message
@@ -410,3 +410,7 @@ void peer_ida_run(const problem_instance *p, double rtol, double atol, double *x
         read_statistics(&w, result);
     close_peer(&w);
 }
+
+const peer_solver peer_ida = {
+    .name = "ida", .highest_index = 1, .takes = takes, .run = run
+};
