@@ -2,8 +2,8 @@
  *
  *   bench                              against IDA: all problems, tables and ratios
  *   bench --peer ida|radau5|both       against whom (ida)
- *   bench --method NAME                our method; otherwise bdf against IDA, and radau and
- *                                      rodas, as far as there are such, against RADAU5
+ *   bench --method NAME                our method; otherwise bdf against IDA, and radau
+ *                                      and rodas, where they exist, against RADAU5
  *   bench --problem NAME               one problem (may be repeated)
  *   bench --tol T                      one tolerance (may be repeated, coarsest first)
  *   bench --only ours|ida|radau5       one solver
@@ -12,15 +12,15 @@
  *   bench --linear NAME                option of ours
  *   bench --form NAME                  this form of the problem
  *   bench --set NAME=VALUE             a setting of the problem, e.g. its size
- *   bench --once PROBLEM TOL SOLVER    a single solve and nothing else, for callgrind; the
- *                                      form is the one that --peer would be given
+ *   bench --once PROBLEM TOL SOLVER    a single solve and nothing else, for callgrind;
+ *                                      the form is the one that --peer would be given
  *   bench --methods                    lists our methods
  *
- * Both solvers get the same form of a problem: the first of index <= 1 that the peer takes.
- * Their runs take turns, so that a busy machine or a changing clock meets both. Work is
- * compared at equal accuracy (compare.c): the mixed digits
- * -log10 max |x - ref| / (atol/rtol + |ref|) at t1. A ratio is ours / peer; below 1 we need
- * less.
+ * Both solvers get the same form of a problem: the first of index <= 1 that the peer
+ * takes, or the one asked for. Their runs take turns, so that a busy machine or a changing
+ * clock meets both. Work is compared at equal accuracy (compare.c), that is at equal mixed
+ * digits -log10 max |x - ref| / (atol/rtol + |ref|) at t1. A ratio is ours / peer; below 1
+ * we need less.
  */
 #include <math.h>
 #include <stdio.h>
@@ -296,7 +296,8 @@ static ratios compare(const char *name, const arguments *a, const contest *c)
             fflush(stdout);
         }
         if (!a->skip[OURS] && !a->skip[PEER])
-            found = print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
+            found =
+                print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
         printf("\n");
     }
     free(x);
