@@ -2,8 +2,8 @@
  *
  *   bench                              against IDA: all problems, tables and ratios
  *   bench --peer ida|radau5|both       against whom (ida)
- *   bench --method NAME                our method; otherwise bdf against IDA, and radau and
- *                                      rodas, as far as there are such, against RADAU5
+ *   bench --method NAME                our method; otherwise bdf against IDA, and radau
+ *                                      and rodas, where they exist, against RADAU5
  *   bench --problem NAME               one problem (may be repeated)
  *   bench --tol T                      one tolerance (may be repeated, coarsest first)
  *   bench --only ours|ida|radau5       one solver
@@ -12,15 +12,15 @@
  *   bench --linear NAME                option of ours
  *   bench --form NAME                  this form of the problem
  *   bench --set NAME=VALUE             a setting of the problem, e.g. its size
- *   bench --once PROBLEM TOL SOLVER    a single solve and nothing else, for callgrind; the
- *                                      form is the one that --peer would be given
+ *   bench --once PROBLEM TOL SOLVER    a single solve and nothing else, for callgrind;
+ *                                      the form is the one that --peer would be given
  *   bench --methods                    lists our methods
  *
- * Both solvers get the same form of a problem: the first of index <= 1 that the peer takes.
- * Their runs take turns, so that a busy machine or a changing clock meets both. Work is
- * compared at equal accuracy (compare.c): the mixed digits
- * -log10 max |x - ref| / (atol/rtol + |ref|) at t1. A ratio is ours / peer; below 1 we need
- * less.
+ * Both solvers get the same form of a problem: the first of index <= 1 that the peer
+ * takes, or the one asked for. Their runs take turns, so that a busy machine or a changing
+ * clock meets both. Work is compared at equal accuracy (compare.c), that is at equal mixed
+ * digits -log10 max |x - ref| / (atol/rtol + |ref|) at t1. A ratio is ours / peer; below 1
+ * we need less.
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +35,8 @@
 
 enum { most_tolerances = 96, most_problems = 32, most_settings = 8 };
 enum { OURS, PEER, solvers };
+enum { rounds = 4 };
+static const double long_run = 0.5; /* seconds; timed once */
 
 typedef struct contest contest;
 
@@ -192,29 +194,43 @@ static void evaluate(const problem_instance *p, const double *reference, double 
     out->work[FACTORIZATIONS] = (double)r->factorizations;
 }
 
-/* The solvers take turns until each has run for a fifth of a second and three times at
- * least (long runs: two seconds are enough); the smallest time of each counts. */
+/* One round at one tolerance: the solvers take turns until each has run for a tenth of a
+ * second; the smallest time counts, also over rounds. */
 static void measure(run_function *const run[solvers], const problem_instance *p,
                     const double *reference, double tol, const arguments *a, double *x,
                     point *const out[solvers])
 {
-    double atol = atol_of(p, tol, a);
-    double spent[solvers] = { 0 }, best[solvers] = { INFINITY, INFINITY };
-    int done[solvers] = { a->skip[OURS], a->skip[PEER] };
-    for (int i = 1; !done[OURS] || !done[PEER]; i++)
+    double atol = atol_of(p, tol, a), spent[solvers] = { 0 };
+    int done[solvers];
+    for (int s = 0; s < solvers; s++)
+        done[s] = a->skip[s] || (out[s]->tol > 0 && !out[s]->result.ok) ||
+                  out[s]->result.seconds > long_run;
+    while (!done[OURS] || !done[PEER])
         for (int s = 0; s < solvers; s++) {
             if (done[s])
                 continue;
             run_result *r = &out[s]->result;
-            out[s]->tol = tol;
+            double best = out[s]->tol > 0 ? r->seconds : INFINITY;
             run[s](p, tol, atol, a, x, r);
             spent[s] += r->seconds;
-            best[s] = fmin(best[s], r->seconds);
-            done[s] = !r->ok || (spent[s] >= 0.2 && i >= 3) || spent[s] > 2;
-            if (!done[s])
-                continue;
-            r->seconds = best[s];
+            r->seconds = fmin(best, r->seconds);
+            out[s]->tol = tol;
+            done[s] = !r->ok || spent[s] >= 0.1;
             evaluate(p, reference, atol, x, out[s]);
+        }
+}
+
+/* All tolerances, several times over: what disturbs the machine for a second or two then
+ * spoils one round of a few tolerances and not the whole measurement of one. */
+static void measure_all(run_function *const run[solvers], const problem_instance *p,
+                        const double *reference, const arguments *a, double *x,
+                        point q[solvers][most_tolerances])
+{
+    memset(q, 0, solvers * sizeof q[0]);
+    for (int round = 0; round < rounds; round++)
+        for (int i = 0; i < a->tolerances; i++) {
+            point *const pair[solvers] = { &q[OURS][i], &q[PEER][i] };
+            measure(run, p, reference, a->tol[i], a, x, pair);
         }
 }
 
@@ -280,23 +296,20 @@ static ratios compare(const char *name, const arguments *a, const contest *c)
         return found;
     int n = p.problem.size;
     double *x = calloc(2 * (size_t)n + 1, sizeof(double));
-    memset(q, 0, sizeof q);
     if (x) {
         const double *reference = find_reference(&p, c, x + n, &source);
         printf("=== %s (%s, n = %d, t = %g .. %g, atol = %g rtol), %s against %s\n", name,
                form, n, p.t0, p.t1, ratio_of(&p), a->method, c->peer->name);
         printf("reference: %s\n", reference ? source : "none");
+        fflush(stdout);
         print_head();
-        for (int i = 0; i < a->tolerances; i++) {
-            point *const pair[solvers] = { &q[OURS][i], &q[PEER][i] };
-            measure(run, &p, reference, a->tol[i], a, x, pair);
-            for (int s = 0; s < solvers; s++)
-                if (!a->skip[s])
-                    print_point(who[s], pair[s]);
-            fflush(stdout);
-        }
+        measure_all(run, &p, reference, a, x, q);
+        for (int s = 0; s < solvers; s++)
+            for (int i = 0; i < a->tolerances && !a->skip[s]; i++)
+                print_point(who[s], &q[s][i]);
         if (!a->skip[OURS] && !a->skip[PEER])
-            found = print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
+            found =
+                print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
         printf("\n");
     }
     free(x);

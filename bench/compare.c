@@ -1,11 +1,11 @@
 /* compare.c: work is compared at the same accuracy, not at the same tolerance.
  *
- * Each solver leaves points (digits, work), one per tolerance. Digits ought to grow as the
- * tolerance shrinks, but the error at one point of time has its ups and downs, and a run that
- * is lucky by a digit says nothing about the solver. So neighbours out of order are merged into
- * their mean until digits grow (monotone regression). Between the points that remain, log(work)
- * is interpolated linearly in the mixed digits, that is log-log in work and error. Outside the
- * points of either solver there is no ratio.
+ * Each solver leaves points (digits, work), one per tolerance. Digits ought to grow as
+ * the tolerance shrinks, but the error at one point of time has its ups and downs, and a
+ * run that is lucky by a digit says nothing about the solver. So neighbours out of order
+ * are merged into their mean until digits grow (monotone regression). Between the points
+ * that remain, log(work) is interpolated linearly in the mixed digits, that is log-log in
+ * work and error. Outside the points of either solver there is no ratio.
  */
 #include "compare.h"
 
@@ -80,8 +80,8 @@ static double log_work(const point *q, int count, double digits, int m)
     return a + (b - a) * (digits - q[i].digits) / (q[i + 1].digits - q[i].digits);
 }
 
-/* Time of the cheapest run with so many digits or more; NaN if there is none. For a solver
- * whose coarsest run gets more digits than that, this is what the digits cost. */
+/* Time of the cheapest run with so many digits or more; NaN if there is none. For a
+ * solver whose coarsest run gets more digits than that, this is what the digits cost. */
 static double cheapest(const point *q, int count, double digits)
 {
     double least = NAN;
@@ -173,9 +173,10 @@ void print_summary(const char *const *problem, const ratios *r, int count,
 {
     enum { columns = 1 + 2 * marks, most = 64 };
     double column[columns][most];
-    printf("%s / %s, CPU time at equal mixed digits; for N+: cheapest runs with N or more\n"
-           "%-24s %14s",
-           method, peer_name, "problem", "mean");
+    printf(
+        "%s / %s, CPU time at equal mixed digits; for N+: cheapest runs with N or more\n"
+        "%-24s %14s",
+        method, peer_name, "problem", "mean");
     for (int k = 0; k < 2 * marks; k++)
         printf(k < marks ? "   at %2.0f digits" : " for %2.0f+ digits",
                mark_digits[k % marks]);

@@ -6,11 +6,11 @@
 
 /* What a run cost; every solver fills the same form. */
 typedef struct run_result {
-    int ok;            /* 1: reached t1                                                  */
-    char message[200]; /* otherwise why not                                              */
-    double seconds;    /* CPU time of the whole run, setup and clean-up included         */
+    int ok;            /* 1: reached t1 */
+    char message[200]; /* otherwise why not */
+    double seconds;    /* CPU time of the whole run, setup and clean-up included */
     long steps, rejected, newton_failures;
-    long residuals; /* all of them, those for difference quotients included           */
+    long residuals; /* all of them, those for difference quotients included */
     long jacobians, factorizations, iterations;
 } run_result;
 
@@ -24,7 +24,10 @@ typedef struct peer_solver {
                 run_result *result);
 } peer_solver;
 
-extern const peer_solver peer_ida;    /* F(t, x, x') = 0 or M x' = f                     */
-extern const peer_solver peer_radau5; /* M x' = f, M constant, matrices full or banded   */
+/* F(t, x, x') = 0 or M(t, x) x' = f(t, x) */
+extern const peer_solver peer_ida;
+
+/* M x' = f(t, x), M constant, matrices full or banded */
+extern const peer_solver peer_radau5;
 
 #endif

@@ -1,16 +1,17 @@
-/* peer_radau5.c: RADAU5 (Hairer and Wanner 1996, 2002), three-stage Radau IIA of order 5 with
- * variable steps, as its comments would have it used for this problem.
+/* peer_radau5.c: RADAU5 (Hairer and Wanner 1996, 2002), the three-stage Radau IIA method
+ * of order 5 with variable steps, as its comments would have it used for this problem.
  *
  * M x' = f(t, x) with constant M, which may be the identity, diagonal, banded or full. Our
- * layouts of dense and banded arrays are RADAU5's. df/dx is the problem's own where it has
- * one, differences otherwise; full, or banded by the problem's pattern (there is no sparse
- * linear algebra in it). Unknowns of index 2 and 3 are declared by their number, so they must
- * come last and in this order. The first step is rtol, as in the IVP test set; everything else
- * is the default.
+ * layouts of dense and banded arrays are RADAU5's. df/dx is the problem's own where it
+ * has one, differences otherwise; full, or banded by the problem's pattern (there is no
+ * sparse linear algebra in it). Unknowns of index 2 and 3 are declared by their number,
+ * so they must come last and in this order. The first step is rtol, as in the IVP test
+ * set; everything else is the default.
  *
  * The Fortran is the copy in deSolve. What differs there from the original: JAC receives
- * MLJAC and MUJAC too, messages go to functions of R (rprintf..., empty here), counts include
- * evaluations for difference quotients, and an iteration that is not a number ends a step.
+ * MLJAC and MUJAC too, messages go to functions of R (rprintf..., empty here), the count
+ * of evaluations includes those for difference quotients, and an iteration that is not a
+ * number ends a step.
  */
 #include "peer.h"
 
@@ -148,9 +149,9 @@ static int takes(const problem_instance *p)
 
 /* ------------------------------------------------------------------ callbacks -------- */
 
-/* RADAU5 knows no "not defined here", and a NaN in the first iteration of a step passes its
- * tests (max(NaN, 1e-10) is 1e-10 in Fortran): the step would be accepted. A huge right side
- * makes the iteration diverge instead, and RADAU5 halves the step. */
+/* RADAU5 knows no "not defined here", and a NaN in the first iteration of a step passes
+ * its tests (as gfortran has it, max(NaN, 1e-10) is 1e-10): the step would be accepted. A
+ * huge right side makes the iteration diverge instead, and RADAU5 halves the step. */
 static const double undefined = 1e30;
 
 static int refused(context *c, int status)
@@ -225,8 +226,9 @@ static void read_statistics(const int *iwork, run_result *r)
     r->jacobians = iwork[14];
     r->steps = iwork[16];
     r->rejected = iwork[17];
-    r->newton_failures = iwork[15] - iwork[16] - iwork[17]; /* and the first step's rejections */
-    r->factorizations = iwork[18]; /* pairs: one real, one complex */
+    r->newton_failures =
+        iwork[15] - iwork[16] - iwork[17]; /* and the first step's rejections */
+    r->factorizations = iwork[18];         /* pairs: one real, one complex */
     r->iterations = iwork[19];
 }
 
