@@ -223,10 +223,16 @@ static int verdict_of(const dae_system *s, int status)
 static void load(irk_stages *k, dae_solver *s, double h)
 {
     const irk_scheme *g = k->scheme;
-    memcpy(k->x, s->x, (size_t)k->n * sizeof(double));
-    memcpy(k->w, s->w, (size_t)k->n * sizeof(double));
+    double inverse = 1 / h;
+    for (int i = 0; i < k->n; i++) {
+        k->x[i] = s->x[i];
+        k->w[i] = s->w[i];
+    }
+    if (h == k->h_omega && g == k->omega_of) return;
+    k->h_omega = h;
+    k->omega_of = g;
     for (int i = 0; i < g->stages; i++)
-        for (int j = 0; j < g->stages; j++) k->omega_h[i][j] = g->omega[i][j] / h;
+        for (int j = 0; j < g->stages; j++) k->omega_h[i][j] = g->omega[i][j] * inverse;
 }
 
 /* The weighted size of the last correction: the mean over the stages, the worst unknown. */
@@ -303,7 +309,9 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             if (floor) break;
             if (m >= most || rate >= 0.99) return DAE_STEP_NEWTON;
             /* the iterations left cannot do it */
-            if (k->remaining * pow(rate, most - m) > tolerance) return DAE_STEP_NEWTON;
+            double hope = k->remaining;
+            for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
+            if (hope > tolerance) return DAE_STEP_NEWTON;
         } else if (m >= most) {
             return DAE_STEP_NEWTON;
         }

@@ -56,6 +56,9 @@ extern const irk_scheme irk_radau_schemes[IRK_RADAU_SCHEMES];
  * minus x_n, at theta (0 at t_n, 1 at t_{n+1}); slope: of its derivative by theta. */
 void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, double *slope);
 
+/* The same at a theta > 1, minus x_{n+1}: the weights of x(theta) - x_{n+1}. */
+void irk_scheme_extrapolate(const irk_scheme *g, double theta, double *weight);
+
 /* The stages of one step. Vectors are `stride` long, a multiple of four, padded with zeros. */
 typedef struct irk_stages {
     const irk_scheme *scheme;
@@ -65,7 +68,9 @@ typedef struct irk_stages {
     double *D;              /* computed d: d(X_i) - d_n                                     */
     double *x, *w;          /* x_n, weights: padded copies                                  */
     double *size;           /* squared corrections                                          */
-    double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h                                    */
+    double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h ...                                */
+    const irk_scheme *omega_of; /* ... of this scheme                                       */
+    double h_omega;
 
     void *factor[IRK_STAGES]; /* of row k of T^-1; a real scheme's first is the corrector's */
     int borrowed;           /* 1: factor[0] belongs to the corrector                        */

@@ -35,6 +35,9 @@ typedef struct radau {
     double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
     const irk_scheme *past;  /* NULL: no step yet                                           */
     double h_past;
+    double ratio;            /* the prediction's weights are for this h / h_past            */
+    const irk_scheme *from, *to;
+    double ahead[IRK_STAGES][IRK_STAGES + 1];
     double *E;               /* error in d                                                  */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
@@ -49,6 +52,10 @@ typedef struct radau {
 /* A Jacobian is renewed when Newton's rate was above this; with factors that could be kept the
  * rate may be worse, for then a new one costs the factorizations too. */
 static const double RATE_GOOD = 0.005, RATE_KEEP = 0.05;
+
+/* Newton's error, in units of the option newton_tolerance: all of it goes into the solution, whose
+ * error is far below the estimate. */
+static const double NEWTON = 0.1;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
@@ -171,11 +178,22 @@ static void radau_start(dae_solver *s)
 
 /* ---- one attempt ---- */
 
+/* a^(1/k), without the power function for the k that are frequent. */
+static double root(double a, int k)
+{
+    switch (k) {
+    case 2: return sqrt(a);
+    case 4: return sqrt(sqrt(a));
+    case 6: return cbrt(sqrt(a));
+    case 8: return sqrt(sqrt(sqrt(a)));
+    default: return pow(a, 1.0 / k);
+    }
+}
+
 /* Z from the polynomial of the step before; in the first step along p. */
 static void predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
 {
     irk_stages *k = &m->k;
-    double weight[IRK_STAGES + 1];
     int n = k->n, stride = k->stride;
     if (!m->past) {
         for (int j = 0; j < g->stages; j++)
@@ -185,14 +203,25 @@ static void predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
                                            : 0;
         return;
     }
-    int rows = m->past->stages;
+    int rows = m->past->stages + 1;
+    double ratio = h / m->h_past;
+    if (ratio != m->ratio || m->past != m->from || g != m->to) {
+        m->ratio = ratio;
+        m->from = m->past;
+        m->to = g;
+        for (int j = 0; j < g->stages; j++)
+            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, m->ahead[j]);
+    }
     for (int j = 0; j < g->stages; j++) {
-        irk_scheme_weights(m->past, 1 + g->c[j] * h / m->h_past, weight, NULL);
-        weight[rows] -= 1;
-        double *z = k->Z + j * stride;
-        for (int i = 0; i < stride; i++) z[i] = weight[0] * m->Z_past[i];
-        for (int l = 1; l <= rows; l++)
-            for (int i = 0; i < stride; i++) z[i] += weight[l] * m->Z_past[l * stride + i];
+        const double *weight = m->ahead[j];
+        double *restrict z = k->Z + j * stride;
+        const double *restrict past = m->Z_past;
+        for (int i = 0; i < stride; i += 4) {
+            double sum[4] = {0, 0, 0, 0};
+            for (int l = 0; l < rows; l++)
+                for (int v = 0; v < 4; v++) sum[v] += weight[l] * past[l * stride + i + v];
+            for (int v = 0; v < 4; v++) z[i + v] = sum[v];
+        }
     }
 }
 
@@ -253,9 +282,11 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     double *E = m->E, *v = trial->e, h = trial->h;
     const double *rows = s->system.computed ? k->D : k->Z;
     int n = k->n, wide = k->stride_d;
-    for (int i = 0; i < k->m; i++) E[i] = g->e_first * h * s->p[i];
-    for (int j = 0; j < g->stages; j++)
-        for (int i = 0; i < k->m; i++) E[i] += g->e[j] * rows[j * wide + i];
+    for (int i = 0; i < k->m; i++) {
+        double sum = g->e_first * h * s->p[i];
+        for (int j = 0; j < g->stages; j++) sum += g->e[j] * rows[j * wide + i];
+        E[i] = sum;
+    }
     int status = lead(s, trial, E, v);
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
@@ -307,8 +338,8 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         m->k.scheme = g;
         predict(s, m, g, h);
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
-        double old = m->past && m->rate > 0 && m->rejected == 0 ? pow(m->rate, 0.8) : 1;
-        status = irk_stages_solve(&m->k, s, h, q->tolerance, m->most, fmax(old, 0.02));
+        double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
+        status = irk_stages_solve(&m->k, s, h, NEWTON * q->tolerance, m->most, fmax(old, 0.02));
         q->iterations += m->k.iterations;
         q->observed_rate = m->k.rate;
         if (status == DAE_OK) break;
@@ -336,7 +367,7 @@ static double safe_part(const radau *m)
 
 static double growth(const radau *m, const irk_scheme *g, double error)
 {
-    return safe_part(m) * pow(fmax(error, 1e-10), -1.0 / (g->error_order + 1));
+    return safe_part(m) / root(fmax(error, 1e-10), g->error_order + 1);
 }
 
 /* Size of the next step: from this error, and from its change since the step before
@@ -347,8 +378,8 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
     double r = growth(m, g, trial->error);
     if (m->h_error != 0) {
         double trend = fabs(trial->h / m->h_error) *
-                       pow(fmax(m->error_past, 1e-2) / fmax(trial->error * trial->error, 1e-20),
-                           1.0 / (g->error_order + 1));
+                       root(m->error_past / fmax(trial->error * trial->error, 1e-20),
+                            g->error_order + 1);
         r = fmin(r, safe_part(m) * trend);
     }
     if (m->rejected > 0) r = fmin(r, 1);
