@@ -220,6 +220,19 @@ double dae_time(const dae_solver *s)
     return s && s->magic == MAGIC && s->state == SOLVER_STARTED ? s->t : NAN;
 }
 
+/* Every later call on a solver that could not be opened is out of order; why it could not be
+ * opened is what the caller needs to know, so the words of dae_open go on. */
+static dae_status not_open(dae_solver *s, const char *function)
+{
+    static const char head[] = "dae_open failed with ";
+    char said[sizeof s->report.text];
+    const char *before = s->report.status == DAE_E_STATE ? strstr(s->report.text, head) : NULL;
+    snprintf(said, sizeof said, "%s", before ? before + strlen(head) : s->report.text);
+    dae_fail(&s->report, DAE_E_STATE, "%s: the solver could not be opened", function);
+    dae_why(&s->report, "%s%s", head, said);
+    return DAE_E_STATE;
+}
+
 /* The door of every call: is this a solver, in the right state, not inside its own callback? */
 static dae_status look_in(dae_solver *s, int state, const char *function)
 {
@@ -227,7 +240,7 @@ static dae_status look_in(dae_solver *s, int state, const char *function)
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s == &no_memory) return DAE_E_NOMEM;
     if (s->system.callback_depth > 0) return DAE_E_REENTRANT;
-    if (s->state == SOLVER_BROKEN) return DAE_E_STATE; /* the message of dae_open stays */
+    if (s->state == SOLVER_BROKEN) return not_open(s, function);
     if (s->state < state) {
         dae_fail(&s->report, DAE_E_STATE, "%s: nothing has been started", function);
         dae_hint(&s->report, "call dae_start first");

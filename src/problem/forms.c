@@ -287,7 +287,13 @@ static dae_status check_pattern(dae_system *s, const dae_pattern *p, const char 
     int status = dae_pattern_check(p, s->n, &row, &column, &what);
     if (status == DAE_OK) return DAE_OK;
     dae_fail(s->report, DAE_E_PATTERN, "dae_open: problem.%s: %s", field, what);
-    dae_at(s->report, "row %d, column %d (counted from 0)", row, column);
+    if (p->kind == DAE_PATTERN_BAND) {
+        dae_why(s->report, "lower = %d, upper = %d, %d unknowns", p->lower, p->upper, s->n);
+        dae_hint(s->report, "each bandwidth counts the diagonals on its side: 0 to %d (n - 1)",
+                 s->n > 0 ? s->n - 1 : 0);
+        return DAE_E_PATTERN;
+    }
+    if (column >= 0) dae_at(s->report, "row %d, column %d (counted from 0)", row, column);
     dae_hint(s->report, "rows ascending and unique within each column, start[0] = 0");
     return DAE_E_PATTERN;
 }
