@@ -18,7 +18,7 @@ void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, do
 static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int retry)
 {
     dae_system *sys = &s->system;
-    char name[32];
+    char place[DAE_PLACE];
     if (retry) {
         dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused however small the step",
                  sys->bad_where);
@@ -34,8 +34,8 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
         return DAE_E_NONFINITE_JAC;
     }
     dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
-    dae_at(&s->report, "t in [%.12g, %.12g], %s", s->t, trial->t,
-           strcmp(sys->bad_where, "d") ? dae_equation_name(sys, sys->bad_row, name) : "an entry of d");
+    dae_at(&s->report, "t in [%.12g, %.12g]%s", s->t, trial->t,
+           strcmp(sys->bad_where, "d") ? dae_place(sys, sys->bad_row, -1, place) : ", an entry of d");
     dae_why(&s->report, "smaller steps did not help (h = %.3g); overflow, division by zero, or a "
                         "log or sqrt out of range", trial->h);
     dae_hint(&s->report, "the solution is good up to t = %.12g", s->t);
@@ -81,25 +81,24 @@ static int was_given(const dae_solver *s)
            q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
 }
 
-static dae_status check_given(dae_solver *s, double h)
+dae_status dae_check_given(dae_solver *s, double t, const double *x, const double *p, double h)
 {
     if (!was_given(s) || s->options.check_jacobian < 0) return DAE_OK;
     s->corrector.have_jacobian = s->corrector.have_factor = 0;
-    return dae_system_check(&s->system, s->t, s->x, s->p, h, s->w0, s->corrector.K,
-                            s->corrector.C, DAE_CHECK_DEAD);
+    return dae_system_check(&s->system, t, x, p, h, s->w0, s->corrector.K, s->corrector.C,
+                            DAE_CHECK_DEAD);
 }
 
 static dae_status explain_singular(dae_solver *s, const dae_trial *trial)
 {
-    char row[32], column[32], dependent[256];
+    char place[DAE_PLACE], dependent[256];
     dae_factor_info info = s->corrector.info;
     name_dependent(s, 1 / trial->h, dependent, sizeof dependent);
-    dae_status status = check_given(s, trial->h);
+    dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_SINGULAR, "the iteration matrix is singular");
-    dae_at(&s->report, "t = %.12g, h = %.3g, equation '%s', unknown '%s'", s->t, trial->h,
-           dae_equation_name(&s->system, info.row, row),
-           dae_unknown_name(&s->system, info.column, column));
+    dae_at(&s->report, "t = %.12g, h = %.3g%s", s->t, trial->h,
+           dae_place(&s->system, info.row, info.column, place));
     dae_why(&s->report, "no pivot for it in K + cC, whatever the step size%s", dependent);
     dae_hint(&s->report, "an equation may be missing or doubled, an unknown may occur in none");
     return DAE_E_SINGULAR;
@@ -176,13 +175,13 @@ static dae_status explain_singularity(dae_solver *s)
 
 static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 {
-    char name[32];
-    dae_status status = check_given(s, trial->h);
+    char place[DAE_PLACE];
+    dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status == DAE_OK) status = explain_singularity(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
-    dae_at(&s->report, "t = %.12g, h = %.3g, order %d, unknown '%s'", s->t, trial->h, trial->order,
-           dae_unknown_name(&s->system, s->corrector.worst, name));
+    dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, trial->h, trial->order,
+           dae_place(&s->system, -1, s->corrector.worst, place));
     dae_why(&s->report, "no convergence in %d attempt%s (last rate %.2g)",
             s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "",
             s->corrector.observed_rate);
@@ -193,7 +192,7 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
 {
-    char name[32];
+    char place[DAE_PLACE];
     if (verdict < 0) { /* said already, where it happened */
         if (s->report.status == DAE_OK)
             dae_fail(&s->report, (dae_status)verdict, "%s", dae_status_sentence(verdict));
@@ -209,8 +208,8 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     dae_status status = explain_singularity(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
-    dae_at(&s->report, "t = %.15g, h = %.3g, order %d, unknown '%s'", s->t, s->h, s->order,
-           dae_unknown_name(&s->system, trial->limiting >= 0 ? trial->limiting : fastest(s), name));
+    dae_at(&s->report, "t = %.15g, h = %.3g, order %d%s", s->t, s->h, s->order,
+           dae_place(&s->system, -1, trial->limiting >= 0 ? trial->limiting : fastest(s), place));
     dae_why(&s->report, "%s; %d attempts of this step were rejected",
             fabs(s->h) < s->options.min_step ? "it would fall below min_step"
             : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"

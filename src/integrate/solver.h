@@ -130,5 +130,8 @@ dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT
 
 /* postmortem.c: turns "it failed" into what, where, why */
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);
+/* Is a Jacobian or pattern that was given wrong at this point? DAE_OK if not, or if nobody may
+ * ask (options.check_jacobian < 0). The factors are lost. */
+dae_status dae_check_given(dae_solver *s, double t, const double *x, const double *p, double h);
 
 #endif

@@ -17,19 +17,32 @@
 
 const char *dae_unknown_name(const dae_system *s, int i, char buffer[32])
 {
-    if (i >= 0 && s->problem.names && s->problem.names[i]) return s->problem.names[i];
-    if (i < 0) return "(none)";
+    if (s->problem.names && s->problem.names[i]) return s->problem.names[i];
     snprintf(buffer, 32, "x[%d]", i + 1);
     return buffer;
 }
 
 const char *dae_equation_name(const dae_system *s, int i, char buffer[32])
 {
-    if (i >= 0 && s->problem.equation_names && s->problem.equation_names[i])
+    if (s->problem.equation_names && s->problem.equation_names[i])
         return s->problem.equation_names[i];
-    if (i < 0) return "(unknown)";
     snprintf(buffer, 32, "equation %d", i + 1);
     return buffer;
+}
+
+const char *dae_place(const dae_system *s, int row, int column, char text[DAE_PLACE])
+{
+    char name[32];
+    enum { HALF = DAE_PLACE / 2 }; /* long names are cut, neither pushes the other out */
+    text[0] = '\0';
+    if (row >= 0) {
+        const char *equation = dae_equation_name(s, row, name);
+        snprintf(text, HALF, equation == name ? ", %s" : ", equation '%s'", equation);
+    }
+    size_t used = strlen(text);
+    if (column >= 0)
+        snprintf(text + used, HALF, ", unknown '%s'", dae_unknown_name(s, column, name));
+    return text;
 }
 
 /* ---- calling the user ---- */
