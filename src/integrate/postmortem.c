@@ -2,7 +2,9 @@
  *
  * A step that fails for good is looked at once more: is a value undefined, is the matrix
  * singular, is the Jacobian wrong, does the solution run to infinity like (t* - t)^-m, or does
- * its derivative while the solution stays finite (an impasse point)?
+ * its derivative while the solution stays finite (an impasse point)? The last comes in two
+ * forms: the coefficient of a derivative vanishes, or the algebraic equations have a fold, where
+ * their solution turns back like x* + a (t* - t)^(1/2).
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -89,12 +91,63 @@ dae_status dae_check_given(dae_solver *s, double t, const double *x, const doubl
                             DAE_CHECK_DEAD);
 }
 
+/* The largest entry of row i of (K + cC)^-1 at a point: how far an error in some equation moves
+ * unknown i. Infinite where the matrix is singular, negative where it cannot be had. */
+static double sensitivity(dae_solver *s, double t, const double *x, const double *p, double c, int i)
+{
+    dae_corrector *q = &s->corrector;
+    int n = s->system.n, status = dae_corrector_renew(q, t, x, p, s->mark.h, s->w0);
+    double most = 0, *row = q->delta;
+    if (status == DAE_OK) status = dae_corrector_factor(q, c);
+    if (status == DAE_STEP_SINGULAR) return INFINITY;
+    if (status != DAE_OK) return -1;
+    memset(row, 0, (size_t)n * sizeof(double));
+    row[i] = 1;
+    status = q->linear->solve(q->factor, row, NULL, 1, 1);
+    for (int k = 0; k < n; k++) most = fmax(most, fabs(row[k]));
+    q->have_factor = q->have_jacobian = 0;
+    return status == DAE_OK ? most : -1;
+}
+
+/* A fold of the algebraic equations. An unknown x* + a (t* - t)^m with m = 1/2 (1/3 in a
+ * degenerate fold) has slope (t* - t) / (x - x*) = m at the mark, whereas smooth motion has 1 and
+ * a jump about 0. That is a suspicion; the proof is that the inverse of K + cC, with the same c
+ * there and here, grew without bound: a failure of Newton's iteration for any other reason, a
+ * wrong index among them, leaves it as it was. */
+static dae_status explain_fold(dae_solver *s)
+{
+    const dae_mark *then = &s->mark;
+    char name[32];
+    int fold = -1;
+    double span = s->t - then->t, most = 1e2; /* tolerances: the rest is noise */
+    for (int i = 0; then->h > 0 && i < s->system.n; i++) {
+        double moved = s->x[i] - then->x[i], power = then->slope[i] * span / moved;
+        if (!(fabs(moved) * s->w0[i] > most && power > 0.2 && power < 0.7)) continue;
+        most = fabs(moved) * s->w0[i];
+        fold = i;
+    }
+    if (fold < 0) return DAE_OK;
+    double c = s->direction / then->h;
+    double before = sensitivity(s, then->t, then->x, then->p, c, fold);
+    double now = sensitivity(s, s->t, s->x, s->p, c, fold);
+    if (!(before > 0 && now > 10 * before)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_IMPASSE, "the solution cannot be continued: an impasse point");
+    dae_at(&s->report, "t* = %.8g, unknown '%s' = %.4g", s->t,
+           dae_unknown_name(&s->system, fold, name), s->x[fold]);
+    dae_why(&s->report, "its slope grows without bound while it stays finite: the equations that "
+                        "determine it become singular (their inverse grew by %.3g since t = %.8g)",
+            now / before, then->t);
+    dae_hint(&s->report, "the solution turns back in time there, a fold; stop before t*");
+    return DAE_E_IMPASSE;
+}
+
 static dae_status explain_singular(dae_solver *s, const dae_trial *trial)
 {
     char place[DAE_PLACE], dependent[256];
     dae_factor_info info = s->corrector.info;
     name_dependent(s, 1 / trial->h, dependent, sizeof dependent);
     dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
+    if (status == DAE_OK) status = explain_fold(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_SINGULAR, "the iteration matrix is singular");
     dae_at(&s->report, "t = %.12g, h = %.3g%s", s->t, trial->h,
@@ -167,6 +220,9 @@ static dae_status explain_singularity(dae_solver *s)
         fabs(s->x[i]) * s->w0[i] > 1e2)
         return explain_growth(s, i, t_star, power);
     if (growth_p > 3 && growth_x < 2) {
+        /* c so large that C alone counts: a derivative that merely jumped leaves C as it was */
+        double c = 1 / s->stats.h, old = sensitivity(s, then->t, then->x, then->p, c, i);
+        if (!(old > 0 && sensitivity(s, s->t, s->x, s->p, c, i) > 2 * old)) return DAE_OK;
         double rho = 1 / (growth_p * growth_p);
         return explain_impasse(s, i, (s->t - rho * then->t) / (1 - rho));
     }
@@ -178,6 +234,7 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     char place[DAE_PLACE];
     dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status == DAE_OK) status = explain_singularity(s);
+    if (status == DAE_OK) status = explain_fold(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
     dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, trial->h, trial->order,
@@ -206,6 +263,7 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     default: break;
     }
     dae_status status = explain_singularity(s);
+    if (status == DAE_OK) status = explain_fold(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
     dae_at(&s->report, "t = %.15g, h = %.3g, order %d%s", s->t, s->h, s->order,

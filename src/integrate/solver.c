@@ -135,6 +135,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
         {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
+        {&s->mark.slope, n},
         {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };

@@ -47,6 +47,7 @@ enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
  * 0) until then. */
 typedef struct dae_mark {
     double t, h, *x, *p;
+    double *slope;          /* of x over the step that followed, algebraic unknowns too     */
 } dae_mark;
 
 typedef struct dae_event_search { /* integrate/events.c */
