@@ -428,6 +428,96 @@ static void g01_jump_in_t(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- G02, G05 -------------- */
+
+/* Jumps in y where the solution wants to stay: sliding modes, symmetric and not; dry friction
+ * that sticks; a surface that is no coordinate plane; the switch in an algebraic equation. */
+typedef struct slide {
+    int which;
+    long calls;
+} slide;
+
+static double side(double a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
+
+static int slide_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    slide *q = user;
+    double u = x[0], v = x[1];
+    q->calls++;
+    r[0] = xdot[0] - (q->which == 0 ? -side(u) : q->which == 1 ? -side(u) + 0.9 : v);
+    r[1] = xdot[1] + v;
+    if (q->which == 2) r[1] = xdot[1] + u + 3 * side(v) - 2 * cos(t);
+    if (q->which == 3) r[1] = xdot[1] + side(u + v);
+    if (q->which == 4) r[1] = v + 2 * side(u);
+    if (q->which == 5) r[0] = xdot[0] + side(u), r[1] = xdot[1] - 50 * cos(50 * t);
+    return DAE_OK;
+}
+
+static void g02_chattering(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"u", "v"}, *const equations[] = {"first", "second"};
+    static const char *const blamed[][2] = {{"'first'", "'u'"}, {"'first'", "'u'"},
+                                            {"'second'", "'v'"}, {"'second'", "'v'"},
+                                            {"'second'", "'u'"}, {"'first'", "'u'"}};
+    static const double x0[][2] = {{1, 1}, {0.1, 1}, {1, 1}, {1, 1}, {1, -2}, {1, 0}};
+    static const double rtols[] = {1e-4, 1e-6, 1e-9};
+    for (int which = 0; which < COUNT_OF(x0); which++)
+        for (int i = 0; i < COUNT_OF(rtols); i++) {
+            slide q = {.which = which};
+            dae_problem p = {.size = 2, .residual = slide_residual, .names = names,
+                             .equation_names = equations, .user = &q};
+            dae_options o = {.rtol = rtols[i], .atol = 1e-2 * rtols[i]};
+            dae_statistics st;
+            dae_solver *s = dae_open(&p, &o);
+            expect(s, dae_start(s, 0, x0[which], NULL), DAE_OK);
+            dae_status status = dae_advance(s, 5);
+            if (status != DAE_E_CHATTER) print_error("case %d, rtol %g\n", which, rtols[i]);
+            expect(s, status, DAE_E_CHATTER);
+            expect_words(s, blamed[which][0], blamed[which][1], "jumps by", "event", "smooth");
+            dae_get_statistics(s, &st);
+            expect_below((double)st.steps, 3000);
+            expect_below((double)q.calls, 20000);
+            assert_int_equal(dae_status_exit_code(status), 6);
+            check_aftermath(s, 2, 2, status);
+            dae_close(s);
+        }
+}
+
+/* Many true switches and fast motion are not chattering, however many steps they take: a bang-bang
+ * oscillator, pulses in time, a fast linear oscillation at a loose tolerance, a stiff switch that
+ * was smoothed, a kink that is met all the time. */
+static int brisk_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    int which = *(int *)user;
+    double u = x[0], v = x[1];
+    r[0] = xdot[0] - v;
+    r[1] = xdot[1] + side(u);
+    if (which == 1) r[1] = xdot[1] + v - side(sin(300 * t));
+    if (which == 2) r[0] = xdot[0] - 1000 * v, r[1] = xdot[1] + 1000 * u;
+    if (which == 3) r[1] = xdot[1] + u + 3 * tanh(v / 1e-3) - 2 * cos(t);
+    if (which == 4) r[1] = xdot[1] + u + fabs(v) - 2 * cos(20 * t);
+    return DAE_OK;
+}
+
+static void g05_not_chattering(void **state)
+{
+    (void)state;
+    static const double rtols[] = {1e-2, 1e-4, 1e-6};
+    for (int which = 0; which < 5; which++)
+        for (int i = 0; i < COUNT_OF(rtols); i++) {
+            dae_problem p = {.size = 2, .residual = brisk_residual, .user = &which};
+            dae_options o = {.rtol = rtols[i], .atol = 1e-2 * rtols[i]};
+            const double x0[2] = {1, 0};
+            dae_solver *s = dae_open(&p, &o);
+            expect(s, dae_start(s, 0, x0, NULL), DAE_OK);
+            dae_status status = dae_advance(s, which == 2 ? 10 : 50);
+            if (status != DAE_OK) print_error("case %d, rtol %g\n", which, rtols[i]);
+            expect(s, status, DAE_OK);
+            dae_close(s);
+        }
+}
+
 /* ---------------------------------------------------------------- H --------------------- */
 
 static void h01_blow_up(void **state)
@@ -764,6 +854,9 @@ int main(void)
         CASE("F18 step limit: progress and projection; resumed with the same bits",
              f18_step_limit),
         CASE("G01 jump of the residual in t: passed", g01_jump_in_t),
+        CASE("G02 chattering: E_CHATTER names equation and unknown, below 3000 steps",
+             g02_chattering),
+        CASE("G05 true switches and fast motion are not chattering", g05_not_chattering),
         CASE("H01 blow-up: E_SINGULARITY with t* and power, below 5000 calls", h01_blow_up),
         CASE("H02 impasse point: E_IMPASSE with t* and variable", h02_impasse),
         CASE("H02 fold of the algebraic equations: E_IMPASSE, every form, both directions",

@@ -235,6 +235,7 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status == DAE_OK) status = explain_singularity(s);
     if (status == DAE_OK) status = explain_fold(s);
+    if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
     dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, trial->h, trial->order,
@@ -264,6 +265,7 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     }
     dae_status status = explain_singularity(s);
     if (status == DAE_OK) status = explain_fold(s);
+    if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
     dae_at(&s->report, "t = %.15g, h = %.3g, order %d%s", s->t, s->h, s->order,

@@ -480,18 +480,6 @@ static dae_status too_many(dae_solver *s, double t)
     return DAE_E_WORK;
 }
 
-/* The watchdog: many steps and hardly any progress. Not the number of steps counts but what
- * they achieve beside the time since the start. */
-static dae_status watch(dae_solver *s)
-{
-    enum { LOOK = 200 };
-    if (++s->watch_steps < LOOK) return DAE_OK;
-    double progress = fabs(s->t - s->t_watch), done = fabs(s->t - s->t_begin);
-    s->watch_steps = 0;
-    s->t_watch = s->t;
-    return progress > 1e-8 * done ? DAE_OK : dae_explain(s, DAE_STEP_ERROR, &s->trial);
-}
-
 dae_status dae_advance(dae_solver *s, double t)
 {
     dae_status status = enter(s, SOLVER_STARTED, "dae_advance");
@@ -510,7 +498,7 @@ dae_status dae_advance(dae_solver *s, double t)
         if ((t - s->t) * s->direction <= 0) return DAE_OK;
         if (steps++ >= s->options.max_steps) return too_many(s, t);
         status = one_step(s, t);
-        if (status == DAE_OK) status = watch(s);
+        if (status == DAE_OK) status = dae_watch(s, t);
         if (status != DAE_OK) return status;
     }
 }
@@ -525,7 +513,7 @@ dae_status dae_step(dae_solver *s, double limit)
     s->events.event = -1;
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
-    if (status == DAE_OK) status = watch(s);
+    if (status == DAE_OK) status = dae_watch(s, limit);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }
 

@@ -280,8 +280,8 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->corrector.verify = 0;
     s->newton_trouble = 0;
     s->next_check = 0;
-    s->watch_steps = 0;
-    s->t_watch = s->t_begin = t;
+    s->t_begin = t;
+    dae_watch_start(s);
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
     return DAE_OK;
