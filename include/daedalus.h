@@ -70,7 +70,8 @@ typedef enum dae_status {
     DAE_E_WROTE_INPUT = -29, /* careful mode: a callback changed its input                */
     DAE_E_NONDET = -30,      /* careful mode: same input, different output                */
     DAE_E_IO = -31,          /* a file could not be read or written                       */
-    DAE_E_INTERNAL = -32     /* a bug in Daedalus                                         */
+    DAE_E_INTERNAL = -32,    /* a bug in Daedalus                                         */
+    DAE_E_CHATTER = -33      /* the solution is held at a jump of the equations           */
 } dae_status;
 
 const char *dae_status_name(int status);     /* "E_SINGULAR"; "E_UNKNOWN" if there is none */

@@ -70,15 +70,27 @@ static int edit_distance(const char *typed, const char *name)
     return row[columns];
 }
 
+/* A typing error in at most every third letter; or an abbreviation without any, of a name
+ * not so long that the letters left out prove nothing. */
+static int similar(int distance, const char *typed, const char *name)
+{
+    int m = (int)strlen(typed), n = (int)strlen(name);
+    int shortened = distance == (n - m) * missing && n <= 3 * m && typed[0] == name[0];
+    return m >= 3 && (shortened || distance <= m / 3 * wrong);
+}
+
 const char *problem_nearest(const char *name)
 {
-    const char *best = problem_list[0]->name;
+    const char *best = NULL;
     int best_distance = INT_MAX;
+    if (name && strlen(name) > longest)
+        return NULL; /* no name is that long */
     for (int i = 0; name && problem_list[i]; i++) {
-        int distance = edit_distance(name, problem_list[i]->name);
-        if (distance < best_distance) {
+        const char *known = problem_list[i]->name;
+        int distance = edit_distance(name, known);
+        if (distance < best_distance && similar(distance, name, known)) {
             best_distance = distance;
-            best = problem_list[i]->name;
+            best = known;
         }
     }
     return best;

@@ -54,7 +54,7 @@ typedef struct problem_entry {
 extern const problem_entry *const problem_list[]; /* NULL-terminated */
 
 const problem_entry *problem_find(const char *name); /* NULL if unknown */
-const char *problem_nearest(const char *name);       /* for "did you mean" */
+const char *problem_nearest(const char *name); /* for "did you mean"; NULL: none is near */
 
 /* form NULL: the first. Returns DAE_OK, DAE_E_NOMEM, DAE_E_OPTION (unknown form or setting, or
  * value out of range; *culprit then names it). */

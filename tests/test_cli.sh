@@ -74,6 +74,10 @@ check "unknown command" eval 'run 2 slove && says "did you mean '"'solve'"'"'
 check "unknown flag" eval 'run 2 solve robertson --rtl 1 && says "did you mean --rtol?"'
 check "unknown problem" eval 'run 2 solve robertsn && says "did you mean '"'robertson'"'"'
 check "unknown problem described" eval 'run 2 problems pendlum && says "pendulum"'
+for verb in solve problems; do
+    check "unknown problem like no other: $verb points to the list" eval \
+        'run 2 $verb foo && says "lists them all" && ! grep -q "did you mean" err'
+done
 check "unknown form" eval 'run 2 solve pendulum --form indx2 && says "did you mean '"'index2'"'"'
 check "unknown setting" eval 'run 2 solve pendulum --set agle=3 && says "'"'angle'"'"'
 check "unknown method" eval 'run 2 solve robertson --method bdff && says "bdff"'

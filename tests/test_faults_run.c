@@ -428,6 +428,96 @@ static void g01_jump_in_t(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- G02, G05 -------------- */
+
+/* Jumps in y where the solution wants to stay: sliding modes, symmetric and not; dry friction
+ * that sticks; a surface that is no coordinate plane; the switch in an algebraic equation. */
+typedef struct slide {
+    int which;
+    long calls;
+} slide;
+
+static double side(double a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
+
+static int slide_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    slide *q = user;
+    double u = x[0], v = x[1];
+    q->calls++;
+    r[0] = xdot[0] - (q->which == 0 ? -side(u) : q->which == 1 ? -side(u) + 0.9 : v);
+    r[1] = xdot[1] + v;
+    if (q->which == 2) r[1] = xdot[1] + u + 3 * side(v) - 2 * cos(t);
+    if (q->which == 3) r[1] = xdot[1] + side(u + v);
+    if (q->which == 4) r[1] = v + 2 * side(u);
+    if (q->which == 5) r[0] = xdot[0] + side(u), r[1] = xdot[1] - 50 * cos(50 * t);
+    return DAE_OK;
+}
+
+static void g02_chattering(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"u", "v"}, *const equations[] = {"first", "second"};
+    static const char *const blamed[][2] = {{"'first'", "'u'"}, {"'first'", "'u'"},
+                                            {"'second'", "'v'"}, {"'second'", "'v'"},
+                                            {"'second'", "'u'"}, {"'first'", "'u'"}};
+    static const double x0[][2] = {{1, 1}, {0.1, 1}, {1, 1}, {1, 1}, {1, -2}, {1, 0}};
+    static const double rtols[] = {1e-4, 1e-6, 1e-9};
+    for (int which = 0; which < COUNT_OF(x0); which++)
+        for (int i = 0; i < COUNT_OF(rtols); i++) {
+            slide q = {.which = which};
+            dae_problem p = {.size = 2, .residual = slide_residual, .names = names,
+                             .equation_names = equations, .user = &q};
+            dae_options o = {.rtol = rtols[i], .atol = 1e-2 * rtols[i]};
+            dae_statistics st;
+            dae_solver *s = dae_open(&p, &o);
+            expect(s, dae_start(s, 0, x0[which], NULL), DAE_OK);
+            dae_status status = dae_advance(s, 5);
+            if (status != DAE_E_CHATTER) print_error("case %d, rtol %g\n", which, rtols[i]);
+            expect(s, status, DAE_E_CHATTER);
+            expect_words(s, blamed[which][0], blamed[which][1], "jumps by", "event", "smooth");
+            dae_get_statistics(s, &st);
+            expect_below((double)st.steps, 3000);
+            expect_below((double)q.calls, 20000);
+            assert_int_equal(dae_status_exit_code(status), 6);
+            check_aftermath(s, 2, 2, status);
+            dae_close(s);
+        }
+}
+
+/* Many true switches and fast motion are not chattering, however many steps they take: a bang-bang
+ * oscillator, pulses in time, a fast linear oscillation at a loose tolerance, a stiff switch that
+ * was smoothed, a kink that is met all the time. */
+static int brisk_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    int which = *(int *)user;
+    double u = x[0], v = x[1];
+    r[0] = xdot[0] - v;
+    r[1] = xdot[1] + side(u);
+    if (which == 1) r[1] = xdot[1] + v - side(sin(300 * t));
+    if (which == 2) r[0] = xdot[0] - 1000 * v, r[1] = xdot[1] + 1000 * u;
+    if (which == 3) r[1] = xdot[1] + u + 3 * tanh(v / 1e-3) - 2 * cos(t);
+    if (which == 4) r[1] = xdot[1] + u + fabs(v) - 2 * cos(20 * t);
+    return DAE_OK;
+}
+
+static void g05_not_chattering(void **state)
+{
+    (void)state;
+    static const double rtols[] = {1e-2, 1e-4, 1e-6};
+    for (int which = 0; which < 5; which++)
+        for (int i = 0; i < COUNT_OF(rtols); i++) {
+            dae_problem p = {.size = 2, .residual = brisk_residual, .user = &which};
+            dae_options o = {.rtol = rtols[i], .atol = 1e-2 * rtols[i]};
+            const double x0[2] = {1, 0};
+            dae_solver *s = dae_open(&p, &o);
+            expect(s, dae_start(s, 0, x0, NULL), DAE_OK);
+            dae_status status = dae_advance(s, which == 2 ? 10 : 50);
+            if (status != DAE_OK) print_error("case %d, rtol %g\n", which, rtols[i]);
+            expect(s, status, DAE_OK);
+            dae_close(s);
+        }
+}
+
 /* ---------------------------------------------------------------- H --------------------- */
 
 static void h01_blow_up(void **state)
@@ -482,6 +572,108 @@ static void h02_impasse(void **state)
         expect_near(number_after(s, "t* = "), 1, 50 * rtols[i]);
         expect_below((double)calls, 5000);
         check_aftermath(s, 1, 1, status);
+        dae_close(s);
+    }
+}
+
+/* The same in semi-explicit form: x' = -1, and two algebraic unknowns with (a + b)^2 = 4 x,
+ * a - b = x^2: a fold in the direction (1, 1), no column of the Jacobian vanishes. sign -1 is the
+ * problem in reversed time. */
+typedef struct fold {
+    double sign;
+    long calls;
+} fold;
+
+static int fold_rhs(double t, const double *x, double *g, void *user)
+{
+    fold *q = user;
+    (void)t;
+    q->calls++;
+    g[0] = -q->sign;
+    g[1] = (x[1] + x[2]) * (x[1] + x[2]) - 4 * x[0];
+    g[2] = x[1] - x[2] - x[0] * x[0];
+    return DAE_OK;
+}
+
+static int fold_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    int answer = fold_rhs(t, x, r, user);
+    r[0] = xdot[0] - r[0];
+    return answer;
+}
+
+static int fold_d(double t, const double *x, double *d, void *user)
+{
+    (void)t, (void)user;
+    d[0] = x[0];
+    return DAE_OK;
+}
+
+static int fold_jacobian(double t, const double *x, const double *xdot, double *K, void *user)
+{
+    (void)t, (void)xdot, (void)user;
+    double s = 2 * (x[1] + x[2]), J[9] = {0, -4, -2 * x[0], 0, s, 1, 0, s, -1};
+    memcpy(K, J, sizeof J);
+    return DAE_OK;
+}
+
+static void h02_fold(void **state)
+{
+    (void)state;
+    static const double rtols[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+    static const double mass[3] = {1, 0, 0};
+    static const char *const names[] = {"x", "a", "b"};
+    for (int i = 0; i < COUNT_OF(rtols); i++)
+        for (int way = 0; way < 8; way++) {
+            int form = way / 2;
+            fold q = {.sign = way % 2 ? -1 : 1};
+            dae_problem p = {.size = 3, .names = names, .user = &q};
+            if (form == 0) p.residual = fold_residual;
+            if (form == 1) p.residual = fold_residual, p.d = fold_d, p.d_size = 1;
+            if (form >= 2) {
+                p.rhs = fold_rhs, p.mass_kind = DAE_MASS_DIAGONAL, p.mass_values = mass;
+                if (form == 3) p.jacobian_x = fold_jacobian;
+            }
+            dae_options o = {.rtol = rtols[i]};
+            double x[3] = {1, 1.5, 0.5};
+            dae_solver *s = dae_open(&p, &o);
+            expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+            dae_status status = dae_advance(s, 2 * q.sign);
+            expect(s, status, DAE_E_IMPASSE);
+            assert_true(strstr(dae_message(s), "'a'") || strstr(dae_message(s), "'b'"));
+            expect_words(s, "t* = ", "singular", "hint");
+            expect_near(number_after(s, "t* = "), q.sign, 50 * rtols[i]);
+            expect_below((double)q.calls, 5000);
+            check_aftermath(s, 3, form == 1 ? 1 : 3, status);
+            dae_close(s);
+        }
+}
+
+/* Newton's iteration may fail for other reasons: an index nobody declared, an equation that
+ * stops having solutions in one stroke. These are no impasse points. */
+static int not_a_fold(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    int which = *(int *)user;
+    r[0] = xdot[0] - x[1];
+    if (which == 0) r[1] = x[0] - sin(t) - (t > 0.5 ? 1e-3 * (t - 0.5) : 0); /* index 2 */
+    if (which == 1) r[1] = t < 0.5 ? x[1] - x[0] : x[1] * x[1] + 1;          /* no root */
+    if (which == 2) r[1] = (t < 0.5 ? 1 : 1e-3) * atan(1e4 * (x[1] + (t < 0.5 ? 1 : -1e3)));
+    return DAE_OK;
+}
+
+static void h02_not_a_fold(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 3; which++) {
+        dae_problem p = {.size = 2, .residual = not_a_fold, .user = &which};
+        dae_options o = {.rtol = 1e-6, .max_steps = 100000};
+        static const double x0[3][2] = {{0, 1}, {1, 1}, {1, -1}};
+        dae_solver *s = dae_open(&p, &o);
+        expect(s, dae_start(s, 0, x0[which], NULL), DAE_OK);
+        dae_status status = dae_advance(s, 1);
+        if (status == DAE_E_IMPASSE) print_error("case %d: %s\n", which, dae_message(s));
+        assert_true(status != DAE_E_IMPASSE && status != DAE_E_SINGULARITY);
+        if (which == 1) assert_true(status < 0);
         dae_close(s);
     }
 }
@@ -662,8 +854,14 @@ int main(void)
         CASE("F18 step limit: progress and projection; resumed with the same bits",
              f18_step_limit),
         CASE("G01 jump of the residual in t: passed", g01_jump_in_t),
+        CASE("G02 chattering: E_CHATTER names equation and unknown, below 3000 steps",
+             g02_chattering),
+        CASE("G05 true switches and fast motion are not chattering", g05_not_chattering),
         CASE("H01 blow-up: E_SINGULARITY with t* and power, below 5000 calls", h01_blow_up),
         CASE("H02 impasse point: E_IMPASSE with t* and variable", h02_impasse),
+        CASE("H02 fold of the algebraic equations: E_IMPASSE, every form, both directions",
+             h02_fold),
+        CASE("H02 Newton fails for other reasons: not an impasse", h02_not_a_fold),
         CASE("H03 pole in t: E_SINGULARITY says the equations diverge", h03_pole_in_t),
         CASE("H04 noise above the tolerance: E_STEP_UNDERFLOW names the component",
              h04_step_underflow),

@@ -30,6 +30,7 @@ static const dae_status_row table[] = {
     {DAE_E_STEP_UNDERFLOW, "E_STEP_UNDERFLOW", 6, "the step size fell below the resolution of time"},
     {DAE_E_SINGULARITY, "E_SINGULARITY", 6, "the solution grows without bound"},
     {DAE_E_IMPASSE, "E_IMPASSE", 6, "the solution cannot be continued: the leading matrix loses rank"},
+    {DAE_E_CHATTER, "E_CHATTER", 6, "the solution is held at a jump of the equations"},
     {DAE_E_WORK, "E_WORK", 9, "the limit on steps was reached"},
     {DAE_E_REFUSED, "E_REFUSED", 7, "a callback refused however small the step"},
     {DAE_E_USER, "E_USER", 7, "a callback stopped the run"},

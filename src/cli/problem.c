@@ -12,8 +12,11 @@ const problem_entry *cli_problem_find(cli *c, const char *name, int *code)
     if (entry)
         return entry;
     dae_fail(&c->report, DAE_E_OPTION, "there is no problem '%s'", cli_show(name, shown));
-    dae_hint(&c->report, "did you mean '%s'? 'daedalus problems' lists them all",
-             problem_nearest(name));
+    const char *near = problem_nearest(name);
+    if (near)
+        dae_hint(&c->report, "did you mean '%s'? 'daedalus problems' lists them all", near);
+    else
+        dae_hint(&c->report, "'daedalus problems' lists them all");
     *code = cli_fail(c);
     return NULL;
 }

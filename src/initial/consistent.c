@@ -86,7 +86,7 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
                          const double *w)
 {
     dae_system *s = q->system;
-    char equation[32], unknown[32];
+    char place[DAE_PLACE], moved[DAE_PLACE];
     int row = -1;
     double excess = 0;
     if (verdict < 0) return (dae_status)verdict;
@@ -94,15 +94,16 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
     if (verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) {
         dae_fail(s->report, DAE_E_NONFINITE, "%s is not defined at the initial values",
                  s->bad_retry ? "a callback" : s->bad_where);
-        dae_at(s->report, "t = %.10g, %s", t,
-               s->bad_retry ? s->bad_where : dae_equation_name(s, s->bad_row, equation));
+        if (s->bad_retry)
+            dae_at(s->report, "t = %.10g, %s", t, s->bad_where);
+        else
+            dae_at(s->report, "t = %.10g%s", t, dae_place(s, s->bad_row, -1, place));
         dae_hint(s->report, "look for a division by zero or a log or sqrt of a negative number");
         return DAE_E_NONFINITE;
     }
     if (verdict == DAE_STEP_SINGULAR) {
         dae_fail(s->report, DAE_E_SINGULAR, "the equations do not determine the initial values");
-        dae_at(s->report, "t = %.10g, equation '%s', unknown '%s'", t,
-               dae_equation_name(s, q->info.row, equation), dae_unknown_name(s, q->info.column, unknown));
+        dae_at(s->report, "t = %.10g%s", t, dae_place(s, q->info.row, q->info.column, place));
         dae_why(s->report, "the matrix of the initial problem is singular there");
         dae_hint(s->report, "two equations may say the same, an equation may be missing, or the "
                             "index is above 1: then declare levels (problem.level)");
@@ -110,10 +111,10 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
     }
     dae_initial_test(q, t, x, p, w, &row, &excess);
     dae_fail(s->report, DAE_E_INCONSISTENT, "no consistent initial values were found");
-    dae_at(s->report, "t = %.10g, equation '%s'", t, dae_equation_name(s, row, equation));
-    dae_why(s->report, "Newton's iteration stopped at residual %.3g there, after %d iterations; "
-                       "the unknown that moved most: '%s'",
-            row >= 0 ? q->r[row] : 0.0, q->iterations, dae_unknown_name(s, q->worst, unknown));
+    dae_at(s->report, "t = %.10g%s", t, dae_place(s, row, -1, place));
+    dae_place(s, -1, q->worst, moved);
+    dae_why(s->report, "Newton's iteration stopped at residual %.3g there, after %d iterations%s%s",
+            row >= 0 ? q->r[row] : 0.0, q->iterations, moved[0] ? "; what moved most" : "", moved);
     dae_hint(s->report, "the equation may have no real solution near these values: give better ones");
     return DAE_E_INCONSISTENT;
 }

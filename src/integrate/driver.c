@@ -150,9 +150,10 @@ static void swap(double **a, double **b)
 
 /* A point to look back on when something goes wrong: where the steps began to shrink for good,
  * so that a power law can be read off between there and the end. */
-static void set_mark(dae_solver *s, double h)
+static void set_mark(dae_solver *s, const dae_trial *trial)
 {
     dae_mark *m = &s->mark;
+    double h = trial->h;
     if (m->h > 0 && fabs(h) > 4 * m->h) m->h = s->h_max = 0;
     s->h_max = fmax(s->h_max, fabs(h));
     if (m->h > 0 || fabs(h) > s->h_max / 30) return;
@@ -160,11 +161,12 @@ static void set_mark(dae_solver *s, double h)
     m->t = s->t;
     memcpy(m->x, s->x, (size_t)s->system.n * sizeof(double));
     memcpy(m->p, s->p, (size_t)s->system.m * sizeof(double));
+    for (int i = 0; i < s->system.n; i++) m->slope[i] = (trial->x[i] - s->x[i]) / h;
 }
 
 static dae_status commit(dae_solver *s, dae_trial *trial)
 {
-    set_mark(s, trial->h);
+    set_mark(s, trial);
     s->method->commit(s, trial);
     s->t_previous = s->t;
     s->t = trial->t;

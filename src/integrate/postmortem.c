@@ -2,7 +2,9 @@
  *
  * A step that fails for good is looked at once more: is a value undefined, is the matrix
  * singular, is the Jacobian wrong, does the solution run to infinity like (t* - t)^-m, or does
- * its derivative while the solution stays finite (an impasse point)?
+ * its derivative while the solution stays finite (an impasse point)? The last comes in two
+ * forms: the coefficient of a derivative vanishes, or the algebraic equations have a fold, where
+ * their solution turns back like x* + a (t* - t)^(1/2).
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -18,7 +20,7 @@ void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, do
 static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int retry)
 {
     dae_system *sys = &s->system;
-    char name[32];
+    char place[DAE_PLACE];
     if (retry) {
         dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused however small the step",
                  sys->bad_where);
@@ -34,8 +36,8 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
         return DAE_E_NONFINITE_JAC;
     }
     dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
-    dae_at(&s->report, "t in [%.12g, %.12g], %s", s->t, trial->t,
-           strcmp(sys->bad_where, "d") ? dae_equation_name(sys, sys->bad_row, name) : "an entry of d");
+    dae_at(&s->report, "t in [%.12g, %.12g]%s", s->t, trial->t,
+           strcmp(sys->bad_where, "d") ? dae_place(sys, sys->bad_row, -1, place) : ", an entry of d");
     dae_why(&s->report, "smaller steps did not help (h = %.3g); overflow, division by zero, or a "
                         "log or sqrt out of range", trial->h);
     dae_hint(&s->report, "the solution is good up to t = %.12g", s->t);
@@ -81,25 +83,75 @@ static int was_given(const dae_solver *s)
            q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
 }
 
-static dae_status check_given(dae_solver *s, double h)
+dae_status dae_check_given(dae_solver *s, double t, const double *x, const double *p, double h)
 {
     if (!was_given(s) || s->options.check_jacobian < 0) return DAE_OK;
     s->corrector.have_jacobian = s->corrector.have_factor = 0;
-    return dae_system_check(&s->system, s->t, s->x, s->p, h, s->w0, s->corrector.K,
-                            s->corrector.C, DAE_CHECK_DEAD);
+    return dae_system_check(&s->system, t, x, p, h, s->w0, s->corrector.K, s->corrector.C,
+                            DAE_CHECK_DEAD);
+}
+
+/* The largest entry of row i of (K + cC)^-1 at a point: how far an error in some equation moves
+ * unknown i. Infinite where the matrix is singular, negative where it cannot be had. */
+static double sensitivity(dae_solver *s, double t, const double *x, const double *p, double c, int i)
+{
+    dae_corrector *q = &s->corrector;
+    int n = s->system.n, status = dae_corrector_renew(q, t, x, p, s->mark.h, s->w0);
+    double most = 0, *row = q->delta;
+    if (status == DAE_OK) status = dae_corrector_factor(q, c);
+    if (status == DAE_STEP_SINGULAR) return INFINITY;
+    if (status != DAE_OK) return -1;
+    memset(row, 0, (size_t)n * sizeof(double));
+    row[i] = 1;
+    status = q->linear->solve(q->factor, row, NULL, 1, 1);
+    for (int k = 0; k < n; k++) most = fmax(most, fabs(row[k]));
+    q->have_factor = q->have_jacobian = 0;
+    return status == DAE_OK ? most : -1;
+}
+
+/* A fold of the algebraic equations. An unknown x* + a (t* - t)^m with m = 1/2 (1/3 in a
+ * degenerate fold) has slope (t* - t) / (x - x*) = m at the mark, whereas smooth motion has 1 and
+ * a jump about 0. That is a suspicion; the proof is that the inverse of K + cC, with the same c
+ * there and here, grew without bound: a failure of Newton's iteration for any other reason, a
+ * wrong index among them, leaves it as it was. */
+static dae_status explain_fold(dae_solver *s)
+{
+    const dae_mark *then = &s->mark;
+    char name[32];
+    int fold = -1;
+    double span = s->t - then->t, most = 1e2; /* tolerances: the rest is noise */
+    for (int i = 0; then->h > 0 && i < s->system.n; i++) {
+        double moved = s->x[i] - then->x[i], power = then->slope[i] * span / moved;
+        if (!(fabs(moved) * s->w0[i] > most && power > 0.2 && power < 0.7)) continue;
+        most = fabs(moved) * s->w0[i];
+        fold = i;
+    }
+    if (fold < 0) return DAE_OK;
+    double c = s->direction / then->h;
+    double before = sensitivity(s, then->t, then->x, then->p, c, fold);
+    double now = sensitivity(s, s->t, s->x, s->p, c, fold);
+    if (!(before > 0 && now > 10 * before)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_IMPASSE, "the solution cannot be continued: an impasse point");
+    dae_at(&s->report, "t* = %.8g, unknown '%s' = %.4g", s->t,
+           dae_unknown_name(&s->system, fold, name), s->x[fold]);
+    dae_why(&s->report, "its slope grows without bound while it stays finite: the equations that "
+                        "determine it become singular (their inverse grew by %.3g since t = %.8g)",
+            now / before, then->t);
+    dae_hint(&s->report, "the solution turns back in time there, a fold; stop before t*");
+    return DAE_E_IMPASSE;
 }
 
 static dae_status explain_singular(dae_solver *s, const dae_trial *trial)
 {
-    char row[32], column[32], dependent[256];
+    char place[DAE_PLACE], dependent[256];
     dae_factor_info info = s->corrector.info;
     name_dependent(s, 1 / trial->h, dependent, sizeof dependent);
-    dae_status status = check_given(s, trial->h);
+    dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
+    if (status == DAE_OK) status = explain_fold(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_SINGULAR, "the iteration matrix is singular");
-    dae_at(&s->report, "t = %.12g, h = %.3g, equation '%s', unknown '%s'", s->t, trial->h,
-           dae_equation_name(&s->system, info.row, row),
-           dae_unknown_name(&s->system, info.column, column));
+    dae_at(&s->report, "t = %.12g, h = %.3g%s", s->t, trial->h,
+           dae_place(&s->system, info.row, info.column, place));
     dae_why(&s->report, "no pivot for it in K + cC, whatever the step size%s", dependent);
     dae_hint(&s->report, "an equation may be missing or doubled, an unknown may occur in none");
     return DAE_E_SINGULAR;
@@ -168,6 +220,9 @@ static dae_status explain_singularity(dae_solver *s)
         fabs(s->x[i]) * s->w0[i] > 1e2)
         return explain_growth(s, i, t_star, power);
     if (growth_p > 3 && growth_x < 2) {
+        /* c so large that C alone counts: a derivative that merely jumped leaves C as it was */
+        double c = 1 / s->stats.h, old = sensitivity(s, then->t, then->x, then->p, c, i);
+        if (!(old > 0 && sensitivity(s, s->t, s->x, s->p, c, i) > 2 * old)) return DAE_OK;
         double rho = 1 / (growth_p * growth_p);
         return explain_impasse(s, i, (s->t - rho * then->t) / (1 - rho));
     }
@@ -176,13 +231,15 @@ static dae_status explain_singularity(dae_solver *s)
 
 static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 {
-    char name[32];
-    dae_status status = check_given(s, trial->h);
+    char place[DAE_PLACE];
+    dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status == DAE_OK) status = explain_singularity(s);
+    if (status == DAE_OK) status = explain_fold(s);
+    if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
-    dae_at(&s->report, "t = %.12g, h = %.3g, order %d, unknown '%s'", s->t, trial->h, trial->order,
-           dae_unknown_name(&s->system, s->corrector.worst, name));
+    dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, trial->h, trial->order,
+           dae_place(&s->system, -1, s->corrector.worst, place));
     dae_why(&s->report, "no convergence in %d attempt%s (last rate %.2g)",
             s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "",
             s->corrector.observed_rate);
@@ -193,7 +250,7 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
 {
-    char name[32];
+    char place[DAE_PLACE];
     if (verdict < 0) { /* said already, where it happened */
         if (s->report.status == DAE_OK)
             dae_fail(&s->report, (dae_status)verdict, "%s", dae_status_sentence(verdict));
@@ -207,10 +264,12 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     default: break;
     }
     dae_status status = explain_singularity(s);
+    if (status == DAE_OK) status = explain_fold(s);
+    if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_STEP_UNDERFLOW, "the step size became too small");
-    dae_at(&s->report, "t = %.15g, h = %.3g, order %d, unknown '%s'", s->t, s->h, s->order,
-           dae_unknown_name(&s->system, trial->limiting >= 0 ? trial->limiting : fastest(s), name));
+    dae_at(&s->report, "t = %.15g, h = %.3g, order %d%s", s->t, s->h, s->order,
+           dae_place(&s->system, -1, trial->limiting >= 0 ? trial->limiting : fastest(s), place));
     dae_why(&s->report, "%s; %d attempts of this step were rejected",
             fabs(s->h) < s->options.min_step ? "it would fall below min_step"
             : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"

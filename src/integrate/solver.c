@@ -141,6 +141,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
         {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
+        {&s->mark.slope, n},
         {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
     };
@@ -226,6 +227,19 @@ double dae_time(const dae_solver *s)
     return s && s->magic == MAGIC && s->state == SOLVER_STARTED ? s->t : NAN;
 }
 
+/* Every later call on a solver that could not be opened is out of order; why it could not be
+ * opened is what the caller needs to know, so the words of dae_open go on. */
+static dae_status not_open(dae_solver *s, const char *function)
+{
+    static const char head[] = "dae_open failed with ";
+    char said[sizeof s->report.text];
+    const char *before = s->report.status == DAE_E_STATE ? strstr(s->report.text, head) : NULL;
+    snprintf(said, sizeof said, "%s", before ? before + strlen(head) : s->report.text);
+    dae_fail(&s->report, DAE_E_STATE, "%s: the solver could not be opened", function);
+    dae_why(&s->report, "%s%s", head, said);
+    return DAE_E_STATE;
+}
+
 /* The door of every call: is this a solver, in the right state, not inside its own callback? */
 static dae_status look_in(dae_solver *s, int state, const char *function)
 {
@@ -233,7 +247,7 @@ static dae_status look_in(dae_solver *s, int state, const char *function)
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s == &no_memory) return DAE_E_NOMEM;
     if (s->system.callback_depth > 0) return DAE_E_REENTRANT;
-    if (s->state == SOLVER_BROKEN) return DAE_E_STATE; /* the message of dae_open stays */
+    if (s->state == SOLVER_BROKEN) return not_open(s, function);
     if (s->state < state) {
         dae_fail(&s->report, DAE_E_STATE, "%s: nothing has been started", function);
         dae_hint(&s->report, "call dae_start first");
@@ -472,18 +486,6 @@ static dae_status too_many(dae_solver *s, double t)
     return DAE_E_WORK;
 }
 
-/* The watchdog: many steps and hardly any progress. Not the number of steps counts but what
- * they achieve beside the time since the start. */
-static dae_status watch(dae_solver *s)
-{
-    enum { LOOK = 200 };
-    if (++s->watch_steps < LOOK) return DAE_OK;
-    double progress = fabs(s->t - s->t_watch), done = fabs(s->t - s->t_begin);
-    s->watch_steps = 0;
-    s->t_watch = s->t;
-    return progress > 1e-8 * done ? DAE_OK : dae_explain(s, DAE_STEP_ERROR, &s->trial);
-}
-
 dae_status dae_advance(dae_solver *s, double t)
 {
     dae_status status = enter(s, SOLVER_STARTED, "dae_advance");
@@ -502,7 +504,7 @@ dae_status dae_advance(dae_solver *s, double t)
         if ((t - s->t) * s->direction <= 0) return DAE_OK;
         if (steps++ >= s->options.max_steps) return too_many(s, t);
         status = one_step(s, t);
-        if (status == DAE_OK) status = watch(s);
+        if (status == DAE_OK) status = dae_watch(s, t);
         if (status != DAE_OK) return status;
     }
 }
@@ -517,7 +519,7 @@ dae_status dae_step(dae_solver *s, double limit)
     s->events.event = -1;
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
-    if (status == DAE_OK) status = watch(s);
+    if (status == DAE_OK) status = dae_watch(s, limit);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }
 

@@ -49,7 +49,20 @@ enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
  * 0) until then. */
 typedef struct dae_mark {
     double t, h, *x, *p;
+    double *slope;          /* of x over the step that followed, algebraic unknowns too     */
 } dae_mark;
+
+typedef struct dae_watch_state { /* integrate/watch.c */
+    double t;               /* at the last look                                             */
+    int steps;              /* since then                                                   */
+    int order;              /* the highest since then                                       */
+    int unknown, sign;      /* the last local error that mattered                           */
+    int flips;              /* changes of its sign since the last look                      */
+    int64_t failures;       /* rejected attempts up to the last look                        */
+    int suspicious;         /* looks in a row that found too much of both                   */
+    int ask;                /* at so many the equations are asked                           */
+    int confirmed;          /* and so many times in a row they had a jump                   */
+} dae_watch_state;
 
 typedef struct dae_event_search { /* integrate/events.c */
     double *low, *high, *middle, *x, *p;
@@ -101,8 +114,7 @@ struct dae_solver {
     int newton_trouble;     /* signs of a bad Jacobian, forgotten with time                 */
     int64_t next_check;     /* steps before it may be suspected again                       */
     double t_begin;         /* of the start or restart                                      */
-    double t_watch;         /* t at the last look of the watchdog                           */
-    int64_t watch_steps;    /* steps since                                                  */
+    dae_watch_state watch;
     dae_mark mark;          /* for the post-mortem                                          */
     double h_max;           /* largest step since the mark was last void                    */
 };
@@ -126,11 +138,20 @@ dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, da
 /* dense.c: the solution inside the last step; any output may be NULL */
 void dae_look(dae_solver *s, double t, double *x, double *p);
 
+/* watch.c: before the first step; after each step on the way to target */
+void dae_watch_start(dae_solver *s);
+dae_status dae_watch(dae_solver *s, double target);
+/* No step gets on: is it a jump of the equations? DAE_OK if none is found. */
+dae_status dae_explain_chatter(dae_solver *s);
+
 /* events.c */
 dae_status dae_events_start(dae_solver *s);
 dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT, failure */
 
 /* postmortem.c: turns "it failed" into what, where, why */
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);
+/* Is a Jacobian or pattern that was given wrong at this point? DAE_OK if not, or if nobody may
+ * ask (options.check_jacobian < 0). The factors are lost. */
+dae_status dae_check_given(dae_solver *s, double t, const double *x, const double *p, double h);
 
 #endif

@@ -98,7 +98,7 @@ static dae_initial_work scratch(dae_solver *s)
  * told. (x and p may change: nothing has been started.) */
 static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, int row, double excess)
 {
-    char name[32], other[32], nearest[160] = "";
+    char place[DAE_PLACE], other[32], nearest[160] = "";
     double residual = row >= 0 ? s->corrector.r[row] : 0;
     int n = s->system.n, most = 0;
     dae_initial_work work = scratch(s);
@@ -114,7 +114,7 @@ static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, in
         }
     }
     dae_fail(&s->report, DAE_E_INCONSISTENT, "the initial values contradict an equation");
-    dae_at(&s->report, "t = %.10g, equation '%s'", t, dae_equation_name(&s->system, row, name));
+    dae_at(&s->report, "t = %.10g%s", t, dae_place(&s->system, row, -1, place));
     dae_why(&s->report, "its residual is %.6g: %.3g times what the tolerances allow%s", residual,
             excess, nearest);
     dae_hint(&s->report, s->system.facts & DAE_FACT_HIGH_INDEX
@@ -122,6 +122,15 @@ static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, in
                                "equations: correct the values"
                              : "let them be corrected: options.start = DAE_START_CORRECT");
     return DAE_E_INCONSISTENT;
+}
+
+/* "Singular" and "inconsistent" were judged with the Jacobian that was given: before the
+ * equations get the blame it is compared with them. */
+static dae_status blame(dae_solver *s, double t, const double *x, const double *p, dae_status found)
+{
+    if (found != DAE_E_SINGULAR && found != DAE_E_INCONSISTENT) return found;
+    dae_status other = dae_check_given(s, t, x, p, 1);
+    return other == DAE_OK ? found : other;
 }
 
 static dae_status make_consistent(dae_solver *s, double t, double *x, double *p, int have_p,
@@ -165,7 +174,7 @@ static dae_status not_finite(dae_solver *s, const char *what, int i)
 
 static dae_status undefined(dae_solver *s, double t)
 {
-    char name[32];
+    char place[DAE_PLACE];
     dae_system *sys = &s->system;
     if (sys->bad_column >= 0) return dae_jacobian_failure(sys, t);
     dae_fail(&s->report, sys->bad_retry ? DAE_E_REFUSED : DAE_E_NONFINITE,
@@ -177,7 +186,7 @@ static dae_status undefined(dae_solver *s, double t)
     else if (!strcmp(sys->bad_where, "d"))
         dae_at(&s->report, "t = %.10g, d[%d]", t, sys->bad_row + 1);
     else
-        dae_at(&s->report, "t = %.10g, %s", t, dae_equation_name(sys, sys->bad_row, name));
+        dae_at(&s->report, "t = %.10g%s", t, dae_place(sys, sys->bad_row, -1, place));
     dae_hint(&s->report, "look for a division by zero, or a log or sqrt of a negative number");
     return s->report.status;
 }
@@ -226,6 +235,7 @@ dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, da
         status = keep == DAE_KEEP_DIFFERENTIAL
                      ? make_consistent(s, t, y, q, 1, DAE_START_CORRECT)
                      : dae_initial_consistent(&s->corrector, t, y, q, s->w0, keep, &work);
+    status = blame(s, t, y, q, status);
     s->corrector.have_factor = s->corrector.have_jacobian = 0;
     s->mark.h = s->h_max = 0;
     if (status == DAE_OK) {
@@ -253,7 +263,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (!p) memset(s->p, 0, m * sizeof(double));
     status = settle(s, t, s->x, s->p, !restart);
     if (status == DAE_OK) status = make_consistent(s, t, s->x, s->p, p != NULL, s->options.start);
-    if (status != DAE_OK) return status;
+    if (status != DAE_OK) return blame(s, t, s->x, s->p, status);
     if (sys->computed && dae_system_d(sys, t, s->x, s->d) != DAE_OK) return undefined(s, t);
     status = dae_set_weights(s, t, s->x, 1);
     if (status == DAE_OK && s->options.check_jacobian == 1 && !s->checked_jacobian) {
@@ -270,8 +280,8 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->corrector.verify = 0;
     s->newton_trouble = 0;
     s->next_check = 0;
-    s->watch_steps = 0;
-    s->t_watch = s->t_begin = t;
+    s->t_begin = t;
+    dae_watch_start(s);
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
     return DAE_OK;

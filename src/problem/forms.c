@@ -17,19 +17,32 @@
 
 const char *dae_unknown_name(const dae_system *s, int i, char buffer[32])
 {
-    if (i >= 0 && s->problem.names && s->problem.names[i]) return s->problem.names[i];
-    if (i < 0) return "(none)";
+    if (s->problem.names && s->problem.names[i]) return s->problem.names[i];
     snprintf(buffer, 32, "x[%d]", i + 1);
     return buffer;
 }
 
 const char *dae_equation_name(const dae_system *s, int i, char buffer[32])
 {
-    if (i >= 0 && s->problem.equation_names && s->problem.equation_names[i])
+    if (s->problem.equation_names && s->problem.equation_names[i])
         return s->problem.equation_names[i];
-    if (i < 0) return "(unknown)";
     snprintf(buffer, 32, "equation %d", i + 1);
     return buffer;
+}
+
+const char *dae_place(const dae_system *s, int row, int column, char text[DAE_PLACE])
+{
+    char name[32];
+    enum { HALF = DAE_PLACE / 2 }; /* long names are cut, neither pushes the other out */
+    text[0] = '\0';
+    if (row >= 0) {
+        const char *equation = dae_equation_name(s, row, name);
+        snprintf(text, HALF, equation == name ? ", %s" : ", equation '%s'", equation);
+    }
+    size_t used = strlen(text);
+    if (column >= 0)
+        snprintf(text + used, HALF, ", unknown '%s'", dae_unknown_name(s, column, name));
+    return text;
 }
 
 /* ---- calling the user ---- */
@@ -287,7 +300,13 @@ static dae_status check_pattern(dae_system *s, const dae_pattern *p, const char 
     int status = dae_pattern_check(p, s->n, &row, &column, &what);
     if (status == DAE_OK) return DAE_OK;
     dae_fail(s->report, DAE_E_PATTERN, "dae_open: problem.%s: %s", field, what);
-    dae_at(s->report, "row %d, column %d (counted from 0)", row, column);
+    if (p->kind == DAE_PATTERN_BAND) {
+        dae_why(s->report, "lower = %d, upper = %d, %d unknowns", p->lower, p->upper, s->n);
+        dae_hint(s->report, "each bandwidth counts the diagonals on its side: 0 to %d (n - 1)",
+                 s->n > 0 ? s->n - 1 : 0);
+        return DAE_E_PATTERN;
+    }
+    if (column >= 0) dae_at(s->report, "row %d, column %d (counted from 0)", row, column);
     dae_hint(s->report, "rows ascending and unique within each column, start[0] = 0");
     return DAE_E_PATTERN;
 }

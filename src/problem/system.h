@@ -110,6 +110,9 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
 /* Names for messages; `buffer` is used when the user gave none. */
 const char *dae_unknown_name(const dae_system *s, int i, char buffer[32]);
 const char *dae_equation_name(const dae_system *s, int i, char buffer[32]);
+/* ", equation 'a', unknown 'b'" as far as they are known (not negative), in text. */
+enum { DAE_PLACE = 200 };
+const char *dae_place(const dae_system *s, int row, int column, char text[DAE_PLACE]);
 
 /* ---- internal to problem/ ---- */
 dae_status dae_forms_bind(dae_system *s);                     /* sets f by the form */

@@ -1,0 +1,197 @@
+/* watch.c: the watchdog of a run: many steps that achieve little.
+ *
+ * No progress: 200 steps that bring t forward by less than 1e-8 of the time since the start.
+ * Not the number of steps counts but what they achieve.
+ *
+ * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
+ * that sticks). Each step lands on the other side, so the local error keeps its size and changes
+ * its sign every few steps, or Newton's iteration is thrown across again and again, at a low
+ * order, with steps as small as the tolerance: millions of them, most accepted. Resolved
+ * oscillations look a little like that, so this is only a suspicion, and the equations are
+ * asked. Along a direction e in which the solution chatters let D(a) = f(x + a e) - f(x - a e).
+ * A linear f has D(4a) = 4 D(a), a jump of size J between the two points adds J to both:
+ * J = (4 D(a) - D(4a)) / 3, found alike from (a, 4a) and (4a, 16a). Of a kink and of a smooth f
+ * nothing is left but terms that grow with a, and noise gives two different numbers.
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A look every LOOK steps; MANY signs of trouble at orders up to LOW make it suspicious.
+ * Measured: sliding modes show 20 to 200 at order 1 to 3, oscillations 10 to 25 at order 5. */
+enum { LOOK = 200, MANY = 10, LOW = 3 };
+
+/* So many more steps at the present pace are not worth a failure. */
+static const double BEARABLE = 1e4;
+
+typedef struct jump {
+    int row, column; /* row -1: none */
+    double size;
+} jump;
+
+void dae_watch_start(dae_solver *s)
+{
+    s->watch = (dae_watch_state){.t = s->t, .unknown = -1, .ask = 2};
+    s->watch.failures = s->stats.rejected + s->stats.newton_failures;
+}
+
+static void count_flip(dae_solver *s)
+{
+    dae_watch_state *w = &s->watch;
+    const dae_trial *trial = &s->trial;
+    int i = trial->limiting;
+    if (trial->order > w->order) w->order = trial->order;
+    if (i < 0 || trial->error < 0.05) return;
+    int sign = trial->e[i] > 0 ? 1 : -1;
+    if (i == w->unknown && sign != w->sign) w->flips++;
+    w->unknown = i;
+    w->sign = sign;
+}
+
+/* f(x + a e) - f(x - a e) into D. e is along v as far as v is differential, or (v NULL) one
+ * unknown alone; its largest entry is a tolerance, that of unknown `lead`. */
+static int difference(dae_solver *s, const double *v, int lead, double a, double *D)
+{
+    dae_system *sys = &s->system;
+    double *x = s->trial_x, *r = s->corrector.r, scale = a / s->w0[lead];
+    for (int side = -1; side <= 1; side += 2) {
+        memcpy(x, s->x, (size_t)sys->n * sizeof(double));
+        for (int i = 0; v && i < sys->n; i++)
+            if (sys->level[i] == DAE_DIFFERENTIAL) x[i] += side * scale * v[i] / v[lead];
+        if (!v) x[lead] += side * scale;
+        int status = dae_system_f(sys, s->t, x, s->p, side < 0 ? D : r);
+        if (status != DAE_OK) return status;
+    }
+    for (int i = 0; i < sys->n; i++) D[i] = r[i] - D[i];
+    return DAE_OK;
+}
+
+/* The differential unknown that moves most along v; -1: none does. */
+static int leader(const dae_solver *s, const double *v)
+{
+    int lead = -1;
+    double most = 0;
+    for (int i = 0; i < s->system.n; i++) {
+        double moved = fabs(v[i]) * s->w0[i];
+        if (s->system.level[i] != DAE_DIFFERENTIAL || !(moved > most)) continue;
+        most = moved;
+        lead = i;
+    }
+    return isfinite(most) ? lead : -1;
+}
+
+/* A jump that matters moves the unknowns by a part of their tolerances within a step, and is
+ * above rounding: the least size by rows. */
+static void least_jumps(const dae_solver *s, double *least)
+{
+    const dae_system *sys = &s->system;
+    const dae_matrix *a = &sys->matrix;
+    const dae_corrector *q = &s->corrector;
+    double h = fabs(s->stats.h), noise = 1e3 * DBL_EPSILON;
+    memset(least, 0, (size_t)sys->n * sizeof(double));
+    for (int j = 0; j < sys->n; j++) {
+        double rate = 0.05 / (s->w0[j] * h) + (sys->computed ? 0 : noise * fabs(s->p[j]));
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            least[dae_column_row(a, j, k)] +=
+                fabs(q->C[k]) * rate + noise * fabs(q->K[k] * s->x[j]);
+    }
+}
+
+/* The equation with the clearest jump along v, or in one unknown alone, within a few steps'
+ * motion: row -1 if there is none. */
+static int find_jump(dae_solver *s, const double *v, int lead, jump *found)
+{
+    int n = s->system.n;
+    double *D = s->corrector.delta, *least = s->look_e, clearest = 0.7, a = 16;
+    if (found->row >= 0 || lead < 0) return DAE_OK;
+    if (!s->system.computed) /* four steps of motion, if that is more */
+        a = fmax(a, 4 * fabs(s->stats.h * s->p[lead]) * s->w0[lead]);
+    least_jumps(s, least);
+    for (int k = 0; k < 3; k++, a *= 4) {
+        int status = difference(s, v, lead, a, D + (size_t)k * (size_t)n);
+        if (status != DAE_OK) return status < 0 ? status : DAE_OK; /* undefined there */
+    }
+    for (int i = 0; i < n; i++) {
+        double last = D[2 * (size_t)n + (size_t)i], middle = D[n + i];
+        double near = (4 * D[i] - middle) / 3, far = (4 * middle - last) / 3;
+        double alike = fmin(fabs(near), fabs(far)) / fmax(fabs(near), fabs(far));
+        if (!(near * far > 0 && alike > clearest && fabs(far) > least[i])) continue;
+        clearest = alike;
+        *found = (jump){i, lead, far};
+    }
+    return DAE_OK;
+}
+
+/* Looked for in the unknown that limits the steps, where the last one was corrected, and
+ * straight ahead. A failure of a callback is the only failure. */
+static int ask_equations(dae_solver *s, jump *found)
+{
+    const double *e = s->trial.e, *p = s->p;
+    found->row = -1;
+    int status = find_jump(s, NULL, s->watch.unknown, found);
+    if (status == DAE_OK) status = find_jump(s, e, leader(s, e), found);
+    if (status == DAE_OK && !s->system.computed)
+        status = find_jump(s, p, leader(s, p), found);
+    return status;
+}
+
+static dae_status explain(dae_solver *s, const jump *found, double h)
+{
+    char place[DAE_PLACE];
+    const dae_watch_state *w = &s->watch;
+    dae_fail(&s->report, DAE_E_CHATTER,
+             "the solution is held at a jump of the equations: it chatters");
+    dae_at(&s->report, "t = %.12g, h = %.3g%s", s->t, h,
+           dae_place(&s->system, found->row, found->column, place));
+    dae_why(&s->report, "the equation jumps by %.3g where the unknown passes %.6g; in the last %d "
+                        "steps, %.3g in time, the local error changed its sign %d times",
+            fabs(found->size), s->x[found->column], w->steps, fabs(s->t - w->t), w->flips);
+    dae_hint(&s->report, "make the switch an event (problem.event) and restart there, or smooth "
+                         "it over more than its atol: x / (abs(x) + eps) for sign(x)");
+    return DAE_E_CHATTER;
+}
+
+dae_status dae_explain_chatter(dae_solver *s)
+{
+    jump found;
+    int status = ask_equations(s, &found);
+    if (status < 0) return (dae_status)status;
+    return found.row >= 0 ? explain(s, &found, s->stats.h) : DAE_OK;
+}
+
+/* Asked at ever longer intervals as long as there is no jump; two looks must agree. */
+static dae_status suspect_chatter(dae_solver *s, double rest, double h)
+{
+    dae_watch_state *w = &s->watch;
+    jump found;
+    int64_t failures = s->stats.rejected + s->stats.newton_failures;
+    int signs = w->flips + (int)(failures - w->failures);
+    w->failures = failures;
+    if (w->order > LOW || signs < MANY || s->options.fixed_step > 0) {
+        w->suspicious = w->confirmed = 0;
+        w->ask = 2;
+        return DAE_OK;
+    }
+    if (++w->suspicious < w->ask) return DAE_OK;
+    int status = ask_equations(s, &found);
+    if (status < 0) return (dae_status)status;
+    w->confirmed = found.row >= 0 ? w->confirmed + 1 : 0;
+    w->ask = found.row >= 0 ? w->suspicious + 1 : 2 * w->suspicious;
+    return w->confirmed >= 2 && rest > BEARABLE * h ? explain(s, &found, h) : DAE_OK;
+}
+
+dae_status dae_watch(dae_solver *s, double target)
+{
+    dae_watch_state *w = &s->watch;
+    count_flip(s);
+    if (++w->steps < LOOK) return DAE_OK;
+    double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin);
+    dae_status status = suspect_chatter(s, fabs(target - s->t), progress / LOOK);
+    if (status == DAE_OK && !(progress > 1e-8 * done))
+        status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
+    w->steps = w->flips = w->order = 0;
+    w->t = s->t;
+    return status;
+}
