@@ -271,11 +271,9 @@ static double rounding_floor(const irk_stages *k)
     return 64 * DBL_EPSILON * most;
 }
 
-int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
-                     double old_rate)
+int irk_stages_begin(irk_stages *k, dae_solver *s, double h)
 {
-    int plain = !s->system.computed, status;
-    double last = 0, last_rate = 0, rate = old_rate;
+    int plain = !s->system.computed;
     load(k, s, h);
     switch (k->scheme->stages) {
     case 3: settle(3, k, plain); break;
@@ -283,10 +281,20 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
     case 7: settle(7, k, plain); break;
     default: settle(k->scheme->stages, k, plain);
     }
+    if (plain && !k->scheme->first_explicit) return DAE_OK;
+    int status = finish_derivatives(k, s, h);
+    return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
+}
+
+int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
+                     double old_rate)
+{
+    int plain = !s->system.computed, status;
+    double last = 0, last_rate = 0, rate = old_rate;
     k->rate = 0;
     for (k->iterations = 1;; k->iterations++) {
         int m = k->iterations;
-        if ((!plain || k->scheme->first_explicit) &&
+        if (m > 1 && (!plain || k->scheme->first_explicit) &&
             (status = finish_derivatives(k, s, h)) != DAE_OK)
             return verdict_of(&s->system, status);
         if ((status = residuals(k, s, h)) != DAE_OK) return status;

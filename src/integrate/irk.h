@@ -90,7 +90,10 @@ void irk_stages_close(irk_stages *k, dae_solver *s);
 /* Factors of all K + (lambda / h) C for the scheme, with the corrector's K and C. */
 int irk_stages_factor(irk_stages *k, dae_solver *s, double h);
 
-/* Newton's iteration from Z as it is (a prediction), for a step from s->t of size h. Stops when
+/* X and P that belong to the prediction Z, for a step from s->t of size h. */
+int irk_stages_begin(irk_stages *k, dae_solver *s, double h);
+
+/* Newton's iteration from there. Stops when
  * the error left is below `tolerance` in units of the weights. DAE_OK, a verdict, a failure. */
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate);

@@ -53,6 +53,10 @@ typedef struct radau {
  * rate may be worse, for then a new one costs the factorizations too. */
 static const double RATE_GOOD = 0.005, RATE_KEEP = 0.05;
 
+/* No growth that would bring the rate above the first; fewer stages above the second when the
+ * error would allow a larger step, more below the third. */
+static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
+
 /* Newton's error, in units of the option newton_tolerance: all of it goes into the solution, whose
  * error is far below the estimate. */
 static const double NEWTON = 0.1;
@@ -307,19 +311,26 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     return DAE_OK;
 }
 
+/* One Jacobian serves all stages: best taken in the middle of them, if there is a prediction. */
+static int renew(dae_solver *s, radau *m, const irk_scheme *g, double h)
+{
+    irk_stages *k = &m->k;
+    int middle = g->stages / 2;
+    m->k.factored = NULL;
+    if (!m->past || m->rejected > 1)
+        return dae_corrector_renew(&s->corrector, s->t, s->x, s->p, h, s->w);
+    return dae_corrector_renew(&s->corrector, s->t + g->c[middle] * h, k->X + middle * k->stride,
+                               k->P + middle * k->stride_d, h, s->w);
+}
+
 static int prepare(dae_solver *s, radau *m, const irk_scheme *g, double h)
 {
     dae_corrector *q = &s->corrector;
-    int here = q->have_jacobian && q->t_jacobian == s->t && !q->want_jacobian, status = DAE_OK;
-    if (!here && (!q->have_jacobian || q->want_jacobian)) {
-        status = dae_corrector_renew(q, s->t, s->x, s->p, h, s->w);
-        m->k.factored = NULL;
-    }
-    q->jacobian_current = q->t_jacobian == s->t;
-    if (status == DAE_OK && (m->k.factored != g || m->k.h_factored != h || !q->have_factor)) {
-        m->k.scheme = g;
+    int status = DAE_OK;
+    q->jacobian_current = 0;
+    if (!q->have_jacobian || q->want_jacobian) status = renew(s, m, g, h);
+    if (status == DAE_OK && (m->k.factored != g || m->k.h_factored != h || !q->have_factor))
         status = irk_stages_factor(&m->k, s, h);
-    }
     return status;
 }
 
@@ -333,10 +344,11 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
     for (;;) {
-        int status = prepare(s, m, g, h);
-        if (status != DAE_OK) return status;
         m->k.scheme = g;
         predict(s, m, g, h);
+        int status = irk_stages_begin(&m->k, s, h);
+        if (status == DAE_OK) status = prepare(s, m, g, h);
+        if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
         double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
         status = irk_stages_solve(&m->k, s, h, NEWTON * q->tolerance, m->most, fmax(old, 0.02));
@@ -370,6 +382,20 @@ static double growth(const radau *m, const irk_scheme *g, double error)
     return safe_part(m) / root(fmax(error, 1e-10), g->error_order + 1);
 }
 
+/* Fewer stages where Newton, not the error, limits the step; back to what the tolerance asks for
+ * where it converges well. */
+static void choose_order(dae_solver *s, radau *m, const irk_scheme *g, double by_error)
+{
+    int i = (int)(g - m->scheme), wanted = order_for(s);
+    s->order = g->order;
+    if (m->schemes == 1) return;
+    if (m->k.rate > RATE_LOWER && by_error > 1.5 && i > 1)
+        s->order = m->scheme[i - 1].order;
+    else if (m->k.rate < RATE_RAISE && g->order < wanted && m->steady > 2)
+        s->order = m->scheme[i + 1].order;
+    if (s->order != g->order) m->steady = 0;
+}
+
 /* Size of the next step: from this error, and from its change since the step before
  * [Gustafsson 1994]. */
 static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *trial)
@@ -386,9 +412,13 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
     r = fmax(0.125, fmin(r, 8));
     m->error_past = fmax(trial->error, 1e-2);
     m->h_error = trial->h;
+    double by_error = r;
+    if (m->k.rate > 0) r = fmin(r, RATE_MOST / m->k.rate); /* the rate grows with h */
+    r = fmax(r, 0.125);
     int keep = r >= 1 && r <= GROWTH_KEPT;
     s->h = keep ? trial->h : r * trial->h;
     if (m->k.rate > (keep ? RATE_KEEP : RATE_GOOD)) q->want_jacobian = 1;
+    choose_order(s, m, g, by_error);
 }
 
 static void radau_commit(dae_solver *s, dae_trial *trial)
@@ -410,7 +440,6 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->h_past = trial->h;
     m->rejected = 0;
     m->steady++;
-    s->order = trial->order;
 }
 
 static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
@@ -476,6 +505,7 @@ const dae_method dae_method_radau = {
     .name = "radau",
     .description = "Radau IIA, order 1, 5, 9, 13; or a fully implicit Runge-Kutta table by name",
     .max_order = 13,
+    .one_step = 1,
     .takes = takes,
     .choose = radau_choose,
     .open = radau_open,

@@ -24,6 +24,7 @@ typedef struct dae_trial {
 typedef struct dae_method {
     const char *name, *description;
     int max_order;
+    int one_step;                                          /* 1: no history                 */
     int (*takes)(const char *name);                        /* NULL: its own name only       */
     dae_status (*choose)(dae_solver *s);                   /* NULL, or at dae_open: refuses a
                                                               problem, sets s->order_most   */
