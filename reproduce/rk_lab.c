@@ -24,25 +24,29 @@ static const lab_term index1[] = {
     { 1, -1, { 2, 2, 0 } }, { 1, -1, { 0, 0, 2 } }, { 2, 2, { 1, 1, 0 } },
     { 2, -1, { 0, 0, 1 } }, { 2, -1, { 2, 0, 3 } },
 };
-const lab_problem lab_index1 = { "index 1",     2,      1,           1,
-                                 COUNT(index1), index1, { 1, -2, -1 } };
+const lab_problem lab_index1 = {
+    "index 1", 2, 1, 1, COUNT(index1), index1, { 1, -2, -1 }
+};
 
 /* The collection's hessenberg2, nonlinear in z: y1' = y1 y2^2 z^2,
  * y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1; solution (exp t, exp -2t, exp 2t). */
 static const lab_term index2[] = {
-    { 0, 1, { 1, 2, 2 } }, { 1, 1, { 2, 2, 0 } }, { 1, -3, { 0, 2, 1 } },
+    { 0, 1, { 1, 2, 2 } }, { 1, 1, { 2, 2, 0 } },  { 1, -3, { 0, 2, 1 } },
     { 2, 1, { 2, 1, 0 } }, { 2, -1, { 0, 0, 0 } },
 };
-const lab_problem lab_index2 = { "index 2",     2,      1,          2,
-                                 COUNT(index2), index2, { 1, -2, 2 } };
+const lab_problem lab_index2 = {
+    "index 2", 2, 1, 2, COUNT(index2), index2, { 1, -2, 2 }
+};
 
 /* van der Pol: y' = z, eps z' = (1 - y^2) z - y; no solution in closed form. */
 static const lab_term van_der_pol[] = {
-    { 0, 1, { 0, 1 } }, { 1, 1, { 0, 1 } }, { 1, -1, { 2, 1 } }, { 1, -1, { 1, 0 } },
+    { 0, 1, { 0, 1 } },
+    { 1, 1, { 0, 1 } },
+    { 1, -1, { 2, 1 } },
+    { 1, -1, { 1, 0 } },
 };
-const lab_problem lab_van_der_pol = {
-    "van der Pol", 1, 1, 1, COUNT(van_der_pol), van_der_pol, { NAN, NAN }
-};
+const lab_problem lab_van_der_pol = { "van der Pol",      1,           1,           1,
+                                      COUNT(van_der_pol), van_der_pol, { NAN, NAN } };
 
 /* ---- tables ---- */
 

@@ -79,11 +79,11 @@ LAB_DECLARE(dae_quad, q)
 
 typedef struct lab_facts {
     int s, order, stage_order;
-    int invertible;        /* A^-1 exists: w holds it                                  */
-    int explicit_first;    /* the first row of A is zero, the others are regular       */
-    int stiffly_accurate;  /* b is the last row of A                                   */
-    int right_half;        /* all eigenvalues of A have positive real part             */
-    double at_infinity;    /* R(oo) = 1 - b' A^-1 1; NaN without A^-1                  */
+    int invertible;       /* A^-1 exists: w holds it                                  */
+    int explicit_first;   /* the first row of A is zero, the others are regular       */
+    int stiffly_accurate; /* b is the last row of A                                   */
+    int right_half;       /* all eigenvalues of A have positive real part             */
+    double at_infinity;   /* R(oo) = 1 - b' A^-1 1; NaN without A^-1                  */
     dae_quad w[DAE_STAGES_MOST][DAE_STAGES_MOST];
 } lab_facts;
 

@@ -201,7 +201,8 @@ static int newton(const equation *e, assemble *fill, int size, REAL *u)
         if (!(now < 1e6))
             return 0;
         /* quadratic: the next correction would be rounding alone */
-        if (1024 * now * now <= goal / 4096 || (now <= goal && k > 0 && now >= before / 2))
+        if (1024 * now * now <= goal / 4096 ||
+            (now <= goal && k > 0 && now >= before / 2))
             return 1;
         before = now;
     }
