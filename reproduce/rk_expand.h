@@ -1,0 +1,31 @@
+/* rk_expand.h: expansions in powers of eps, (2.12)-(2.28), in quadruple precision.
+ *
+ * Nothing is derived by hand: the polynomials f and g are evaluated in the arithmetic of
+ * truncated power series, and the coefficients of order nu follow from those below by one
+ * linear equation, whose matrix does not depend on nu.
+ */
+#ifndef RK_EXPAND_H
+#define RK_EXPAND_H
+
+#include "rk_lab.h"
+
+enum { EXPAND_TERMS = 12 }; /* y_0 .. y_11; what is left out is O(eps^12) */
+
+/* x[i][nu]: unknown i, coefficient of eps^nu */
+typedef dae_quad expand_value[LAB_UNKNOWNS][EXPAND_TERMS];
+
+/* The smooth solution with y(0) given, y_0(0) = y(0), y_nu(0) = 0 for nu > 0, and z(0)
+ * what smoothness makes of it: its coefficients at t. `z0`: where Newton begins to look
+ * for z_0(0). Answers 1; 0: no memory, or g_z singular. */
+int expand_smooth(const lab_problem *p, const dae_quad *y0, dae_quad z0, double t,
+                  expand_value out);
+
+/* The method (2.21)-(2.23), `steps` steps of size h, from the value x to the next: only
+ * the first `terms` coefficients. */
+int expand_method(const lab_problem *p, const dae_tableau *t, double h, int steps, int terms,
+                  expand_value x);
+
+/* sum x_nu eps^nu, nu < terms */
+void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps, dae_quad *out);
+
+#endif
