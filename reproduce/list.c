@@ -2,11 +2,12 @@
 #include "reproduce.h"
 
 extern const reproduction reproduction_bdf_dae, reproduction_hmt;
-extern const reproduction reproduction_rk_index2;
+extern const reproduction reproduction_rk_index2, reproduction_rk_spp;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
     &reproduction_hmt,
     &reproduction_rk_index2,
+    &reproduction_rk_spp,
     NULL,
 };

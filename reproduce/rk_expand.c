@@ -48,7 +48,8 @@ static int series_open(series *s, const lab_problem *p, int times, int powers)
     return s->memory != NULL;
 }
 
-static dae_quad convolve(const series *s, const dae_quad *a, const dae_quad *b, int k, int nu)
+static dae_quad convolve(const series *s, const dae_quad *a, const dae_quad *b, int k,
+                         int nu)
 {
     dae_quad sum = 0;
     for (int i = 0; i <= k; i++)
@@ -163,7 +164,8 @@ int expand_smooth(const lab_problem *p, const dae_quad *y0, dae_quad z0, double 
 {
     series s;
     int n = p->ny + p->nz, good = series_open(&s, p, TIMES, EXPAND_TERMS);
-    int steps = 1 + (int)(t * 16); /* of at most 1/16: (1/16)^20 / 20! is below rounding */
+    int steps =
+        1 + (int)(t * 16); /* of at most 1/16: (1/16)^20 / 20! is below rounding */
     for (int i = 0; i < n && good; i++)
         s.x[i][0] = i < p->ny ? y0[i] : z0;
     good = good && fill(&s);
@@ -281,13 +283,13 @@ static void finish(stepper *m, expand_value x, int terms)
         }
 }
 
-int expand_method(const lab_problem *p, const dae_tableau *t, double h, int steps, int terms,
-                  expand_value x)
+int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps,
+                  int terms, expand_value x)
 {
     stepper *m = calloc(1, sizeof *m);
     int good = m != NULL;
     if (m) {
-        *m = (stepper){ .p = p, .t = t, .h = (dae_quad)h };
+        *m = (stepper){ .p = p, .t = t, .h = h };
         lab_look(t, &m->facts);
         good = m->facts.invertible;
     }
@@ -304,7 +306,8 @@ int expand_method(const lab_problem *p, const dae_tableau *t, double h, int step
     return good;
 }
 
-void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps, dae_quad *out)
+void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps,
+                dae_quad *out)
 {
     for (int i = 0; i < p->ny + p->nz; i++) {
         out[i] = 0;

@@ -155,7 +155,8 @@ lab_error lab_orders(const lab_study *s)
     double h[4], y[4], z[4];
     for (int i = 0; i < s->count; i++) {
         lab_run r = s->run;
-        r.h = h[i] = s->length / s->n[i];
+        h[i] = s->length / s->n[i];
+        r.h = (dae_quad)s->length / s->n[i];
         r.steps = s->local ? 1 : s->n[i];
         lab_error e = s->quad ? lab_error_q(&r) : lab_error_d(&r);
         y[i] = e.y;

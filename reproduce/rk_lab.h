@@ -46,8 +46,8 @@ typedef struct lab_run {
     const dae_tableau *table;
     lab_form form;
     int perturbed; /* eps z' = g by (2.6); otherwise 0 = g                              */
-    dae_quad eps;
-    double t0, h;
+    dae_quad eps, h;
+    double t0;
     int steps;
 } lab_run;
 
