@@ -243,13 +243,17 @@ static int solve_stages(stepper *m, expand_value x, int terms)
     dae_quad r[LAB_SIZE];
     for (int i = 0; i < size; i++)
         m->stage[i / n].x[i % n][0] = x[i % n][0];
-    for (int k = 0; k < 8; k++) { /* nu = 0: quadratic, from O(h) */
+    dae_quad last = 1;
+    for (int k = 0; k < 12 && last > 1e-18; k++) { /* nu = 0: quadratic, from O(h) */
         if (!factor(m))
             return 0;
         residual(m, x, 0, r);
         lab_solve_q(size, m->lu, m->pivot, r);
-        for (int i = 0; i < size; i++)
+        last = 0;
+        for (int i = 0; i < size; i++) {
             m->stage[i / n].x[i % n][0] += r[i];
+            last = lab_abs_q(r[i]) > last ? lab_abs_q(r[i]) : last;
+        }
     }
     for (int nu = 1; nu < terms; nu++) {
         for (int i = 0; i < size; i++)
@@ -314,4 +318,56 @@ void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps,
         for (int nu = terms - 1; nu >= 0; nu--)
             out[i] = out[i] * eps + x[i][nu];
     }
+}
+
+/* ---- errors ---- */
+
+int expand_open(expand_case *c, const lab_problem *p, double length)
+{
+    dae_quad one[LAB_UNKNOWNS] = { 1, 1, 1, 1 };
+    *c = (expand_case){ .p = p, .length = length };
+    return expand_smooth(p, one, 1, 0, c->start) &&
+           expand_smooth(p, one, 1, length, c->end);
+}
+
+int expand_error(expand_case *c, const dae_tableau *t, int n, dae_quad eps, dae_quad *e)
+{
+    dae_quad x[LAB_UNKNOWNS];
+    lab_run r = { .problem = c->p,
+                  .table = t,
+                  .perturbed = 1,
+                  .eps = eps,
+                  .h = (dae_quad)c->length / n,
+                  .steps = n };
+    expand_sum(c->p, c->start, EXPAND_TERMS, eps, x);
+    expand_sum(c->p, c->end, EXPAND_TERMS, eps, e);
+    if (!lab_march_q(&r, x))
+        return 0;
+    for (int i = 0; i < c->p->ny + c->p->nz; i++)
+        e[i] = x[i] - e[i];
+    return 1;
+}
+
+int expand_deltas(expand_case *c, const dae_tableau *t, int n, int terms,
+                  dae_quad delta[][LAB_UNKNOWNS])
+{
+    expand_value x;
+    memcpy(x, c->start, sizeof x);
+    if (!expand_method(c->p, t, (dae_quad)c->length / n, n, terms, x))
+        return 0;
+    for (int nu = 0; nu < terms; nu++)
+        for (int i = 0; i < c->p->ny + c->p->nz; i++)
+            delta[nu][i] = x[i][nu] - c->end[i][nu];
+    return 1;
+}
+
+double expand_norm(const lab_problem *p, const dae_quad *e, int kind)
+{
+    dae_quad most = 0;
+    int first = kind == EXPAND_Y ? 0 : p->ny,
+        last = kind == EXPAND_Y ? p->ny : p->ny + p->nz;
+    for (int i = first; i < last; i++)
+        if (!(lab_abs_q(e[i]) <= most))
+            most = lab_abs_q(e[i]);
+    return (double)most;
 }

@@ -29,4 +29,25 @@ int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int st
 void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps,
                 dae_quad *out);
 
+/* ---- errors on a smooth solution ---- */
+
+/* The smooth solution from (1, .., 1) of lab_index1's kind, at 0 and at `length`. */
+typedef struct expand_case {
+    const lab_problem *p;
+    double length;
+    expand_value start, end;
+} expand_case;
+
+int expand_open(expand_case *c, const lab_problem *p, double length);
+
+/* The error of (2.6) with n steps; 0: Newton failed. */
+int expand_error(expand_case *c, const dae_tableau *t, int n, dae_quad eps, dae_quad *e);
+
+/* delta[nu] = Delta^nu of (2.29), (2.30) with n steps, nu < terms, by series. */
+int expand_deltas(expand_case *c, const dae_tableau *t, int n, int terms,
+                  dae_quad delta[][LAB_UNKNOWNS]);
+
+enum { EXPAND_Y, EXPAND_Z };
+double expand_norm(const lab_problem *p, const dae_quad *e, int kind);
+
 #endif
