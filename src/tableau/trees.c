@@ -159,13 +159,23 @@ static int order_of(const dae_tableau *t, const dae_quad *b, int with_c, dae_qua
     return order;
 }
 
+static int sums_are_nodes(const dae_tableau *t)
+{
+    for (int i = 0; i < t->stages; i++) {
+        dae_quad sum = -t->c[i];
+        for (int j = 0; j < t->stages; j++) sum += t->A[i][j];
+        if (dae_quad_abs(sum) > dae_verify_tolerance(t)) return 0;
+    }
+    return 1;
+}
+
 /* Where c_i is not the sum of the row (Radau IA with one stage, Lobatto IIIB with two), time is
  * treated otherwise than the unknowns; both sets of conditions must hold then. */
 int dae_trees_order(const dae_tableau *t, const dae_quad *b, dae_quad *residual)
 {
     *residual = 0;
     int order = order_of(t, b, 0, residual);
-    if (t->kind != DAE_TABLEAU_ROSENBROCK) {
+    if (t->kind != DAE_TABLEAU_ROSENBROCK && !sums_are_nodes(t)) {
         int other = order_of(t, b, 1, residual);
         if (other < order) order = other;
     }
