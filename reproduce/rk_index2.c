@@ -162,10 +162,8 @@ static void refute(verdicts *v, const row *r, int s)
         if (!r->printed[k].a || (!different && !(r->other[0] && k == GLOBAL_Z)))
             continue;
         int off = fabs(order[k] - at(r->printed[k], s)) >= 1 - bound;
-        fprintf(v->out,
-                "      s = %d           printed %s of order %d, measured %.2f: %s  %s\n",
-                s, name[k], at(r->printed[k], s), order[k],
-                off ? "refuted" : "NOT REFUTED", verdict(v, off));
+        fprintf(v->out, "      s = %d: printed %s of order %d, measured %.2f: %s\n", s,
+                name[k], at(r->printed[k], s), order[k], lab_refuted(v, off));
     }
 }
 

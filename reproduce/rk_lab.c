@@ -131,7 +131,7 @@ void lab_look(const dae_tableau *t, lab_facts *out)
     for (int i = 0; i < t->stages; i++)
         for (int j = 0; j < t->stages; j++)
             sum += t->b[i] * out->w[i][j];
-    out->at_infinity = (double)(1 - sum);
+    out->at_infinity = lab_abs_q(1 - sum) < 1e-28 ? 0 : (double)(1 - sum);
     out->right_half = on_the_right(t);
 }
 
@@ -146,6 +146,12 @@ int lab_find(verdicts *v, const char *family, int s, dae_tableau *out)
         return 1;
     fprintf(v->out, "    no table '%s'  %s\n", name, verdict(v, 0));
     return 0;
+}
+
+const char *lab_refuted(verdicts *v, int off)
+{
+    verdict(v, off);
+    return off ? "refuted" : "NOT REFUTED";
 }
 
 /* ---- orders ---- */

@@ -93,6 +93,9 @@ void lab_look(const dae_tableau *t, lab_facts *out);
  * and counted as a disagreement. */
 int lab_find(verdicts *v, const char *family, int s, dae_tableau *out);
 
+/* "refuted" or "NOT REFUTED", for what a source misprints; counts like verdict(). */
+const char *lab_refuted(verdicts *v, int off);
+
 /* ---- orders ---- */
 
 /* Slopes of the errors of y and z. `local`: after one step of size length / n[i];

@@ -212,11 +212,11 @@ static void refute(verdicts *v, const entry *e, measured *m)
     if (strncmp(e->name, "lobatto3c", 9) != 0)
         return;
     fit(m, m->rest[Z][0], &k, &slope);
-    fprintf(v->out,
-            "      printed for z: no eps^1 below h^%d; measured eps^%.2f h^%.2f: %s\n",
-            e->z, k, slope, verdict(v, k < 2 - 4 * bound && slope < e->z - 4 * bound));
-    fprintf(v->out, "      printed for y: eps h^%d; measured eps h^%.2f: %s\n",
-            e->eps_y.m, first, verdict(v, first > e->eps_y.m + 1 - bound));
+    fprintf(v->out, "      printed for z: eps^2 h^%d; measured eps^%.2f h^%.2f: %s\n",
+            e->eps_z.m, k, slope,
+            lab_refuted(v, k < 2 - 4 * bound && slope < e->z - 4 * bound));
+    fprintf(v->out, "      printed for y: eps h^%d; measured eps h^%.2f: %s as sharp\n",
+            e->eps_y.m, first, lab_refuted(v, first > e->eps_y.m + 1 - bound));
 }
 
 static void run_entry(verdicts *v, expand_case *s, const entry *e)
