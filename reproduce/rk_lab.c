@@ -1,6 +1,8 @@
 /* rk_lab.c: test problems, facts about tables, orders: what both precisions share. */
 #include "rk_lab.h"
 
+#include "tableau/quad.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +63,7 @@ static int invert(const dae_tableau *t, int from, dae_quad w[][DAE_STAGES_MOST])
     if (n == 0 || !lab_factor_q(n, m, pivot))
         return 0;
     for (int k = 0; k < n; k++)
-        if (lab_abs_q(m[k + k * n]) < 1e-20)
+        if (lab_abs_q(m[k + k * n]) < 100000 * dae_quad_epsilon())
             return 0;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++)
@@ -116,9 +118,9 @@ void lab_look(const dae_tableau *t, lab_facts *out)
                         .stiffly_accurate = 1,
                         .explicit_first = 1,
                         .at_infinity = NAN };
-    dae_quad sum = 0;
+    dae_quad sum = 0, rounding = 100000 * dae_quad_epsilon();
     for (int j = 0; j < t->stages; j++) {
-        if (lab_abs_q(t->b[j] - t->A[t->stages - 1][j]) > 1e-28)
+        if (lab_abs_q(t->b[j] - t->A[t->stages - 1][j]) > rounding)
             out->stiffly_accurate = 0;
         if (t->A[0][j] != 0)
             out->explicit_first = 0;
@@ -131,7 +133,7 @@ void lab_look(const dae_tableau *t, lab_facts *out)
     for (int i = 0; i < t->stages; i++)
         for (int j = 0; j < t->stages; j++)
             sum += t->b[i] * out->w[i][j];
-    out->at_infinity = lab_abs_q(1 - sum) < 1e-28 ? 0 : (double)(1 - sum);
+    out->at_infinity = lab_abs_q(1 - sum) < rounding ? 0 : (double)(1 - sum);
     out->right_half = on_the_right(t);
 }
 

@@ -163,14 +163,13 @@ static void take(const dae_tableau *t, method *m)
 
 /* ---- Newton ---- */
 
-/* A system F(u) = 0 of `size` unknowns: fills F and its Jacobian. */
 typedef struct equation {
     const lab_run *r;
     const method *m;
     const REAL *x; /* x_n; or where the projection begins */
-    REAL *stage;   /* not NULL: Newton leaves f at the stages here */
 } equation;
 
+/* A system F(u) = 0: fills F and the entries of its Jacobian, columns one after another. */
 typedef void assemble(const equation *e, const REAL *u, REAL *F, REAL *J);
 
 static REAL largest(int n, const REAL *v)
