@@ -1,20 +1,22 @@
 /* rk_expand.c: see rk_expand.h.
  *
- * Exact solution. A series in eps and in time, x = sum_{k, nu} x_{k,nu} (t - t_m)^k eps^nu.
- * Inserted into y' = f, eps z' = g and compared:
+ * Exact solution. A series in eps and in time, x = sum_{k, nu} x_{k,nu} (t - t_m)^k
+ * eps^nu. Inserted into y' = f, eps z' = g and compared:
  *
  *     (k + 1) y_{k+1,nu} = f_{k,nu},        g_{k,nu} = (k + 1) z_{k+1,nu-1}.
  *
- * The second is linear in z_{k,nu}, with matrix g_z(x_{0,0}), and needs z_{k+1,nu-1}: so the
- * coefficients are found for nu = 0 and all k <= K, for nu = 1 and k <= K - 1, and so on. To
- * get further in time the series are summed at t_m + dt and begun anew from their y.
+ * The second is linear in z_{k,nu}, with matrix g_z(x_{0,0}), and needs z_{k+1,nu-1}:
+ * so the coefficients are found for nu = 0 and all k <= K, for nu = 1 and k <= K - 1,
+ * and so on. To get further in time the series are summed at t_m + dt and begun anew
+ * from their y.
  *
  * Method. The stages are series in eps; with w = A^-1 and eps l = g
  *
- *     Y_i - y_n - h sum_j a_ij f(X_j) = 0,   g(X_i) - (eps / h) sum_j w_ij (Z_j - z_n) = 0.
+ *     Y_i - y_n - h sum_j a_ij f(X_j) = 0,
+ *     g(X_i) - (eps / h) sum_j w_ij (Z_j - z_n) = 0.
  *
- * nu = 0 is Newton's iteration on (2.7); for nu > 0 the residual with x_nu = 0 is the right
- * side of a linear system with Newton's last matrix.
+ * nu = 0 is Newton's iteration on (2.7); for nu > 0 the residual with x_nu = 0 is the
+ * right side of a linear system with Newton's last matrix.
  */
 #include "rk_expand.h"
 
@@ -26,8 +28,8 @@ enum { TIMES = 32, FACTORS = 6 }; /* powers of t - t_m; factors of a monomial */
 /* ---- monomials of series ---- */
 
 /* The unknowns as series and every partial product of every monomial. Coefficient (k, nu)
- * of a product may be asked for when all coefficients up to (k, nu) of the unknowns and all
- * lower ones of the product are known. */
+ * of a product may be asked for when all coefficients up to (k, nu) of the unknowns
+ * and all lower ones of the product are known. */
 typedef struct series {
     const lab_problem *p;
     int times, powers; /* how many k and nu */

@@ -1,10 +1,11 @@
 /* rk_index2.c: orders of Runge-Kutta methods on semi-explicit index-2 problems.
  *
  * Sources: lecture notes on DAEs, table in 2.3.4, which quotes [HW96] Hairer, Wanner,
- * Solving Ordinary Differential Equations II, VII.4 and VII.5, and [HLR89] Hairer, Lubich,
- * Roche, The Numerical Solution of Differential-Algebraic Systems by Runge-Kutta Methods.
- * The method is (2.9); "projected" adds (3.11). The problem must be nonlinear in z: if f is
- * linear in z, projected Radau IA has the local order 2s instead of 2s - 1.
+ * Solving Ordinary Differential Equations II, VII.4 and VII.5, and [HLR89] Hairer,
+ * Lubich, Roche, The Numerical Solution of Differential-Algebraic Systems by
+ * Runge-Kutta Methods. The method is (2.9); "projected" adds (3.11). The problem must
+ * be nonlinear in z: if f is linear in z, projected Radau IA has the local order 2s
+ * instead of 2s - 1.
  *
  * The notes misprint three rows; "right" is what the sources prove.
  */
@@ -95,7 +96,8 @@ static int highest(const row *r, int s)
     return most;
 }
 
-/* Steps of 1/128 to 1/256; twice that above order 9, where rounding is near even in quad. */
+/* Steps of 1/128 to 1/256; twice that above order 9, where rounding is near even in
+ * quad. */
 static int measure(verdicts *v, const lab_problem *p, const row *r, int s, double *order)
 {
     dae_tableau t;

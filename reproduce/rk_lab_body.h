@@ -1,5 +1,5 @@
-/* rk_lab_body.h: the laboratory in one precision; no header of its own: rk_lab_double.c and
- * rk_lab_quad.c include it with REAL and LAB(name) defined.
+/* rk_lab_body.h: the laboratory in one precision; no header of its own:
+ * rk_lab_double.c and rk_lab_quad.c include it with REAL and LAB(name) defined.
  *
  * The stages are X_i = (Y_i, Z_i), n = ny + nz unknowns each:
  *
@@ -169,7 +169,8 @@ typedef struct equation {
     const REAL *x; /* x_n; or where the projection begins */
 } equation;
 
-/* A system F(u) = 0: fills F and the entries of its Jacobian, columns one after another. */
+/* A system F(u) = 0: fills F and the entries of its Jacobian, columns one after
+ * another. */
 typedef void assemble(const equation *e, const REAL *u, REAL *F, REAL *J);
 
 static REAL largest(int n, const REAL *v)
@@ -372,9 +373,9 @@ static int step(const lab_run *r, const method *m, REAL *x)
 
 /* ---- collocation ---- */
 
-/* u(x_n + tau h) = y_n + sum_k u_k tau^k, k = 1 .. s, and v likewise, of degree s, or s - 1
- * when a node is 0: there v(x_n) = z_n is the collocation condition already. Unknowns:
- * the coefficients, k outermost. */
+/* u(x_n + tau h) = y_n + sum_k u_k tau^k, k = 1 .. s, and v likewise, of degree s, or
+ * s - 1 when a node is 0: there v(x_n) = z_n is the collocation condition already.
+ * Unknowns: the coefficients, k outermost. */
 static int coefficients(const lab_problem *p, const method *m, int k)
 {
     return k < m->s || m->c[0] != 0 ? p->ny + p->nz : p->ny;

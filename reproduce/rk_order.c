@@ -2,8 +2,8 @@
  *
  * Sources: lecture notes on DAEs, 2.1.3 (order reduction, stage order), 2.1.4 and 2.3.3
  * (collocation), 2.2.2 (index 1), Corollary 2.1; [HW96] Hairer, Wanner, Solving Ordinary
- * Differential Equations II, IV.15, VI.1, VI.3, VII.4. p is the classical order, q the stage
- * order, both as computed from the coefficients (tableau/verify.c).
+ * Differential Equations II, IV.15, VI.1, VI.3, VII.4. p is the classical order, q the
+ * stage order, both as computed from the coefficients (tableau/verify.c).
  */
 #include "rk_expand.h"
 
@@ -59,8 +59,8 @@ static double prothero(const dae_tableau *t, int accurate, int n, double lambda)
     return (double)lab_abs_q(error);
 }
 
-/* For |h lambda| -> oo and -1 <= R(oo) < 1 a step leaves h^(q+1), times 1 / (h lambda) when
- * the last stage is the solution. R(oo) = 1 lets the steps add up. */
+/* For |h lambda| -> oo and -1 <= R(oo) < 1 a step leaves h^(q+1), times 1 / (h lambda)
+ * when the last stage is the solution. R(oo) = 1 lets the steps add up. */
 static int stiff_order(const dae_tableau *t, const lab_facts *f)
 {
     if (f->stiffly_accurate || f->at_infinity > 1 - 1e-9)
@@ -253,8 +253,8 @@ static void run_index1(verdicts *v)
 
 enum { SIZES = 3 };
 
-/* Orders of Delta y^0, Delta y^1, Delta z^0, Delta z^1, which must reach p, q + 1, and for z
- * q + 1 (p if stiffly accurate), q. */
+/* Orders of Delta y^0, Delta y^1, Delta z^0, Delta z^1, which must reach p, q + 1, and
+ * for z q + 1 (p if stiffly accurate), q. */
 static int expansion(expand_case *c, const dae_tableau *t, int n, double order[4])
 {
     double h[SIZES], e[4][SIZES];

@@ -1,12 +1,12 @@
 /* rk_spp.c: Runge-Kutta methods on singularly perturbed problems, eps z' = g(y, z).
  *
- * Sources: lecture notes on DAEs, 2.2.2 (Figure 2.1) and 2.5 ((2.12)-(2.32), Theorem 2.2 and
- * the table after it), which quote [HW96] Hairer, Wanner, Solving Ordinary Differential
- * Equations II, VI.2 and VI.3.
+ * Sources: lecture notes on DAEs, 2.2.2 (Figure 2.1) and 2.5 ((2.12)-(2.32), Theorem
+ * 2.2 and the table after it), which quote [HW96] Hairer, Wanner, Solving Ordinary
+ * Differential Equations II, VI.2 and VI.3.
  *
  * The error of the method (2.6) is Delta^0 + eps Delta^1 + eps^2 Delta^2 + ..., where the
- * Delta^nu are functions of h alone. They are found twice: by the arithmetic of power series
- * (rk_expand.c), and from runs with finite eps.
+ * Delta^nu are functions of h alone. They are found twice: by the arithmetic of power
+ * series (rk_expand.c), and from runs with finite eps.
  */
 #include "rk_expand.h"
 
@@ -20,9 +20,10 @@ enum { Y = EXPAND_Y, Z = EXPAND_Z };
 
 /* ---- the coefficients of the smooth solution ---- */
 
-/* On the slow manifold z = zeta(y) of van der Pol's equation eps zeta' zeta = (1 - y^2) zeta
- * - y, so zeta_0 = y / (1 - y^2), zeta_nu = sum_j zeta_j zeta'_{nu-1-j} / (1 - y^2). At y = 2
- * this gives the fractions below. For nu = 3 -1814/19683 is in circulation. */
+/* On the slow manifold z = zeta(y) van der Pol's equation reads
+ * eps zeta' zeta = (1 - y^2) zeta - y, so zeta_0 = y / (1 - y^2) and
+ * zeta_nu = sum_j zeta_j zeta'_{nu-1-j} / (1 - y^2). At y = 2 this gives the fractions
+ * below. For nu = 3 -1814/19683 is in circulation. */
 static void run_van_der_pol(verdicts *v)
 {
     static const double fraction[][2] = {
@@ -44,8 +45,8 @@ static void run_van_der_pol(verdicts *v)
             -1814. / 19683);
 }
 
-/* A run of order 13 at finite eps is the second opinion: what is left of it after nu terms
- * is O(eps^(nu + 1)). */
+/* A run of order 13 at finite eps is the second opinion: what is left of it after nu
+ * terms is O(eps^(nu + 1)). */
 static void run_coefficients(verdicts *v, expand_case *s)
 {
     enum { points = 3, terms = 4 };
@@ -124,7 +125,8 @@ static const entry table[] = {
 
 enum { STEPS = 3, EPSES = 3 };
 
-/* Everything measured for one method; h and eps decrease with the first and last index. */
+/* Everything measured for one method; h and eps decrease with the first and last
+ * index. */
 typedef struct measured {
     double h[STEPS], eps[EPSES];
     double base[2][STEPS];           /* |error| at eps = 0                      */
@@ -271,8 +273,8 @@ static int remainders(expand_case *s, const dae_tableau *t, int n, double eps,
     return 1;
 }
 
-/* The constants of the bounds O(eps^(nu+1)) for y and O(eps^(nu+1) / h) for z: the largest
- * over eps <= h, for smaller and smaller h. They must not grow. */
+/* The constants of the bounds O(eps^(nu+1)) for y and O(eps^(nu+1) / h) for z: the
+ * largest over eps <= h, for smaller and smaller h. They must not grow. */
 static int constants(expand_case *s, const dae_tableau *t, double most[2][2][SIZES])
 {
     for (int i = 0; i < SIZES; i++) {
