@@ -56,16 +56,27 @@ static int find_family(const char *name, dae_tableau *out)
     return 0;
 }
 
+static int find_entry(const char *name, dae_tableau *out)
+{
+    for (int k = 0; dae_entry_lists[k]; k++)
+        for (const dae_entry *e = dae_entry_lists[k]; e->name; e++)
+            if (strcmp(name, e->name) == 0) return dae_entry_make(e, out);
+    return 0;
+}
+
 int dae_tableau_find(const char *name, dae_tableau *out)
 {
     if (strlen(name) >= sizeof out->name) return 0;
     memset(out, 0, sizeof *out);
     snprintf(out->name, sizeof out->name, "%s", name);
-    return find_family(name, out);
+    return find_entry(name, out) || find_family(name, out);
 }
 
 const char *dae_tableau_name(int i)
 {
+    for (int k = 0; dae_entry_lists[k]; k++)
+        for (const dae_entry *e = dae_entry_lists[k]; e->name; e++)
+            if (i-- == 0) return e->name;
     for (const dae_family *f = dae_families; f->name; f++)
         if (i-- == 0) return f->typical;
     return i == 0 ? "shifted-lobatto-0.5" : NULL;
