@@ -157,7 +157,7 @@ static void take_table(half_explicit *g, const dae_tableau *table, const compani
     int s = g->stages = table->stages;
     g->order = table->order;
     g->terms = table->dense_order > 0 ? table->dense_terms : 0;
-    g->ends_itself = table->c[s - 1] == 1;
+    g->ends_itself = (double)table->c[s - 1] == 1;
     for (int i = 0; i <= s; i++)
         for (int j = 0; j < s; j++) g->A[i][j] = (double)(i < s ? table->A[i][j] : table->b[j]);
     for (int i = 0; i < s; i++) {

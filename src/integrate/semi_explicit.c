@@ -2,8 +2,7 @@
  *
  * One factorization serves all stages of many steps (semi_explicit.h says why it can). As in
  * nonlinear/corrector.c the iteration stops when the error that remains, rate / (1 - rate) times
- * the last correction, is below a tolerance, and a remembered rate licenses a single correction
- * only for a few solutions in a row. The tolerance is a tenth of Newton's in an implicit method:
+ * the last correction, is below a tolerance. The tolerance is a tenth of Newton's in an implicit method:
  * an explicit step asks several times, and the constraints should hold better than the
  * solution is accurate.
  *
@@ -23,12 +22,10 @@
 #include <string.h>
 
 enum { ROW_D, ROW_K, ROW_G };
-enum { MOST_ITERATIONS = 12, MOST_LOOKS = 8 };
-enum { MOST_UNVERIFIED = 6 };          /* solutions with a remembered rate                  */
-static const double OLD_RATE = 0.02;   /* floor under a remembered rate ...                 */
-static const double NEGLIGIBLE = 1e-7; /* ... unless the equations are as good as affine    */
-static const double SLOW = 0.2;        /* slower than this: renew                           */
-static const double GIVE_UP = 0.9;
+enum { MOST_ITERATIONS = 20, MOST_AHEAD = 8, MOST_LOOKS = 8 };
+enum { LONG_CALM = 20, LOOK_AGAIN = 16 };
+static const double NEGLIGIBLE = 1e-7; /* a second correction beside the first               */
+static const double GIVE_UP = 0.9, HOPELESS = 5; /* rates; the latter for the second correction */
 static const double STRICTER = 0.1;    /* than newton_tolerance                             */
 
 dae_status dae_semi_open(dae_semi *g, dae_corrector *corrector)
@@ -66,8 +63,7 @@ void dae_semi_start(dae_semi *g)
     memset(g->row, 0, (size_t)s->n);
     g->affine = !s->computed && g->algebraic == 0 && (s->facts & DAE_FACT_C_CONSTANT);
     g->identity = g->affine && s->problem.mass_kind == DAE_MASS_IDENTITY;
-    g->factored = g->once = g->want = 0;
-    for (int k = 0; k < DAE_SEMI_KINDS; k++) g->rate[k] = 1;
+    g->factored = g->once = g->want = g->calm = g->excess = 0;
 }
 
 /* ---- the matrix ---- */
@@ -192,8 +188,7 @@ static int factorize(dae_semi *g, const dae_semi_query *q)
         return status;
     }
     g->factored = g->once = g->fresh = k->new_factor = 1;
-    g->want = 0;
-    for (int i = 0; i < DAE_SEMI_KINDS; i++) g->rate[i] = 1;
+    g->want = g->calm = g->excess = 0;
     return DAE_OK;
 }
 
@@ -268,7 +263,8 @@ static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
 }
 
 /* One round of the multiplier's iteration: with rho = d(x) - d,
- *     (K + cC) delta = f(x, p + c rho),   x -= delta,   p += c rho(x)                       */
+ *     (K + cC) delta = f(x, p) + c f_p rho,   x -= delta,   p += c rho(x).
+ * f at p + c rho itself would be far off where f bends in p: rho begins at h p, c at 100 / h. */
 static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *size, double *floor)
 {
     dae_corrector *k = g->corrector;
@@ -276,10 +272,11 @@ static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *siz
     double most = 0, largest = 0, h = fabs(q->h);
     int worst = -1;
     int status = first ? dae_system_d(s, q->t, q->x, g->d_x) : DAE_OK;
-    for (int i = 0; i < s->m && status == DAE_OK; i++)
-        g->p_side[i] = q->p[i] + g->c * (g->d_x[i] - q->d[i]);
-    if (status == DAE_OK) status = dae_system_f(s, q->t, q->x, g->p_side, g->r);
+    if (status == DAE_OK) status = dae_system_f(s, q->t, q->x, q->p, g->r);
+    for (int i = 0; i < s->m && status == DAE_OK; i++) g->p_side[i] = g->d_x[i] - q->d[i];
+    if (status == DAE_OK) status = dae_system_push_p(s, q->t, q->x, q->p, g->r, g->p_side, g->r_side);
     if (status != DAE_OK) return status;
+    for (int i = 0; i < s->n; i++) g->r[i] += g->c * g->r_side[i];
     s->stats->solves++;
     status = k->linear->solve(g->factor, g->r, NULL, 1, 0);
     if (status != DAE_OK) return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
@@ -321,37 +318,62 @@ static int correct(dae_semi *g, dae_semi_query *q, int first, double *size, doub
 
 /* ---- the iteration ---- */
 
+/* A single correction is trusted only where nothing is implicit but y' and the equations have
+ * proved affine in it with a constant matrix: the second correction was nothing, many times in
+ * a row at different points. (A rate seen once proves nothing: with the matrix of the very point
+ * it is zero wherever f is affine in p and z.) Now and then somebody looks again. */
+static int trusted(const dae_semi *g)
+{
+    return g->affine || (g->calm >= LONG_CALM && g->calm % LOOK_AGAIN != 0);
+}
+
+static void learn(dae_semi *g, int iterations, double worst)
+{
+    dae_corrector *k = g->corrector;
+    int nothing = iterations == 1 || worst < NEGLIGIBLE;
+    int plain = g->algebraic == 0 && !k->system->computed;
+    g->calm = plain && nothing ? g->calm + 1 : 0;
+    k->observed_rate = fmax(k->observed_rate, fmin(worst, 1));
+    /* old factors cost iterations beyond the third: as many as new ones, and they are renewed */
+    if (iterations > 3 && !g->fresh) g->excess += iterations - 3;
+    if (g->excess > k->jacobian_price) g->want = 1;
+}
+
+/* Would it take more iterations at this rate than a new matrix costs? Where f bends in z, as in
+ * the first stage of a half-explicit step, whose Z_1 is far from z_n, plain simplified Newton
+ * would crawl to a tight tolerance. */
+static int crawls(const dae_semi *g, double size, double rate, double tolerance)
+{
+    if (rate >= 1) return 1;
+    return log(tolerance / size) / log(rate) > fmin(2 + g->corrector->jacobian_price, MOST_AHEAD);
+}
+
 static int iterate(dae_semi *g, dae_semi_query *q, int most, int remember)
 {
     dae_corrector *k = g->corrector;
     dae_system *s = k->system;
-    double tolerance = STRICTER * k->tolerance, last = 0, size = 0, floor = 0;
-    double rate = g->rate[q->kind];
-    rate = rate < NEGLIGIBLE ? rate : fmax(2 * rate, OLD_RATE);
-    if (g->unverified[q->kind] >= MOST_UNVERIFIED || !remember) rate = 1;
-    if (g->affine) rate = 0;
-    for (int m = 1;; m++) {
+    double tolerance = STRICTER * k->tolerance, last = 0, size = 0, floor = 0, worst = 0;
+    for (int m = 1, since = 1;; m++, since++) { /* since: the matrix was last renewed */
         int status = correct(g, q, m == 1, &size, &floor);
         if (status == DAE_RETRY) return s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
         if (status != DAE_OK) return status;
-        if (remember) {
-            s->stats->newton_iterations++;
-            k->iterations++;
-        }
+        s->stats->newton_iterations += remember;
+        k->iterations += remember;
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
-        if (m > 1) rate = size / last;
+        double rate = since > 1 ? size / last : trusted(g) ? 0 : 1;
+        if (since > 1 && size > floor) worst = fmax(worst, rate);
         int done = size <= floor || (rate < 1 && rate * size <= tolerance * (1 - rate));
-        /* stirring rounding errors */
-        done |= m > 2 && rate > 0.5 && last <= 100 * floor;
-        if (done && remember) {
-            if (m > 1) k->observed_rate = fmax(k->observed_rate, size <= floor ? 0 : rate);
-            g->rate[q->kind] = m > 1 ? (size <= floor ? fmin(rate, SLOW) : rate) : g->rate[q->kind];
-            g->unverified[q->kind] = m > 1 ? 0 : g->unverified[q->kind] + 1;
-            if (m > 2 && rate > SLOW && size > floor) g->want = 1;
-            if (m > 4) g->want = 1;
-        }
+        done |= since > 2 && rate > 0.5 && last <= 100 * floor; /* stirring rounding errors */
+        if (done && remember) learn(g, m, worst);
         if (done) return DAE_OK;
-        if (m >= most || (m > 1 && rate > GIVE_UP)) return DAE_STEP_NEWTON;
+        /* when y alone has moved, the first correction sets z and the second, as large, p */
+        if (m >= most || (m > 1 && size / last > (since < 3 ? HOPELESS : GIVE_UP)))
+            return DAE_STEP_NEWTON;
+        if (remember && since > 1 && crawls(g, size, rate, fmax(tolerance, floor))) {
+            status = renew(g, q);
+            if (status != DAE_OK) return status;
+            since = 0;
+        }
         last = size;
     }
 }

@@ -19,7 +19,7 @@
 
 #include "nonlinear/corrector.h"
 
-typedef enum dae_semi_kind { DAE_SEMI_POINT, DAE_SEMI_STAGE, DAE_SEMI_HIDDEN, DAE_SEMI_KINDS } dae_semi_kind;
+typedef enum dae_semi_kind { DAE_SEMI_POINT, DAE_SEMI_STAGE, DAE_SEMI_HIDDEN } dae_semi_kind;
 
 typedef struct dae_semi_query {
     dae_semi_kind kind;
@@ -48,8 +48,8 @@ typedef struct dae_semi {
     int want;                  /* 1: convergence is poor, renew                             */
     int fresh;                 /* the factors are of this attempt                           */
     double c;                  /* computed d                                                */
-    double rate[DAE_SEMI_KINDS];
-    int unverified[DAE_SEMI_KINDS]; /* solutions since the rate was seen                    */
+    int excess;                /* iterations that old factors have cost                     */
+    int calm;                  /* solutions in a row whose second correction was nothing    */
 } dae_semi;
 
 dae_status dae_semi_open(dae_semi *g, dae_corrector *corrector);
