@@ -22,8 +22,9 @@
 #include <string.h>
 
 enum { ROW_D, ROW_K, ROW_G };
-enum { MOST_ITERATIONS = 20, MOST_AHEAD = 8, MOST_LOOKS = 8 };
+enum { MOST_ITERATIONS = 40, MOST_RENEWALS = 4, MOST_AHEAD = 8, MOST_LOOKS = 8 };
 enum { LONG_CALM = 20, LOOK_AGAIN = 16 };
+static const double LEAST_RATE = 0.05; /* a rate below this is not believed              */
 static const double NEGLIGIBLE = 1e-7; /* a second correction beside the first               */
 static const double GIVE_UP = 0.9, HOPELESS = 5; /* rates; the latter for the second correction */
 static const double STRICTER = 0.1;    /* than newton_tolerance                             */
@@ -143,8 +144,10 @@ static void fill(dae_semi *g)
     }
 }
 
-/* Large beside the rates of the system, so that a round of the multiplier's iteration gains
- * three digits, and no larger: c d(x) must not drown p in the rounding of d. */
+/* The iteration converges like rate / c, with the rates of the system, and like c h times the
+ * relative change of d_x over a step. An explicit method resolves all rates, so there is room
+ * for a c between. (A c that is large for good, as for initial values, multiplies what a d that
+ * bends leaves in d(x) - d, and puts it into p.) */
 static double multiplier_rate(const dae_semi *g, const dae_semi_query *q)
 {
     const dae_corrector *k = g->corrector;
@@ -160,7 +163,7 @@ static double multiplier_rate(const dae_semi *g, const dae_semi_query *q)
         }
     for (int i = 0; i < a->n; i++)
         if (c_row[i] > 0) rate = fmax(rate, k_row[i] / c_row[i]);
-    return fmax(1e3 * rate, 100 / fabs(q->h));
+    return fmax(8 * rate, 2 / fabs(q->h));
 }
 
 static int factorize(dae_semi *g, const dae_semi_query *q)
@@ -264,7 +267,7 @@ static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
 
 /* One round of the multiplier's iteration: with rho = d(x) - d,
  *     (K + cC) delta = f(x, p) + c f_p rho,   x -= delta,   p += c rho(x).
- * f at p + c rho itself would be far off where f bends in p: rho begins at h p, c at 100 / h. */
+ * f at p + c rho itself would be far off where f bends in p: rho begins at h p. */
 static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *size, double *floor)
 {
     dae_corrector *k = g->corrector;
@@ -348,34 +351,67 @@ static int crawls(const dae_semi *g, double size, double rate, double tolerance)
     return log(tolerance / size) / log(rate) > fmin(2 + g->corrector->jacobian_price, MOST_AHEAD);
 }
 
+/* The state of an iteration. */
+typedef struct progress {
+    int m, since;         /* corrections; since the matrix was last renewed                 */
+    int renewals;
+    double size, last, before, floor; /* the last three corrections; what rounding makes of one */
+    double rate, worst;
+} progress;
+
+/* A single small second correction can be luck: p and z take turns. */
+static int converged(const dae_semi *g, const progress *k)
+{
+    double rate = k->since == 1 ? (trusted(g) ? 0 : 1) : fmax(k->rate, LEAST_RATE);
+    if (k->size <= k->floor || (rate < 1 && rate * k->size <= STRICTER * g->corrector->tolerance * (1 - rate)))
+        return 1;
+    return k->since > 2 && rate > 0.5 && k->last <= 100 * k->floor; /* stirring rounding errors */
+}
+
+/* When y alone has moved, the first correction sets z and the second, as large, p. So no
+ * progress means none over two corrections. */
+static int lost(const progress *k, int most)
+{
+    if (k->m >= most || !(k->size < 1e300)) return 1;
+    if (k->m > 1 && k->size > HOPELESS * k->last) return 1;
+    return k->since > 2 && k->size > GIVE_UP * fmax(k->last, k->before);
+}
+
+static int renew_midway(dae_semi *g, dae_semi_query *q, progress *k)
+{
+    double tolerance = fmax(STRICTER * g->corrector->tolerance, k->floor);
+    if (k->since < 2 || k->renewals >= MOST_RENEWALS || !crawls(g, k->size, k->rate, tolerance))
+        return DAE_OK;
+    /* the second time in a row: a new matrix is no cure */
+    k->renewals = k->since == 2 && k->renewals > 0 && k->rate > 0.03 ? MOST_RENEWALS : k->renewals + 1;
+    k->since = 0;
+    return renew(g, q);
+}
+
 static int iterate(dae_semi *g, dae_semi_query *q, int most, int remember)
 {
-    dae_corrector *k = g->corrector;
-    dae_system *s = k->system;
-    double tolerance = STRICTER * k->tolerance, last = 0, size = 0, floor = 0, worst = 0;
-    for (int m = 1, since = 1;; m++, since++) { /* since: the matrix was last renewed */
-        int status = correct(g, q, m == 1, &size, &floor);
+    dae_corrector *c = g->corrector;
+    dae_system *s = c->system;
+    progress k = {0};
+    for (;;) {
+        k.m++;
+        k.since++;
+        int status = correct(g, q, k.m == 1, &k.size, &k.floor);
         if (status == DAE_RETRY) return s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
         if (status != DAE_OK) return status;
         s->stats->newton_iterations += remember;
-        k->iterations += remember;
-        if (!(size < 1e300)) return DAE_STEP_NEWTON;
-        double rate = since > 1 ? size / last : trusted(g) ? 0 : 1;
-        if (since > 1 && size > floor) worst = fmax(worst, rate);
-        int done = size <= floor || (rate < 1 && rate * size <= tolerance * (1 - rate));
-        done |= since > 2 && rate > 0.5 && last <= 100 * floor; /* stirring rounding errors */
-        if (done && remember) learn(g, m, worst);
-        if (done) return DAE_OK;
-        /* when y alone has moved, the first correction sets z and the second, as large, p */
-        if (m >= most || (m > 1 && size / last > (since < 3 ? HOPELESS : GIVE_UP)))
-            return DAE_STEP_NEWTON;
-        if (remember && since > 1 && crawls(g, size, rate, fmax(tolerance, floor))) {
-            status = renew(g, q);
-            if (status != DAE_OK) return status;
-            since = 0;
-        }
-        last = size;
+        c->iterations += remember;
+        k.rate = k.since > 1 ? k.size / k.last : 1;
+        if (k.since > 1 && k.size > k.floor) k.worst = fmax(k.worst, k.rate);
+        if (converged(g, &k)) break;
+        if (lost(&k, most)) return DAE_STEP_NEWTON;
+        if (remember) status = renew_midway(g, q, &k);
+        if (status != DAE_OK) return status;
+        k.before = k.last;
+        k.last = k.size;
     }
+    if (remember) learn(g, k.m, k.worst);
+    return DAE_OK;
 }
 
 /* y at the end of the stage, from the p that was found. */

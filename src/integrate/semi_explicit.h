@@ -12,7 +12,7 @@
  * The matrix of all three has columns C for y (in rows g: K) and columns K for z, provided that
  * g is divided by theta. It depends on neither theta nor h, so its factors serve all stages of
  * many steps. With a computed d the question is f(t, x, p) = 0, d(t, x) = d for x and p, and
- * the matrix is K + cC with a large c: the method of multipliers, which converges like 1/c.
+ * the matrix is K + cC: the method of multipliers.
  */
 #ifndef DAE_INTEGRATE_SEMI_EXPLICIT_H
 #define DAE_INTEGRATE_SEMI_EXPLICIT_H
