@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { ROW_D, ROW_K, ROW_G };
-enum { MOST_ITERATIONS = 40, MOST_RENEWALS = 4, MOST_AHEAD = 8, MOST_LOOKS = 8 };
+enum { MOST_ITERATIONS = 40, MOST_RENEWALS = 4, MOST_AHEAD = 8, MOST_LOOKS = 40 };
 enum { LONG_CALM = 20, LOOK_AGAIN = 16 };
 static const double LEAST_RATE = 0.05; /* a rate below this is not believed              */
 static const double NEGLIGIBLE = 1e-7; /* a second correction beside the first               */
