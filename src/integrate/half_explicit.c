@@ -37,7 +37,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = DAE_STAGES_MOST };
+enum { MOST = DAE_STAGES_MOST, YOUNG = 8 };
 
 typedef struct half_explicit {
     /* the table */
@@ -52,6 +52,7 @@ typedef struct half_explicit {
     dae_semi semi;
     int width;                  /* of what is advanced: n, or m with a computed d           */
     int fresh;                  /* no step since the start                                  */
+    int age;                    /* steps since the start, up to YOUNG                       */
     int rejected;               /* the last attempt was                                     */
     double error_before;
     double *vectors, *zero;
@@ -65,7 +66,7 @@ typedef struct half_explicit {
  *
  * rk4: 1/6 (P_4 - y'_{n+1}): y'_{n+1} in the place of P_4 gives another formula of order 3.
  * herk-2: 1/6 (y'_n - 2 P_2 + y'_{n+1}), Simpson's rule with P_2 as its middle against the
- *   midpoint rule, O(h^3), and 1/4 (y'_{n+1} - y'_n), which is O(h^2). With the first alone the
+ *   midpoint rule, O(h^3), and 1/2 (y'_{n+1} - y'_n), which is O(h^2). With the first alone the
  *   estimate has the order of the local error, as in no other method here, and the error would
  *   fall only like the power 2/3 of the tolerance.
  * herk-3: d must annihilate 1 and c and leave out P_1, whose Z_1 is only a first guess. The
@@ -89,7 +90,7 @@ static const double HEM4 = 1.0 / 3; /* any multiple will do; this one leaves glo
 
 static const companion companions[] = {
     {"rk4", 0, 4, 0, {0, 0, 0, 1.0 / 6}, -1.0 / 6},
-    {"herk-2", 1, 2, -1.0 / 12, {0, -1.0 / 3}, 5.0 / 12},
+    {"herk-2", 1, 2, -1.0 / 3, {0, -1.0 / 3}, 2.0 / 3},
     {"herk-3", 1, 3, 1.0 / 6, {0, -0.25, 0.25}, -1.0 / 6},
     {"hem4", 1, 4, 1, {0, 0, -1.0 / 3 - W, -1.0 / 3 + W, 2.0 / 3}, -1},
 };
@@ -114,25 +115,22 @@ static dae_status half_choose(dae_solver *s)
     dae_tableau table;
     char name[32];
     const companion *known = find_companion(s->method_name);
+    int most = 0, level = 0, computed = s->system.computed;
     dae_tableau_find(s->method_name, &table);
     s->order_most = table.order;
-    for (int i = 0; i < s->system.n; i++) {
-        int level = s->system.level[i];
-        if (level < DAE_INDEX2) continue;
-        if (level == DAE_INDEX2 && known && known->index2 && !s->system.computed) continue;
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d",
-                 s->method_name, level);
-        dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, i, name), level);
-        dae_why(&s->report, level > DAE_INDEX2 ? "half-explicit methods exist up to index 2"
-                : s->system.computed ? "with a computed d explicit methods go up to index 1"
-                                     : "its table lacks the order conditions for index 2");
-        dae_hint(&s->report, level > DAE_INDEX2
-                                 ? "use bdf or radau, or an index-2 formulation with hem4"
-                             : s->system.computed ? "use bdf, or give the problem without d"
-                                                  : "use hem4, herk-3 or herk-2, or bdf");
-        return DAE_E_OPTION;
-    }
-    return DAE_OK;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] > level) level = s->system.level[most = i];
+    if (level < DAE_INDEX2 || (level == DAE_INDEX2 && known && known->index2 && !computed)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d",
+             s->method_name, level);
+    dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, most, name), level);
+    dae_why(&s->report, level > DAE_INDEX2 ? "half-explicit methods exist up to index 2"
+                        : computed ? "with a computed d explicit methods go up to index 1"
+                                   : "its table lacks the order conditions for index 2");
+    dae_hint(&s->report, level > DAE_INDEX2 ? "use bdf or radau, or an index-2 formulation with hem4"
+                         : computed ? "use bdf or radau, or give the problem without d"
+                                    : "use hem4, herk-3 or herk-2, or bdf or radau");
+    return DAE_E_OPTION;
 }
 
 /* Without an estimate of its own: the trapezoidal rule over y' at both ends, O(h^3), or the true
@@ -213,6 +211,7 @@ static void half_start(dae_solver *s)
     half_explicit *g = s->method_state;
     dae_semi_start(&g->semi);
     g->fresh = 1;
+    g->age = 0;
     g->rejected = 0;
     g->error_before = 1e-4;
     s->order = g->order;
@@ -223,8 +222,26 @@ static void half_start(dae_solver *s)
 static dae_semi_query question(dae_solver *s, dae_semi_kind kind, double t, double h, double *x,
                                double *p)
 {
-    return (dae_semi_query){.kind = kind, .t = t, .h = h, .x = x, .p = p, .delta = h / 16,
+    return (dae_semi_query){.kind = kind, .t = t, .h = h, .x = x, .p = p,
                             .w = s->w, .w_d = s->w_d};
+}
+
+/* How far to look back from t for the hidden constraint: h / 16, but in the tiny steps of a start
+ * not so little that rounding, about 200 eps |y| / delta in y', exceeds a tenth of the
+ * tolerance. There the scale of time is |y| / |y'|. Forwards where there is no past. */
+static double look_back(const dae_solver *s, const half_explicit *g, double t, double h)
+{
+    double x = 0, p = 0, delta = h / 16;
+    for (int j = 0; g->age < YOUNG && j < s->system.n; j++) {
+        if (s->system.level[j] != DAE_DIFFERENTIAL) continue;
+        x = fmax(x, fabs(s->x[j]) * s->w0[j]);
+        p = fmax(p, fabs(s->p[j]) * s->w0[j]);
+    }
+    if (p > 0) {
+        double least = fmin(fmin(3e-3, 2000 * DBL_EPSILON * x) * x / p, 1e5 * fabs(h));
+        delta = copysign(fmax(fabs(delta), least), h);
+    }
+    return 4 * fabs(delta) > fabs(t - s->t_begin) ? -delta : delta;
 }
 
 /* out = start + h sum_{j < count} a_j P_j */
@@ -331,6 +348,8 @@ static int walk_constrained(dae_solver *s, half_explicit *g, dae_trial *trial)
     if (status != DAE_OK) return status;
     memcpy(trial->p, g->p, nb);
     dae_semi_query q = question(s, DAE_SEMI_HIDDEN, trial->t, h, trial->x, trial->p);
+    q.delta = look_back(s, g, trial->t, h);
+    q.w = s->w0; /* a z that is read, where h Z is enough in a stage */
     return dae_semi_solve(&g->semi, &q);
 }
 
@@ -403,6 +422,7 @@ static void half_commit(dae_solver *s, dae_trial *trial)
     memcpy(g->p_done, s->p, mb);
     if (s->system.computed) memcpy(g->d_done, s->d, mb);
     g->fresh = 0;
+    if (g->age < YOUNG) g->age++;
     if (trial->prescribed) return;
     double beta = 0.2 / g->power, error = fmax(trial->error, 1e-10);
     double factor = SAFETY * pow(error, 0.75 * beta - 1.0 / g->power) * pow(g->error_before, beta);
@@ -477,7 +497,7 @@ static void ask(dae_solver *s, half_explicit *g, double t, double theta)
     memcpy(g->p, g->p_look, (size_t)sys->m * sizeof(double));
     dae_semi_kind kind = g->semi.index2 ? DAE_SEMI_HIDDEN : DAE_SEMI_POINT;
     dae_semi_query q = question(s, kind, t, h, g->x, g->p);
-    if (theta < 0.5) q.delta = -q.delta; /* stay inside the step */
+    if (g->semi.index2) q.delta = look_back(s, g, t, theta < 0.5 ? -h : h); /* inside the step */
     q.d = g->d_look;
     q.w = s->w0;
     if (!dae_semi_look(&g->semi, &q)) return;
