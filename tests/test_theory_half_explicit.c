@@ -1,4 +1,4 @@
-/* test_theory_half_explicit.c: explicit and half-explicit Runge-Kutta methods do what theory says.
+/* test_theory_half_explicit.c: explicit and half-explicit Runge-Kutta methods and theory.
  *
  * Orders in steps of prescribed size, bounded from both sides: the classical order for ODEs,
  * for y and z of index 1 (state-space form), for y of index 2 with the tables of Brasey &
@@ -102,7 +102,8 @@ static void open_any(subject *q, const char *name, const char *form)
 /* ---- orders ---- */
 
 /* Largest error along the way of the unknowns in mask. */
-static double largest_error(const char *method, const subject *q, double t, int steps, unsigned mask)
+static double largest_error(const char *method, const subject *q, double t, int steps,
+                            unsigned mask)
 {
     dae_options o = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4, .method = method};
     double x[most_unknowns], exact[most_unknowns], most = 0;
@@ -110,7 +111,8 @@ static double largest_error(const char *method, const subject *q, double t, int 
     expect(s, dae_last_status(s), DAE_OK);
     expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
     for (int i = 1; i <= steps; i++) {
-        expect(s, dae_step_fixed(s, q->p.t0 + (t - q->p.t0) * i / steps - dae_time(s), 1), DAE_OK);
+        double next = q->p.t0 + (t - q->p.t0) * i / steps;
+        expect(s, dae_step_fixed(s, next - dae_time(s), 1), DAE_OK);
         expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
         q->p.exact(dae_time(s), exact, q->p.problem.user);
         for (int k = 0; k < q->n; k++)
@@ -221,7 +223,8 @@ static void test_order_levels_1_and_2_together(void **state)
 /* ---- adaptive runs ---- */
 
 /* Largest error at the end of steps over the tolerance rtol |x| + atol. */
-static double in_tolerances(const subject *q, const char *method, double tolerance, const char *linear)
+static double in_tolerances(const subject *q, const char *method, double tolerance,
+                            const char *linear)
 {
     double x[most_unknowns], exact[most_unknowns], most = 0;
     dae_options o = {.rtol = tolerance, .atol = tolerance, .method = method, .linear = linear};
@@ -376,7 +379,9 @@ static void test_derivatives_fit(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"dopri5", "bent", NULL}, {"dopri5", "pendulum", "index1"}, {"hem4", "pendulum", "index2"}};
+        {"dopri5", "bent", NULL},
+        {"dopri5", "pendulum", "index1"},
+        {"hem4", "pendulum", "index2"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         double x[most_unknowns], xdot[most_unknowns], r[most_unknowns];
         dae_options o = {.rtol = 1e-7, .atol = 1e-7, .method = cases[i][0]};
@@ -398,8 +403,10 @@ static void test_derivatives_fit(void **state)
 static void test_there_and_back(void **state)
 {
     (void)state;
-    static const char *const cases[][3] = {{"dopri5", "bent", NULL}, {"hem4", "pendulum", "index2"},
-                                           {"hem4", "mixed", NULL}, {"dopri5", "implicit1", "leading"}};
+    static const char *const cases[][3] = {{"dopri5", "bent", NULL},
+                                           {"hem4", "pendulum", "index2"},
+                                           {"hem4", "mixed", NULL},
+                                           {"dopri5", "implicit1", "leading"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         double x[most_unknowns], xdot[most_unknowns], t = 0.8, tolerance = 1e-8;
         dae_options o = {.rtol = tolerance, .atol = tolerance, .method = cases[i][0]};
@@ -501,7 +508,8 @@ static void test_a_constant_mass_is_factored_once(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char *const cases[][3] = {{"dopri5", "bent", NULL}, {"hem4", "pendulum", "index2"},
+    static const char *const cases[][3] = {{"dopri5", "bent", NULL},
+                                           {"hem4", "pendulum", "index2"},
                                            {"dopri5", "implicit1", "leading"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
         ledger l;

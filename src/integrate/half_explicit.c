@@ -3,7 +3,7 @@
  * Index 0, 1. The state-space form method [HW 1996, VI.1; HLR 1989]: y is advanced by the
  * table,
  *
- *     Y_i = y_n + h sum_{j<i} a_ij P_j,      f(t_i, (Y_i, Z_i), P_i) = 0 gives P_i = Y'_i and Z_i,
+ *     Y_i = y_n + h sum_{j<i} a_ij P_j,   f(t_i, (Y_i, Z_i), P_i) = 0 gives P_i = Y'_i, Z_i,
  *
  * and so are P, Z at the end, which serve as the first stage of the next step. z is a function of
  * y, so both have the order of the table, and the algebraic equations hold at every point. With
@@ -46,7 +46,7 @@ typedef struct half_explicit {
     double A[MOST + 1][MOST];   /* the last row is b                                        */
     double c[MOST + 1];
     double dense[MOST][MOST];
-    double e[MOST], e_begin, e_end; /* estimate: h (e_begin y'_n + sum e_i P_i + e_end y'_{n+1}) */
+    double e[MOST], e_begin, e_end; /* h (e_begin y'_n + sum e_i P_i + e_end y'_{n+1})      */
     int power;                  /* and its power of h                                       */
 
     dae_semi semi;
@@ -85,8 +85,9 @@ typedef struct companion {
 
 /* sqrt(6) / 2 */
 #define W 1.2247448713915890
-static const double HEM4 = 1.0 / 3; /* any multiple will do; this one leaves global errors of about
-                                      the tolerance on the pendulum, index 0 to 2 */
+/* Any multiple will do; this one leaves errors of about the tolerance on the pendulum, index 0
+ * to 2. */
+static const double HEM4 = 1.0 / 3;
 
 static const companion companions[] = {
     {"rk4", 0, 4, 0, {0, 0, 0, 1.0 / 6}, -1.0 / 6},
@@ -120,16 +121,19 @@ static dae_status half_choose(dae_solver *s)
     s->order_most = table.order;
     for (int i = 0; i < s->system.n; i++)
         if (s->system.level[i] > level) level = s->system.level[most = i];
-    if (level < DAE_INDEX2 || (level == DAE_INDEX2 && known && known->index2 && !computed)) return DAE_OK;
+    if (level < DAE_INDEX2) return DAE_OK;
+    if (level == DAE_INDEX2 && known && known->index2 && !computed) return DAE_OK;
     dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d",
              s->method_name, level);
-    dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, most, name), level);
+    dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, most, name),
+           level);
     dae_why(&s->report, level > DAE_INDEX2 ? "half-explicit methods exist up to index 2"
                         : computed ? "with a computed d explicit methods go up to index 1"
                                    : "its table lacks the order conditions for index 2");
-    dae_hint(&s->report, level > DAE_INDEX2 ? "use bdf or radau, or an index-2 formulation with hem4"
-                         : computed ? "use bdf or radau, or give the problem without d"
-                                    : "use hem4, herk-3 or herk-2, or bdf or radau");
+    dae_hint(&s->report,
+             level > DAE_INDEX2 ? "use bdf or radau, or an index-2 formulation with hem4"
+             : computed         ? "use bdf or radau, or give the problem without d"
+                                : "use hem4, herk-3 or herk-2, or bdf or radau");
     return DAE_E_OPTION;
 }
 
@@ -245,8 +249,8 @@ static double look_back(const dae_solver *s, const half_explicit *g, double t, d
 }
 
 /* out = start + h sum_{j < count} a_j P_j */
-static void combine(const half_explicit *g, const double *start, double h, const double *a, int count,
-                    double *out)
+static void combine(const half_explicit *g, const double *start, double h, const double *a,
+                    int count, double *out)
 {
     memcpy(out, start, (size_t)g->width * sizeof(double));
     for (int j = 0; j < count; j++) {
@@ -276,7 +280,8 @@ static void keep_stage(const dae_solver *s, half_explicit *g, int i)
 static void guess(const dae_solver *s, half_explicit *g, double h, int i, double *x, double *p)
 {
     int n = s->system.n, ahead = i > 1 && !g->semi.index2 && g->c[i - 1] > 0;
-    double r = g->c[i] / (ahead ? g->c[i - 1] : 1), past = g->fresh ? 0 : h / (s->t - s->t_previous);
+    double r = g->c[i] / (ahead ? g->c[i - 1] : 1);
+    double past = g->fresh ? 0 : h / (s->t - s->t_previous);
     if (g->semi.identity) return;
     for (int j = 0; j < g->width; j++) {
         double move = ahead ? g->P[i - 1][j] - g->P[0][j] : past * (s->p[j] - g->p_done[j]);
@@ -290,7 +295,8 @@ static void guess(const dae_solver *s, half_explicit *g, double h, int i, double
 }
 
 /* Row i of the table: x becomes the stage, from x and p as guesses for what is implicit. */
-static int point(dae_solver *s, half_explicit *g, const dae_trial *trial, int i, double *x, double *p)
+static int point(dae_solver *s, half_explicit *g, const dae_trial *trial, int i, double *x,
+                 double *p)
 {
     int computed = s->system.computed, n = s->system.n;
     double t = i < g->stages && g->c[i] != 1 ? s->t + g->c[i] * trial->h : trial->t;
@@ -321,7 +327,8 @@ static int walk(dae_solver *s, half_explicit *g, dae_trial *trial)
         guess(s, g, trial->h, g->stages, trial->x, trial->p);
         status = point(s, g, trial, g->stages, trial->x, trial->p);
     }
-    if (s->system.computed) memcpy(trial->d, g->base, mb); /* not d(x): its errors would add up */
+    /* not d(x): what Newton leaves would add up */
+    if (s->system.computed) memcpy(trial->d, g->base, mb);
     return status;
 }
 
@@ -357,7 +364,8 @@ static int walk_constrained(dae_solver *s, half_explicit *g, dae_trial *trial)
 static void add_secants(const dae_solver *s, const half_explicit *g, dae_trial *trial)
 {
     for (int j = 0; has_algebraic(s, g) && j < s->system.n; j++)
-        if (s->system.level[j] != DAE_DIFFERENTIAL) trial->p[j] = (trial->x[j] - s->x[j]) / trial->h;
+        if (s->system.level[j] != DAE_DIFFERENTIAL)
+            trial->p[j] = (trial->x[j] - s->x[j]) / trial->h;
 }
 
 static int judge(dae_solver *s, half_explicit *g, dae_trial *trial)
@@ -425,7 +433,8 @@ static void half_commit(dae_solver *s, dae_trial *trial)
     if (g->age < YOUNG) g->age++;
     if (trial->prescribed) return;
     double beta = 0.2 / g->power, error = fmax(trial->error, 1e-10);
-    double factor = SAFETY * pow(error, 0.75 * beta - 1.0 / g->power) * pow(g->error_before, beta);
+    double factor = SAFETY * pow(error, 0.75 * beta - 1.0 / g->power);
+    factor *= pow(g->error_before, beta);
     factor = fmax(SMALLEST, fmin(factor, g->rejected ? 1 : LARGEST));
     s->h = trial->h * factor;
     s->order = g->order;
@@ -447,7 +456,8 @@ static void half_reject(dae_solver *s, dae_trial *trial, int verdict)
 /* ---- dense output ---- */
 
 /* What is advanced, at theta of the last step, and its derivative. */
-static void polynomial(const dae_solver *s, const half_explicit *g, double theta, double *y, double *p)
+static void polynomial(const dae_solver *s, const half_explicit *g, double theta, double *y,
+                       double *p)
 {
     const double *from = s->system.computed ? g->d_done : g->x_done;
     const double *to = s->system.computed ? s->d : s->x;

@@ -2,9 +2,9 @@
  *
  * One factorization serves all stages of many steps (semi_explicit.h says why it can). As in
  * nonlinear/corrector.c the iteration stops when the error that remains, rate / (1 - rate) times
- * the last correction, is below a tolerance. The tolerance is a tenth of Newton's in an implicit method:
- * an explicit step asks several times, and the constraints should hold better than the
- * solution is accurate.
+ * the last correction, is below a tolerance. It is a tenth of Newton's in an implicit method: an
+ * explicit step asks several times, and the constraints should hold better than the solution
+ * is accurate.
  *
  * The hidden constraint g_t + g_y p = 0 is needed for z at the end of a step of index 2 only. g
  * is known through f alone, so it is differentiated along p by a one-sided formula of order 4
@@ -40,7 +40,8 @@ dae_status dae_semi_open(dae_semi *g, dae_corrector *corrector)
     g->vectors = dae_alloc_vectors(s->memory, wish, sizeof wish / sizeof *wish);
     g->row = dae_alloc(s->memory, n, 1);
     if (!g->vectors || !g->row) return DAE_E_NOMEM;
-    return corrector->linear->open(corrector->analysis, 0, &g->factor) == DAE_OK ? DAE_OK : DAE_E_NOMEM;
+    int status = corrector->linear->open(corrector->analysis, 0, &g->factor);
+    return status == DAE_OK ? DAE_OK : DAE_E_NOMEM;
 }
 
 void dae_semi_close(dae_semi *g)
@@ -120,11 +121,12 @@ static int refuse(const dae_semi *g, double t, int column)
                 s->level[column]);
     } else {
         dae_at(s->report, "t = %.10g, equation '%s', unknown '%s'", t,
-               dae_equation_name(s, info->row, equation), dae_unknown_name(s, info->column, unknown));
-        dae_why(s->report, g->index2 ? "the matrix (f_y' f_z; g_y 0) is singular: the constraints "
-                                       "do not determine the unknowns of level 2"
-                                     : "the matrix (f_y' f_z) is singular: the equations do not give "
-                                       "y' and the algebraic unknowns when y is known");
+               dae_equation_name(s, info->row, equation),
+               dae_unknown_name(s, info->column, unknown));
+        dae_why(s->report, g->index2 ? "the matrix (f_y' f_z; g_y 0) is singular: the "
+                                       "constraints do not determine the unknowns of level 2"
+                                     : "the matrix (f_y' f_z) is singular: the equations do not "
+                                       "give y' and the algebraic unknowns when y is known");
     }
     dae_hint(s->report, "use bdf or radau; if the index is 2, declare it (problem.level) and use "
                         "hem4; if no unknown is differentiated by itself, give d (leading term)");
@@ -139,8 +141,10 @@ static void fill(dae_semi *g)
     memset(g->values, 0, (size_t)a->count * sizeof(double)); /* corners of a band */
     for (int j = 0; j < a->n; j++) {
         int plain = s->level[j] == DAE_DIFFERENTIAL;
-        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
-            g->values[k] = plain && kind_of(g, dae_column_row(a, j, k)) != ROW_G ? q->C[k] : q->K[k];
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
+            int lead = plain && kind_of(g, dae_column_row(a, j, k)) != ROW_G;
+            g->values[k] = lead ? q->C[k] : q->K[k];
+        }
     }
 }
 
@@ -277,7 +281,8 @@ static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *siz
     int status = first ? dae_system_d(s, q->t, q->x, g->d_x) : DAE_OK;
     if (status == DAE_OK) status = dae_system_f(s, q->t, q->x, q->p, g->r);
     for (int i = 0; i < s->m && status == DAE_OK; i++) g->p_side[i] = g->d_x[i] - q->d[i];
-    if (status == DAE_OK) status = dae_system_push_p(s, q->t, q->x, q->p, g->r, g->p_side, g->r_side);
+    if (status == DAE_OK)
+        status = dae_system_push_p(s, q->t, q->x, q->p, g->r, g->p_side, g->r_side);
     if (status != DAE_OK) return status;
     for (int i = 0; i < s->n; i++) g->r[i] += g->c * g->r_side[i];
     s->stats->solves++;
@@ -348,14 +353,16 @@ static void learn(dae_semi *g, int iterations, double worst)
 static int crawls(const dae_semi *g, double size, double rate, double tolerance)
 {
     if (rate >= 1) return 1;
-    return log(tolerance / size) / log(rate) > fmin(2 + g->corrector->jacobian_price, MOST_AHEAD);
+    double most = fmin(2 + g->corrector->jacobian_price, MOST_AHEAD);
+    return log(tolerance / size) / log(rate) > most;
 }
 
 /* The state of an iteration. */
 typedef struct progress {
     int m, since;         /* corrections; since the matrix was last renewed                 */
     int renewals;
-    double size, last, before, floor; /* the last three corrections; what rounding makes of one */
+    double size, last, before; /* the last three corrections                                */
+    double floor;         /* what rounding makes of one                                     */
     double rate, worst;
 } progress;
 
@@ -363,8 +370,9 @@ typedef struct progress {
 static int converged(const dae_semi *g, const progress *k)
 {
     double rate = k->since == 1 ? (trusted(g) ? 0 : 1) : fmax(k->rate, LEAST_RATE);
-    if (k->size <= k->floor || (rate < 1 && rate * k->size <= STRICTER * g->corrector->tolerance * (1 - rate)))
-        return 1;
+    double tolerance = STRICTER * g->corrector->tolerance;
+    if (k->size <= k->floor) return 1;
+    if (rate < 1 && rate * k->size <= tolerance * (1 - rate)) return 1;
     return k->since > 2 && rate > 0.5 && k->last <= 100 * k->floor; /* stirring rounding errors */
 }
 
@@ -383,7 +391,8 @@ static int renew_midway(dae_semi *g, dae_semi_query *q, progress *k)
     if (k->since < 2 || k->renewals >= MOST_RENEWALS || !crawls(g, k->size, k->rate, tolerance))
         return DAE_OK;
     /* the second time in a row: a new matrix is no cure */
-    k->renewals = k->since == 2 && k->renewals > 0 && k->rate > 0.03 ? MOST_RENEWALS : k->renewals + 1;
+    int futile = k->since == 2 && k->renewals > 0 && k->rate > 0.03;
+    k->renewals = futile ? MOST_RENEWALS : k->renewals + 1;
     k->since = 0;
     return renew(g, q);
 }
@@ -419,8 +428,10 @@ static void finish(dae_semi *g, dae_semi_query *q)
 {
     const dae_system *s = g->corrector->system;
     if (q->kind != DAE_SEMI_STAGE) return;
-    for (int j = 0; j < s->n; j++)
-        q->x_next[j] = s->level[j] == DAE_DIFFERENTIAL ? q->base[j] + q->theta * q->p[j] : q->x[j];
+    for (int j = 0; j < s->n; j++) {
+        int moves = s->level[j] == DAE_DIFFERENTIAL;
+        q->x_next[j] = moves ? q->base[j] + q->theta * q->p[j] : q->x[j];
+    }
 }
 
 /* M x' = g(t, x) with M = 1: no equation to solve. */
@@ -480,9 +491,10 @@ int dae_semi_spread(dae_semi *g, dae_semi_query *q, double *e)
         dae_matrix_times(&s->matrix, k->K, e, g->r);
     } else {
         status = dae_system_f(s, q->t, q->x, q->p, g->r_side);
-        if (status == DAE_OK) status = dae_system_push_p(s, q->t, q->x, q->p, g->r_side, q->d, g->r);
-        if (status != DAE_OK)
-            return status == DAE_RETRY ? (s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE) : status;
+        if (status == DAE_OK)
+            status = dae_system_push_p(s, q->t, q->x, q->p, g->r_side, q->d, g->r);
+        if (status == DAE_RETRY) return s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+        if (status != DAE_OK) return status;
         for (int i = 0; i < s->n; i++) g->r[i] *= g->c;
     }
     s->stats->solves++;

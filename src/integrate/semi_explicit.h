@@ -62,8 +62,8 @@ int dae_semi_solve(dae_semi *g, dae_semi_query *q);
 /* The same with the factors at hand; changes nothing that later steps depend on. 1: converged. */
 int dae_semi_look(dae_semi *g, dae_semi_query *q);
 
-/* What an error e in y does to z (index 1): fills in the entries of z. K is that of the last
- * Jacobian. */
+/* What an error e in y does to z (index 1): fills in the entries of z. With a computed d the
+ * error is q->d, and e receives that of x. K is that of the last Jacobian. */
 int dae_semi_spread(dae_semi *g, dae_semi_query *q, double *e);
 
 #endif
