@@ -47,6 +47,7 @@ typedef struct radau {
     double rate;             /* of Newton, in the last step                                 */
     int iterations;
     int most;                /* iterations allowed                                          */
+    double newton;           /* error that Newton may leave, weighted                       */
 } radau;
 
 /* A Jacobian is renewed when Newton's rate was above this; with factors that could be kept the
@@ -133,6 +134,7 @@ static dae_status radau_open(dae_solver *s)
     if (status != DAE_OK) return status;
     int stages = 0, pairs = 0, reals = 0;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
+    m->newton = fmax(NEWTON * s->options.newton_tolerance, 10 * DBL_EPSILON / (s->safety * rtol));
     for (int i = 0; i < m->schemes; i++) {
         const irk_scheme *g = &m->scheme[i];
         stages = g->stages > stages ? g->stages : stages;
@@ -351,7 +353,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
         double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->k, s, h, NEWTON * q->tolerance, m->most, fmax(old, 0.02));
+        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, 0.02));
         q->iterations += m->k.iterations;
         q->observed_rate = m->k.rate;
         if (status == DAE_OK) break;

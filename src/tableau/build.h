@@ -44,8 +44,8 @@ typedef struct dae_entry {
 } dae_entry;
 
 extern const dae_entry *const dae_entry_lists[]; /* each ends with name NULL; NULL ends */
-extern const dae_entry dae_entries_explicit[], dae_entries_dirk[], dae_entries_esdirk[],
-    dae_entries_rosenbrock[];
+extern const dae_entry dae_entries_explicit[], dae_entries_half_explicit[], dae_entries_dirk[],
+    dae_entries_esdirk[], dae_entries_rosenbrock[];
 
 int dae_entry_make(const dae_entry *e, dae_tableau *out); /* 0: its text is not understood */
 
