@@ -290,7 +290,7 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
                      double old_rate)
 {
     int plain = !s->system.computed, status;
-    double first = 0, last = 0, last_rate = 0, rate = old_rate;
+    double last = 0, last_rate = 0, rate = old_rate;
     k->rate = 0;
     for (k->iterations = 1;; k->iterations++) {
         int m = k->iterations;
@@ -313,18 +313,18 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
         k->remaining = rate < 1 ? rate / (1 - rate) * size : INFINITY;
         if (k->remaining <= tolerance || size <= 1e-3 * tolerance) break;
         if (m > 1) {
-            /* converged well and goes no further: what is left is rounding */
             if (last_rate > 0.1 && size <= rounding_floor(k)) break;
-            if (m > 2 && last_rate > 0.3 && size <= 0.1 && size <= 1e-3 * first) break;
-            if (m >= most || rate >= 0.99) return DAE_STEP_NEWTON;
-            /* the iterations left cannot do it */
             double hope = k->remaining;
             for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
-            if (hope > tolerance) return DAE_STEP_NEWTON;
+            /* it goes no further; what is left may be rounding, amplified: if it is below a
+             * tenth of the tolerance (without the part that safety takes) that will do */
+            if (hope > tolerance || rate >= 0.99) {
+                if (m > 2 && size * s->safety <= 0.1) break;
+                return DAE_STEP_NEWTON;
+            }
         } else if (m >= most) {
             return DAE_STEP_NEWTON;
         }
-        first = m == 1 ? size : first;
         last = size;
     }
     if (!plain || k->scheme->first_explicit) status = finish_derivatives(k, s, h);
