@@ -319,7 +319,8 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             /* it goes no further; what is left may be rounding, amplified: if it is below a
              * tenth of the tolerance (without the part that safety takes) that will do */
             if (hope > tolerance || rate >= 0.99) {
-                if (m > 2 && size * s->safety <= 0.1) break;
+                double noise = 2000 * DBL_EPSILON / fmax(s->options.rtol, DBL_EPSILON);
+                if (m > 2 && size * s->safety <= fmax(0.1, noise)) break;
                 return DAE_STEP_NEWTON;
             }
         } else if (m >= most) {
