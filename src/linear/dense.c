@@ -14,6 +14,9 @@
 
 #include <stdint.h>
 
+/* What is rare stays out of the way of what is not: solve() then needs no stack. */
+#define DAE_OUT_OF_LINE __attribute__((noinline))
+
 enum { ALIGNMENT = 64 }; /* of lu.packed: no vector across two cache lines */
 
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
@@ -36,7 +39,7 @@ typedef struct dense_analysis {
  * kernels, pairs for LAPACK. Those of dense_blocks.h have factors of their own. */
 typedef struct dense_factor {
     /* What every solution needs first: the kernel to use at once, NULL: scaled, LAPACK */
-    void (*quick)(const dae_dense_lu *f, double *x, double *y);
+    int (*quick)(const dae_dense_lu *f, double *x, double *y);
     dae_dense_lu lu;
     const dae_dense_kernels *best, *plain, *used; /* NULL: LAPACK; used: of the factors */
     const dense_analysis *analysis;
@@ -270,26 +273,16 @@ static double estimate_rcond(const dense_factor *f)
     return largest > 0 ? smallest / largest : 1;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re,
-                  double c_im, dae_factor_info *info)
+/* When the kernel refused, or there is none. */
+static DAE_OUT_OF_LINE int factor_otherwise(dense_factor *f, const dae_sum *a,
+                                            dae_factor_info *info)
 {
-    dense_factor *f = factor_;
     int reached = -1;
-    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
-    f->scaled = 0;
-    if (!f->is_complex)
-        c_im = 0;
-    if (f->own) {
-        f->used = f->best;
-        f->quick = f->best->solve;
-        reached = f->best->factor(&f->lu, K, C, c_re, c_im);
-    } else if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST) {
+    f->quick = NULL;
+    if (!f->own && form(f, a->K, a->C, a->c_re, a->c_im) < DAE_SUM_LARGEST)
         reached = eliminate(f);
-    }
     if (reached < f->n) {
-        f->quick = NULL;
-        dae_sum a = { &f->analysis->pattern, K, C, c_re, c_im };
-        int status = factor_carefully(f, &a, info);
+        int status = factor_carefully(f, a, info);
         if (status == DAE_E_SINGULAR)
             info->rcond = 0;
         if (status)
@@ -299,18 +292,37 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     return DAE_OK;
 }
 
+static int factor(void *factor_, const double *K, const double *C, double c_re,
+                  double c_im, dae_factor_info *info)
+{
+    dense_factor *f = factor_;
+    if (!f->is_complex)
+        c_im = 0;
+    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
+    f->scaled = 0;
+    if (f->own && f->best->factor(&f->lu, K, C, c_re, c_im) == f->n) {
+        f->used = f->best;
+        f->quick = f->best->solve;
+        info->rcond = f->n ? f->lu.smallest / f->lu.largest : 1;
+        return DAE_OK;
+    }
+    return factor_otherwise(f, &(dae_sum){ &f->analysis->pattern, K, C, c_re, c_im },
+                            info);
+}
+
 /* ---- solving ---- */
 
-static void solve_own(const dense_factor *f, double *re, double *im, int count,
-                      int transposed)
+static DAE_OUT_OF_LINE int solve_own(const dense_factor *f, double *re, double *im,
+                                     int count, int transposed)
 {
-    void (*kernel)(const dae_dense_lu *lu, double *x, double *y) =
+    int (*kernel)(const dae_dense_lu *lu, double *x, double *y) =
         transposed ? f->used->solve_transposed : f->used->solve;
     for (int q = 0; q < count; q++) {
         kernel(&f->lu, re, im);
         re += f->n;
         im = im ? im + f->n : NULL;
     }
+    return DAE_OK;
 }
 
 static void solve_lapack(const dense_factor *f, double *re, double *im, int count,
@@ -335,8 +347,8 @@ static void solve_lapack(const dense_factor *f, double *re, double *im, int coun
     }
 }
 
-static void solve_general(const dense_factor *f, double *re, double *im, int count,
-                          int transposed)
+static DAE_OUT_OF_LINE int solve_general(const dense_factor *f, double *re, double *im,
+                                         int count, int transposed)
 {
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
@@ -354,16 +366,17 @@ static void solve_general(const dense_factor *f, double *re, double *im, int cou
         dae_shift(re, after, f->n, count);
         dae_shift(im, after, f->n, count);
     }
+    return DAE_OK;
 }
 
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     const dense_factor *f = factor_;
     if (f->quick && !transposed && count == 1)
-        f->quick(&f->lu, re, im);
-    else
-        solve_general(f, re, im, count, transposed);
-    return DAE_OK;
+        return f->quick(&f->lu, re, im);
+    if (f->quick)
+        return solve_own(f, re, im, count, transposed);
+    return solve_general(f, re, im, count, transposed);
 }
 
 const dae_linear dae_linear_dense = {

@@ -1,4 +1,4 @@
-/* dense_blocks.h: complex LU for the smallest dense matrices, n <= DAE_BLOCKS_MOST.
+/* dense_blocks.h: LU for the smallest dense matrices, n <= DAE_BLOCKS_MOST.
  *
  *     a_(order[i], j) = (L D U)_ij,   L and U with unit diagonals, D diagonal.
  *
@@ -8,8 +8,9 @@
  * apart, so that the chain of dependent operations in a solution has no products with
  * pivots. All this needs a constant n: dense_sizes.c.
  *
- * A column is `rows` real parts, then as many imaginary ones; f->packed holds the columns
- * of L, those of U and 1 / D.
+ * A column has one part if it is real; if it is complex, a second one for the imaginary
+ * parts. f->packed holds the columns of L, those of U and 1 / D. `parts` is always a
+ * constant.
  */
 #ifndef DAE_LINEAR_DENSE_BLOCKS_H
 #define DAE_LINEAR_DENSE_BLOCKS_H
@@ -100,7 +101,7 @@ DAE_INLINE void store(double *x, dae_block y)
     memcpy(x, &y, sizeof y);
 }
 
-/* Rows b DAE_WIDE .. of a vector of length n, whatever follows it. */
+/* How many rows of a vector of length n lie in block b. */
 DAE_INLINE int left_of(int n, int b)
 {
     return n - b * DAE_WIDE < DAE_WIDE ? n - b * DAE_WIDE : DAE_WIDE;
@@ -136,42 +137,82 @@ DAE_INLINE dae_block above_row(dae_block x, int b, int to)
     return (dae_block)((dae_block_bits)x & (dae_lanes + b * DAE_WIDE < to));
 }
 
+/* ---- arithmetic with one or two parts ---- */
+
+/* y + iz := (y + iz) (s + it) */
+DAE_INLINE void multiply(int parts, dae_block *y, dae_block *z, dae_block s, dae_block t)
+{
+    if (parts == 1) {
+        *y *= s;
+    } else {
+        dae_block x = *y;
+        *y = x * s - *z * t;
+        *z = x * t + *z * s;
+    }
+}
+
+/* p + iq -= (y + iz) (s + it) */
+DAE_INLINE void subtract(int parts, dae_block *p, dae_block *q, dae_block y, dae_block z,
+                         dae_block s, dae_block t)
+{
+    if (parts == 1) {
+        *p -= y * s;
+    } else {
+        *p = *p - y * s + z * t;
+        *q = *q - y * t - z * s;
+    }
+}
+
 /* ---- the parts of f->packed ---- */
 
-DAE_INLINE double *column_l(int n, double *packed, int j)
+DAE_INLINE int rows_of(int n)
 {
-    return packed + j * 2 * DAE_WIDE * blocks_of(n);
+    return DAE_WIDE * blocks_of(n);
 }
 
-DAE_INLINE double *column_u(int n, double *packed, int j)
+/* The imaginary parts; without them nothing: the real ones. */
+DAE_INLINE double *second(int n, int parts, double *x)
 {
-    return column_l(n, packed, n + j);
+    return x + (parts - 1) * rows_of(n);
 }
 
-DAE_INLINE double *inverse_d(int n, double *packed)
+DAE_INLINE double *column_l(int n, int parts, double *packed, int j)
 {
-    return column_l(n, packed, 2 * n);
+    return packed + j * parts * rows_of(n);
+}
+
+DAE_INLINE double *column_u(int n, int parts, double *packed, int j)
+{
+    return column_l(n, parts, packed, n + j);
+}
+
+DAE_INLINE double *inverse_d(int n, int parts, double *packed)
+{
+    return column_l(n, parts, packed, 2 * n);
 }
 
 /* ---- factoring ---- */
 
 /* As form_real. */
-DAE_INLINE double form_blocks(int n, dae_dense_lu *f, const double *K, const double *C,
-                              double re, double im)
+DAE_INLINE double form_blocks(int n, int parts, dae_dense_lu *f, const double *K,
+                              const double *C, double re, double im)
 {
-    const int rows = DAE_WIDE * blocks_of(n);
     dae_block total = all((re - re) + (im - im)); /* 0, or NaN */
     for (int j = 0; j < n; j++) {
-        double *x = column_u(n, f->packed, j);
+        double *x = column_u(n, parts, f->packed, j), *w = second(n, parts, x);
         dae_block sum = { 0 };
         DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
         {
             int at = b * DAE_WIDE, m = left_of(n, b);
-            dae_block k = load_first(K + j * n + at, m), c = load_first(C + j * n + at, m);
+            dae_block k = load_first(K + j * n + at, m),
+                      c = load_first(C + j * n + at, m);
             dae_block y = k + re * c, z = im * c;
             store(x + at, y);
-            store(x + at + rows, z);
-            sum += absolute(y) + absolute(z);
+            sum += absolute(y);
+            if (parts == 2) {
+                store(w + at, z);
+                sum += absolute(z);
+            }
         }
         f->least[j] = DAE_BLOCKS_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum_of(sum);
         total += sum;
@@ -180,22 +221,23 @@ DAE_INLINE double form_blocks(int n, dae_dense_lu *f, const double *K, const dou
 }
 
 /* The row of the largest |re| + |im| in rows k .. of column x. */
-DAE_INLINE int largest_of(int n, int k, const double *x, double *largest)
+DAE_INLINE int largest_of(int n, int parts, int k, double *x, double *largest)
 {
-    const int rows = DAE_WIDE * blocks_of(n);
-    double size[DAE_BLOCKS * DAE_WIDE];
+    double size[DAE_BLOCKS * DAE_WIDE], *w = second(n, parts, x);
     int p = k;
     DAE_UNROLL for (int b = k / DAE_WIDE; b < blocks_of(n); b++)
     {
-        const double *y = x + b * DAE_WIDE;
-        store(size + b * DAE_WIDE, absolute(load(y)) + absolute(load(y + rows)));
+        dae_block y = absolute(load(x + b * DAE_WIDE));
+        if (parts == 2)
+            y += absolute(load(w + b * DAE_WIDE));
+        store(size + b * DAE_WIDE, y);
     }
     *largest = size[k];
-    DAE_UNROLL for (int i = k + 1; i < n; i++)
-        if (size[i] > *largest) {
-            *largest = size[i];
-            p = i;
-        }
+    DAE_UNROLL for (int i = k + 1; i < n; i++) if (size[i] > *largest)
+    {
+        *largest = size[i];
+        p = i;
+    }
     return p;
 }
 
@@ -207,243 +249,279 @@ DAE_INLINE void exchange(double *x, int p, int q)
 }
 
 /* Rows k and p of L (columns before k) and of what is left of A. */
-DAE_INLINE void exchange_rows(int n, int k, int p, dae_dense_lu *f)
+DAE_INLINE void exchange_rows(int n, int parts, int k, int p, dae_dense_lu *f)
 {
-    const int rows = DAE_WIDE * blocks_of(n);
     int row = f->order[k];
     f->order[k] = f->order[p];
     f->order[p] = row;
     for (int j = 0; j < n; j++) {
-        double *x = j < k ? column_l(n, f->packed, j) : column_u(n, f->packed, j);
+        double *x = column_l(n, parts, f->packed, j < k ? j : n + j);
         exchange(x, k, p);
-        exchange(x + rows, k, p);
+        if (parts == 2)
+            exchange(second(n, parts, x), k, p);
     }
 }
 
-/* As eliminate_column. */
-DAE_INLINE int eliminate_blocks_column(int n, int k, dae_dense_lu *f)
+/* 1 / D, row k; within the limits above nothing overflows. */
+DAE_INLINE void invert_pivot(int n, int parts, int k, dae_dense_lu *f)
 {
-    const int rows = DAE_WIDE * blocks_of(n), first = (k + 1) / DAE_WIDE;
-    double *x = column_u(n, f->packed, k), *l = column_l(n, f->packed, k);
-    double *inverse = inverse_d(n, f->packed), largest;
-    int p = largest_of(n, k, x, &largest);
+    const double *x = column_u(n, parts, f->packed, k) + k;
+    double *inverse = inverse_d(n, parts, f->packed) + k;
+    if (parts == 1) {
+        inverse[0] = 1 / x[0];
+    } else {
+        double re = x[0], im = x[rows_of(n)], r = 1 / (re * re + im * im);
+        inverse[0] = re * r;
+        inverse[rows_of(n)] = -im * r;
+    }
+}
+
+/* Column k of L from that of A, with zeros above, also into s + it; then
+ * a_ij -= l_ik u_kj for all i, j > k. */
+DAE_INLINE void subtract_below(int n, int parts, int k, dae_dense_lu *f)
+{
+    const int first = (k + 1) / DAE_WIDE;
+    double *x = column_u(n, parts, f->packed, k), *w = second(n, parts, x);
+    double *l = column_l(n, parts, f->packed, k), *m = second(n, parts, l);
+    double *inverse = inverse_d(n, parts, f->packed) + k;
+    dae_block re = all(inverse[0]), im = all(*second(n, parts, inverse));
+    dae_block s[DAE_BLOCKS], t[DAE_BLOCKS];
+    DAE_UNROLL for (int b = first; b < blocks_of(n); b++)
+    {
+        s[b] = load(x + b * DAE_WIDE);
+        t[b] = load(w + b * DAE_WIDE);
+        multiply(parts, &s[b], &t[b], re, im);
+        if (b * DAE_WIDE <= k) {
+            s[b] = below_row(s[b], b, k + 1);
+            t[b] = below_row(t[b], b, k + 1);
+        }
+        if (parts == 2)
+            store(m + b * DAE_WIDE, t[b]);
+        store(l + b * DAE_WIDE, s[b]);
+    }
+    for (int j = k + 1; j < n; j++) {
+        x = column_u(n, parts, f->packed, j);
+        w = second(n, parts, x);
+        dae_block u = all(x[k]), v = all(w[k]);
+        DAE_UNROLL for (int b = first; b < blocks_of(n); b++)
+        {
+            dae_block y = load(x + b * DAE_WIDE), z = load(w + b * DAE_WIDE);
+            subtract(parts, &y, &z, s[b], t[b], u, v);
+            if (parts == 2)
+                store(w + b * DAE_WIDE, z);
+            store(x + b * DAE_WIDE, y);
+        }
+    }
+}
+
+/* As eliminate_column; 1 also for columns that are not there. */
+DAE_INLINE int eliminate_blocks_column(int n, int parts, int k, dae_dense_lu *f)
+{
+    double largest;
+    if (k >= n)
+        return 1;
+    int p = largest_of(n, parts, k, column_u(n, parts, f->packed, k), &largest);
     if (!(largest > f->least[k]))
         return 0;
     f->smallest = largest < f->smallest ? largest : f->smallest;
     f->largest = largest > f->largest ? largest : f->largest;
     if (p != k)
-        exchange_rows(n, k, p, f);
-    double r = 1 / (x[k] * x[k] + x[k + rows] * x[k + rows]);
-    double re = x[k] * r, im = -x[k + rows] * r;
-    inverse[k] = re;
-    inverse[k + rows] = im;
-    if (k == n - 1)
-        return 1;
-    dae_block s[DAE_BLOCKS], t[DAE_BLOCKS]; /* column k of L */
-    DAE_UNROLL for (int b = first; b < blocks_of(n); b++)
-    {
-        int at = b * DAE_WIDE;
-        dae_block y = load(x + at), z = load(x + at + rows);
-        s[b] = y * re - z * im;
-        t[b] = y * im + z * re;
-        if (at <= k) {
-            s[b] = below_row(s[b], b, k + 1);
-            t[b] = below_row(t[b], b, k + 1);
-        }
-        store(l + at, s[b]);
-        store(l + at + rows, t[b]);
-    }
-    for (int j = k + 1; j < n; j++) {
-        double *w = column_u(n, f->packed, j), u = w[k], v = w[k + rows];
-        DAE_UNROLL for (int b = first; b < blocks_of(n); b++)
-        {
-            int at = b * DAE_WIDE;
-            store(w + at, load(w + at) - s[b] * u + t[b] * v);
-            store(w + at + rows, load(w + at + rows) - s[b] * v - t[b] * u);
-        }
-    }
+        exchange_rows(n, parts, k, p, f);
+    invert_pivot(n, parts, k, f);
+    if (k < n - 1)
+        subtract_below(n, parts, k, f);
     return 1;
 }
 
 /* Written out, here and below: not every compiler unrolls a loop around loops. */
-DAE_INLINE int eliminate_blocks(int n, dae_dense_lu *f)
+DAE_INLINE int eliminate_blocks(int n, int parts, dae_dense_lu *f)
 {
-    if (n > 0 && !eliminate_blocks_column(n, 0, f))
+    if (!eliminate_blocks_column(n, parts, 0, f))
         return 0;
-    if (n > 1 && !eliminate_blocks_column(n, 1, f))
+    if (!eliminate_blocks_column(n, parts, 1, f))
         return 1;
-    if (n > 2 && !eliminate_blocks_column(n, 2, f))
+    if (!eliminate_blocks_column(n, parts, 2, f))
         return 2;
-    if (n > 3 && !eliminate_blocks_column(n, 3, f))
+    if (!eliminate_blocks_column(n, parts, 3, f))
         return 3;
-    if (n > 4 && !eliminate_blocks_column(n, 4, f))
+    if (!eliminate_blocks_column(n, parts, 4, f))
         return 4;
-    if (n > 5 && !eliminate_blocks_column(n, 5, f))
+    if (!eliminate_blocks_column(n, parts, 5, f))
         return 5;
-    if (n > 6 && !eliminate_blocks_column(n, 6, f))
+    if (!eliminate_blocks_column(n, parts, 6, f))
         return 6;
-    if (n > 7 && !eliminate_blocks_column(n, 7, f))
+    if (!eliminate_blocks_column(n, parts, 7, f))
         return 7;
-    if (n > 8 && !eliminate_blocks_column(n, 8, f))
+    if (!eliminate_blocks_column(n, parts, 8, f))
         return 8;
-    if (n > 9 && !eliminate_blocks_column(n, 9, f))
+    if (!eliminate_blocks_column(n, parts, 9, f))
         return 9;
     return n;
 }
 
 /* Block b of column j of U := D^-1 U, zero on and below the diagonal. */
-DAE_INLINE void divide_block(int n, int b, int j, double *packed, dae_block re,
+DAE_INLINE void divide_block(int n, int parts, int b, int j, double *packed, dae_block re,
                              dae_block im)
 {
-    double *x = column_u(n, packed, j) + b * DAE_WIDE, *w = x + DAE_WIDE * blocks_of(n);
+    double *x = column_u(n, parts, packed, j) + b * DAE_WIDE, *w = second(n, parts, x);
     dae_block y = load(x), z = load(w);
-    dae_block s = y * re - z * im, t = y * im + z * re;
+    multiply(parts, &y, &z, re, im);
     int whole = j >= (b + 1) * DAE_WIDE;
-    store(x, whole ? s : above_row(s, b, j));
-    store(w, whole ? t : above_row(t, b, j));
+    if (parts == 2)
+        store(w, whole ? z : above_row(z, b, j));
+    store(x, whole ? y : above_row(y, b, j));
 }
 
-DAE_INLINE void divide_by_pivots(int n, double *packed)
+DAE_INLINE void divide_by_pivots(int n, int parts, double *packed)
 {
-    const double *re = inverse_d(n, packed), *im = re + DAE_WIDE * blocks_of(n);
+    double *inverse = inverse_d(n, parts, packed);
     DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
     {
-        dae_block r = load(re + b * DAE_WIDE), i = load(im + b * DAE_WIDE);
+        dae_block re = load(inverse + b * DAE_WIDE);
+        dae_block im = load(second(n, parts, inverse) + b * DAE_WIDE);
         int j = b * DAE_WIDE + 1;
         if (j < n)
-            divide_block(n, b, j, packed, r, i);
+            divide_block(n, parts, b, j, packed, re, im);
         if (j + 1 < n && DAE_WIDE > 2)
-            divide_block(n, b, j + 1, packed, r, i);
+            divide_block(n, parts, b, j + 1, packed, re, im);
         if (j + 2 < n && DAE_WIDE > 2)
-            divide_block(n, b, j + 2, packed, r, i);
+            divide_block(n, parts, b, j + 2, packed, re, im);
         for (j = (b + 1) * DAE_WIDE; j < n; j++)
-            divide_block(n, b, j, packed, r, i);
+            divide_block(n, parts, b, j, packed, re, im);
     }
 }
 
-DAE_INLINE int factor_blocks(int n, dae_dense_lu *f, const double *K, const double *C,
-                             double re, double im)
+DAE_INLINE int factor_blocks(int n, int parts, dae_dense_lu *f, const double *K,
+                             const double *C, double re, double im)
 {
-    if (!(form_blocks(n, f, K, C, re, im) < DAE_BLOCKS_LARGEST))
+    /* No store into the factors can change the addresses in a copy. That spares a tenth
+     * of the instructions, and costs as much where registers are short. */
+    dae_dense_lu copy = *f, *g = n <= 4 ? &copy : f;
+    if (!(form_blocks(n, parts, g, K, C, re, im) < DAE_BLOCKS_LARGEST))
         return -1;
-    f->smallest = INFINITY;
-    f->largest = 0;
+    g->smallest = INFINITY;
+    g->largest = 0;
     for (int i = 0; i < n; i++)
-        f->order[i] = i;
-    int good = eliminate_blocks(n, f);
+        g->order[i] = i;
+    int good = eliminate_blocks(n, parts, g);
     if (good == n)
-        divide_by_pivots(n, f->packed);
+        divide_by_pivots(n, parts, g->packed);
+    f->smallest = g->smallest;
+    f->largest = g->largest;
     return good;
 }
 
 /* ---- solving ---- */
 
-/* (p, q) -= (p_k, q_k) times column k of L */
-DAE_INLINE void forward_blocks(int n, int k, double *packed, dae_block *p, dae_block *q)
+/* Blocks begin .. end - 1 of p + iq -= (p_k + i q_k) x, x a column of L or U. */
+DAE_INLINE void subtract_blocks(int n, int parts, int k, int begin, int end, double *x,
+                                dae_block *p, dae_block *q)
 {
-    if (k > n - 2)
-        return;
-    const double *x = column_l(n, packed, k), *w = x + DAE_WIDE * blocks_of(n);
+    const double *w = second(n, parts, x);
     dae_block s = all(p[k / DAE_WIDE][k % DAE_WIDE]);
     dae_block t = all(q[k / DAE_WIDE][k % DAE_WIDE]);
-    DAE_UNROLL for (int b = (k + 1) / DAE_WIDE; b < blocks_of(n); b++)
-    {
-        dae_block y = load(x + b * DAE_WIDE), z = load(w + b * DAE_WIDE);
-        p[b] = p[b] - y * s + z * t;
-        q[b] = q[b] - y * t - z * s;
-    }
+    DAE_UNROLL for (int b = begin; b < end; b++) subtract(
+        parts, &p[b], &q[b], load(x + b * DAE_WIDE), load(w + b * DAE_WIDE), s, t);
 }
 
-/* (p, q) -= (p_k, q_k) times column k of U */
-DAE_INLINE void backward_blocks(int n, int k, double *packed, dae_block *p, dae_block *q)
+DAE_INLINE void forward_blocks(int n, int parts, int k, double *packed, dae_block *p,
+                               dae_block *q)
 {
-    if (k > n - 1)
-        return;
-    const double *x = column_u(n, packed, k), *w = x + DAE_WIDE * blocks_of(n);
-    dae_block s = all(p[k / DAE_WIDE][k % DAE_WIDE]);
-    dae_block t = all(q[k / DAE_WIDE][k % DAE_WIDE]);
-    DAE_UNROLL for (int b = 0; b < blocks_of(k); b++)
-    {
-        dae_block y = load(x + b * DAE_WIDE), z = load(w + b * DAE_WIDE);
-        p[b] = p[b] - y * s + z * t;
-        q[b] = q[b] - y * t - z * s;
-    }
+    if (k < n - 1)
+        subtract_blocks(n, parts, k, (k + 1) / DAE_WIDE, blocks_of(n),
+                        column_l(n, parts, packed, k), p, q);
 }
 
-/* (p, q) := U^-1 D^-1 L^-1 (p, q) */
-DAE_INLINE void substitute_blocks(int n, double *packed, dae_block *p, dae_block *q)
+DAE_INLINE void backward_blocks(int n, int parts, int k, double *packed, dae_block *p,
+                                dae_block *q)
 {
-    const double *inverse = inverse_d(n, packed);
-    forward_blocks(n, 0, packed, p, q);
-    forward_blocks(n, 1, packed, p, q);
-    forward_blocks(n, 2, packed, p, q);
-    forward_blocks(n, 3, packed, p, q);
-    forward_blocks(n, 4, packed, p, q);
-    forward_blocks(n, 5, packed, p, q);
-    forward_blocks(n, 6, packed, p, q);
-    forward_blocks(n, 7, packed, p, q);
-    forward_blocks(n, 8, packed, p, q);
+    if (k < n)
+        subtract_blocks(n, parts, k, 0, blocks_of(k), column_u(n, parts, packed, k), p,
+                        q);
+}
+
+/* p + iq := U^-1 D^-1 L^-1 (p + iq) */
+DAE_INLINE void substitute_blocks(int n, int parts, double *packed, dae_block *p,
+                                  dae_block *q)
+{
+    double *re = inverse_d(n, parts, packed), *im = second(n, parts, re);
+    forward_blocks(n, parts, 0, packed, p, q);
+    forward_blocks(n, parts, 1, packed, p, q);
+    forward_blocks(n, parts, 2, packed, p, q);
+    forward_blocks(n, parts, 3, packed, p, q);
+    forward_blocks(n, parts, 4, packed, p, q);
+    forward_blocks(n, parts, 5, packed, p, q);
+    forward_blocks(n, parts, 6, packed, p, q);
+    forward_blocks(n, parts, 7, packed, p, q);
+    forward_blocks(n, parts, 8, packed, p, q);
     DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
-    {
-        dae_block re = load(inverse + b * DAE_WIDE), s = p[b];
-        dae_block im = load(inverse + (blocks_of(n) + b) * DAE_WIDE);
-        p[b] = s * re - q[b] * im;
-        q[b] = s * im + q[b] * re;
-    }
-    backward_blocks(n, 9, packed, p, q);
-    backward_blocks(n, 8, packed, p, q);
-    backward_blocks(n, 7, packed, p, q);
-    backward_blocks(n, 6, packed, p, q);
-    backward_blocks(n, 5, packed, p, q);
-    backward_blocks(n, 4, packed, p, q);
-    backward_blocks(n, 3, packed, p, q);
-    backward_blocks(n, 2, packed, p, q);
-    backward_blocks(n, 1, packed, p, q);
-}
-
-/* A' = U' D L' P, P the gathering by order[]; any n. */
-static inline void solve_blocks_transposed(const dae_dense_lu *f, double *x, double *y)
-{
-    const int n = f->n, rows = DAE_WIDE * blocks_of(n);
-    const double *re = inverse_d(n, f->packed), *im = re + rows;
-    double p[DAE_BLOCKS_MOST], q[DAE_BLOCKS_MOST];
-    for (int k = 0; k < n; k++) {
-        const double *u = column_u(n, f->packed, k), *v = u + rows;
-        for (int i = 0; i < k; i++) {
-            x[k] -= u[i] * x[i] - v[i] * y[i];
-            y[k] -= u[i] * y[i] + v[i] * x[i];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        const double *u = column_l(n, f->packed, k), *v = u + rows;
-        p[k] = x[k] * re[k] - y[k] * im[k];
-        q[k] = x[k] * im[k] + y[k] * re[k];
-        for (int i = k + 1; i < n; i++) {
-            p[k] -= u[i] * p[i] - v[i] * q[i];
-            q[k] -= u[i] * q[i] + v[i] * p[i];
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        x[f->order[i]] = p[i];
-        y[f->order[i]] = q[i];
-    }
+        multiply(parts, &p[b], &q[b], load(re + b * DAE_WIDE), load(im + b * DAE_WIDE));
+    backward_blocks(n, parts, 9, packed, p, q);
+    backward_blocks(n, parts, 8, packed, p, q);
+    backward_blocks(n, parts, 7, packed, p, q);
+    backward_blocks(n, parts, 6, packed, p, q);
+    backward_blocks(n, parts, 5, packed, p, q);
+    backward_blocks(n, parts, 4, packed, p, q);
+    backward_blocks(n, parts, 3, packed, p, q);
+    backward_blocks(n, parts, 2, packed, p, q);
+    backward_blocks(n, parts, 1, packed, p, q);
 }
 
 /* x + iy := A^-1 (x + iy) */
-DAE_INLINE void solve_blocks(int n, const dae_dense_lu *f, double *x, double *y)
+DAE_INLINE int solve_blocks(int n, int parts, const dae_dense_lu *f, double *x, double *y)
 {
     dae_block p[DAE_BLOCKS], q[DAE_BLOCKS];
     DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
     {
         p[b] = gather(x, f->order + b * DAE_WIDE, left_of(n, b));
-        q[b] = gather(y, f->order + b * DAE_WIDE, left_of(n, b));
+        q[b] = p[b];
+        if (parts == 2)
+            q[b] = gather(y, f->order + b * DAE_WIDE, left_of(n, b));
     }
-    substitute_blocks(n, f->packed, p, q);
+    substitute_blocks(n, parts, f->packed, p, q);
     DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
     {
         store_first(x + b * DAE_WIDE, p[b], left_of(n, b));
-        store_first(y + b * DAE_WIDE, q[b], left_of(n, b));
+        if (parts == 2)
+            store_first(y + b * DAE_WIDE, q[b], left_of(n, b));
     }
+    return DAE_OK;
+}
+
+/* A' = U' D L' P, P the gathering by order[]. Any n: the transpose is rarely asked for. */
+static inline int solve_blocks_transposed(int parts, const dae_dense_lu *f, double *x,
+                                          double *y)
+{
+    const int n = f->n;
+    double *re = inverse_d(n, parts, f->packed), *im = second(n, parts, re);
+    double p[DAE_BLOCKS_MOST], q[DAE_BLOCKS_MOST];
+    for (int k = 0; k < n; k++) {
+        double *u = column_u(n, parts, f->packed, k), *v = second(n, parts, u);
+        double s = x[k], t = parts == 2 ? y[k] : 0;
+        for (int i = 0; i < k; i++) {
+            s -= parts == 2 ? u[i] * p[i] - v[i] * q[i] : u[i] * p[i];
+            t -= parts == 2 ? u[i] * q[i] + v[i] * p[i] : 0;
+        }
+        p[k] = s;
+        q[k] = t;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double *l = column_l(n, parts, f->packed, k), *m = second(n, parts, l);
+        double s = parts == 2 ? p[k] * re[k] - q[k] * im[k] : p[k] * re[k];
+        double t = parts == 2 ? p[k] * im[k] + q[k] * re[k] : 0;
+        for (int i = k + 1; i < n; i++) {
+            s -= parts == 2 ? l[i] * p[i] - m[i] * q[i] : l[i] * p[i];
+            t -= parts == 2 ? l[i] * q[i] + m[i] * p[i] : 0;
+        }
+        p[k] = s;
+        q[k] = t;
+    }
+    for (int i = 0; i < n; i++) {
+        x[f->order[i]] = p[i];
+        if (parts == 2)
+            y[f->order[i]] = q[i];
+    }
+    return DAE_OK;
 }
 
 #endif

@@ -8,12 +8,18 @@
  * overlaps.
  *
  * Inner loops run down columns, two at a time: fewer loads, and vectorised without
- * reordering long sums. A complex matrix is two real ones. The real kernels are forced
- * inline: dense_sizes.c calls them with a constant n for the smallest sizes, where loop
- * control costs more than the arithmetic. Instructions through dae_linear_dense at n = 3,
- * 6, 8, 10 (gcc 12 -O3, no -march): factor 331, 1403, 2456, 4625, solve 77, 164, 229,
- * 493; kernels with variable n take about twice that at n = 3. A
- * left-looking elimination was slower (n = 8: 400 ns against 210).
+ * reordering long sums. A complex matrix is two real ones. A left-looking elimination was
+ * slower (n = 8: 400 ns against 210).
+ *
+ * Up to DAE_BLOCKS_MOST unknowns loop control and ragged ends would cost more than the
+ * arithmetic: dense_blocks.h is for those. These kernels then serve only what had to be
+ * equilibrated. Instructions through dae_linear_dense at n = 2, 3, 6, 8, 10 (gcc 12 -O3,
+ * random matrices, where most columns exchange rows):
+ *
+ *     -march=native (AVX2)  real     factor 167 235  660 1027 1679  solve 25  33  56  71  97
+ *                           complex         221 329 1122 1725 3188        43  65 135 184 281
+ *     no -march (SSE2)      real            169 269  829 1506 2425        30  48 108 166 235
+ *                           complex         250 479 1768 3299 5758        63 123 324 561 864
  */
 #ifndef DAE_LINEAR_DENSE_KERNEL_H
 #define DAE_LINEAR_DENSE_KERNEL_H
@@ -37,22 +43,23 @@ enum {
 /* A matrix and its factors. */
 typedef struct dae_dense_lu {
     int n;
-    int *order;                    /* row of A that became row i of the factors      */
-    double *a, *b;                 /* L and U: real and imaginary parts              */
-    double *inverse, *inverse_im;  /* 1 / u_kk                                       */
-    double *packed;                /* the factors of dense_blocks.h                  */
-    double *least;                 /* what pivot k must exceed not to be suspicious  */
-    double smallest, largest;      /* |u_kk|                                         */
+    int *order;                   /* row of A that became row i of the factors      */
+    double *a, *b;                /* L and U: real and imaginary parts              */
+    double *inverse, *inverse_im; /* 1 / u_kk                                       */
+    double *packed;               /* the factors of dense_blocks.h                  */
+    double *least;                /* what pivot k must exceed not to be suspicious  */
+    double smallest, largest;     /* |u_kk|                                         */
 } dae_dense_lu;
 
 /* The kernels of one size. `factor` forms K + cC and factors it, unless its entries are
  * not finite or dangerously large; it returns how many pivots were good, -1 if it did not
- * try. The right side is x, or x + iy. */
+ * try. The right side is x, or x + iy; solving returns DAE_OK: it is all that is left to
+ * do for the caller's caller. */
 typedef struct dae_dense_kernels {
     int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c_re,
                   double c_im);
-    void (*solve)(const dae_dense_lu *f, double *x, double *y);
-    void (*solve_transposed)(const dae_dense_lu *f, double *x, double *y);
+    int (*solve)(const dae_dense_lu *f, double *x, double *y);
+    int (*solve_transposed)(const dae_dense_lu *f, double *x, double *y);
 } dae_dense_kernels;
 
 /* Those for factors in a and b, for any n, and those that are best for n. See
@@ -89,17 +96,10 @@ DAE_INLINE void backward_pair(int n, int k, const double *restrict a,
 DAE_INLINE void substitute_real(int n, const double *restrict a,
                                 const double *restrict inverse, double *restrict y)
 {
-    if (__builtin_constant_p(n)) {
-        DAE_UNROLL for (int k = 0; k + 1 < n; k += 2)
-            forward_pair(n, k, a, y);
-        DAE_UNROLL for (int k = n - 1; k > 0; k -= 2)
-            backward_pair(n, k, a, inverse, y);
-    } else {
-        for (int k = 0; k + 1 < n; k += 2)
-            forward_pair(n, k, a, y);
-        for (int k = n - 1; k > 0; k -= 2)
-            backward_pair(n, k, a, inverse, y);
-    }
+    for (int k = 0; k + 1 < n; k += 2)
+        forward_pair(n, k, a, y);
+    for (int k = n - 1; k > 0; k -= 2)
+        backward_pair(n, k, a, inverse, y);
     if (n % 2)
         y[0] *= inverse[0];
 }
@@ -185,19 +185,13 @@ DAE_INLINE int eliminate_column(int n, int k, dae_dense_lu *f)
 }
 
 /* Returns how many pivots exceeded least_k: n, or the first that did not. order[] is
- * right even then. A constant n gives straight code: a third fewer instructions. */
+ * right even then. */
 DAE_INLINE int eliminate_real(int n, dae_dense_lu *f)
 {
     f->smallest = INFINITY;
     f->largest = 0;
     for (int i = 0; i < n; i++)
         f->order[i] = i;
-    if (__builtin_constant_p(n)) {
-        DAE_UNROLL for (int k = 0; k < n; k++)
-            if (!eliminate_column(n, k, f))
-                return k;
-        return n;
-    }
     for (int k = 0; k < n; k++)
         if (!eliminate_column(n, k, f))
             return k;
@@ -321,7 +315,7 @@ static inline int eliminate_complex(int n, dae_dense_lu *f)
     return n;
 }
 
-static inline void solve_complex(const dae_dense_lu *f, double *x, double *y)
+static inline int solve_complex(const dae_dense_lu *f, double *x, double *y)
 {
     const double *a = f->a, *b = f->b, *inv_re = f->inverse, *inv_im = f->inverse_im;
     const int n = f->n, *order = f->order;
@@ -339,9 +333,10 @@ static inline void solve_complex(const dae_dense_lu *f, double *x, double *y)
         y[k] = t;
         subtract_column(0, k, a + k * n, b + k * n, s, t, p, q);
     }
+    return DAE_OK;
 }
 
-static inline void solve_complex_transposed(const dae_dense_lu *f, double *x, double *y)
+static inline int solve_complex_transposed(const dae_dense_lu *f, double *x, double *y)
 {
     const double *a = f->a, *b = f->b, *inv_re = f->inverse, *inv_im = f->inverse_im;
     const int n = f->n, *order = f->order;
@@ -368,6 +363,7 @@ static inline void solve_complex_transposed(const dae_dense_lu *f, double *x, do
         x[order[i]] = p[i];
         y[order[i]] = q[i];
     }
+    return DAE_OK;
 }
 
 #endif

@@ -7,31 +7,27 @@
 
 /* ---- any size ---- */
 
-DAE_INLINE int factor_real(int n, dae_dense_lu *f, const double *K, const double *C,
-                           double c)
-{
-    if (!(form_real(n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST))
-        return -1;
-    return eliminate_real(n, f);
-}
-
 static int factor_plain(dae_dense_lu *f, const double *K, const double *C, double c,
                         double unused)
 {
     (void)unused;
-    return factor_real(f->n, f, K, C, c);
+    if (!(form_real(f->n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST))
+        return -1;
+    return eliminate_real(f->n, f);
 }
 
-static void solve_plain(const dae_dense_lu *f, double *x, double *unused)
+static int solve_plain(const dae_dense_lu *f, double *x, double *unused)
 {
     (void)unused;
     solve_real(f->n, f, x);
+    return DAE_OK;
 }
 
-static void solve_plain_transposed(const dae_dense_lu *f, double *x, double *unused)
+static int solve_plain_transposed(const dae_dense_lu *f, double *x, double *unused)
 {
     (void)unused;
     solve_real_transposed(f, x);
+    return DAE_OK;
 }
 
 static int factor_plain_complex(dae_dense_lu *f, const double *K, const double *C,
@@ -44,26 +40,34 @@ static int factor_plain_complex(dae_dense_lu *f, const double *K, const double *
 
 /* ---- one size ---- */
 
+static int transposed_real(const dae_dense_lu *f, double *x, double *unused)
+{
+    return solve_blocks_transposed(1, f, x, unused);
+}
+
+static int transposed_complex(const dae_dense_lu *f, double *x, double *y)
+{
+    return solve_blocks_transposed(2, f, x, y);
+}
+
 #define SIZE(n)                                                                          \
     static int factor_##n(dae_dense_lu *f, const double *K, const double *C, double c,   \
                           double unused)                                                 \
     {                                                                                    \
-        (void)unused;                                                                    \
-        return factor_real(n, f, K, C, c);                                               \
+        return factor_blocks(n, 1, f, K, C, c, unused);                                  \
     }                                                                                    \
-    static void solve_##n(const dae_dense_lu *f, double *x, double *unused)              \
+    static int solve_##n(const dae_dense_lu *f, double *x, double *unused)               \
     {                                                                                    \
-        (void)unused;                                                                    \
-        solve_real(n, f, x);                                                             \
+        return solve_blocks(n, 1, f, x, unused);                                         \
     }                                                                                    \
     static int factor_complex_##n(dae_dense_lu *f, const double *K, const double *C,     \
                                   double re, double im)                                  \
     {                                                                                    \
-        return factor_blocks(n, f, K, C, re, im);                                        \
+        return factor_blocks(n, 2, f, K, C, re, im);                                     \
     }                                                                                    \
-    static void solve_complex_##n(const dae_dense_lu *f, double *x, double *y)           \
+    static int solve_complex_##n(const dae_dense_lu *f, double *x, double *y)            \
     {                                                                                    \
-        solve_blocks(n, f, x, y);                                                        \
+        return solve_blocks(n, 2, f, x, y);                                              \
     }
 
 SIZE(1)
@@ -78,18 +82,40 @@ SIZE(9)
 SIZE(10)
 
 /* [0]: any size */
-#define REAL(n)    { factor_##n, solve_##n, solve_plain_transposed }
-#define COMPLEX(n) { factor_complex_##n, solve_complex_##n, solve_blocks_transposed }
+#define REAL(n)                                                                          \
+    {                                                                                    \
+        factor_##n, solve_##n, transposed_real                                           \
+    }
+#define COMPLEX(n)                                                                       \
+    {                                                                                    \
+        factor_complex_##n, solve_complex_##n, transposed_complex                        \
+    }
 
 static const dae_dense_kernels real_kernels[] = {
     { factor_plain, solve_plain, solve_plain_transposed },
-    REAL(1), REAL(2), REAL(3), REAL(4), REAL(5), REAL(6), REAL(7), REAL(8), REAL(9),
+    REAL(1),
+    REAL(2),
+    REAL(3),
+    REAL(4),
+    REAL(5),
+    REAL(6),
+    REAL(7),
+    REAL(8),
+    REAL(9),
     REAL(10),
 };
 static const dae_dense_kernels complex_kernels[] = {
     { factor_plain_complex, solve_complex, solve_complex_transposed },
-    COMPLEX(1), COMPLEX(2), COMPLEX(3), COMPLEX(4), COMPLEX(5), COMPLEX(6), COMPLEX(7),
-    COMPLEX(8), COMPLEX(9), COMPLEX(10),
+    COMPLEX(1),
+    COMPLEX(2),
+    COMPLEX(3),
+    COMPLEX(4),
+    COMPLEX(5),
+    COMPLEX(6),
+    COMPLEX(7),
+    COMPLEX(8),
+    COMPLEX(9),
+    COMPLEX(10),
 };
 
 const dae_dense_kernels *dae_dense_plain(int is_complex)
@@ -104,7 +130,6 @@ const dae_dense_kernels *dae_dense_best(int n, int is_complex)
 
 size_t dae_dense_packed(int n, int is_complex)
 {
-    return is_complex && n <= DAE_BLOCKS_MOST
-               ? (size_t)(2 * n + 1) * (size_t)(2 * DAE_WIDE * blocks_of(n))
-               : 0;
+    int parts = is_complex ? 2 : 1;
+    return n <= DAE_BLOCKS_MOST ? (size_t)((2 * n + 1) * parts * rows_of(n)) : 0;
 }
