@@ -12,6 +12,13 @@
  */
 #include "linear/dense_kernel.h"
 
+#include <stdint.h>
+
+/* What is rare stays out of the way of what is not: solve() then needs no stack. */
+#define DAE_OUT_OF_LINE __attribute__((noinline))
+
+enum { ALIGNMENT = 64 }; /* of lu.packed: no vector across two cache lines */
+
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
              int *info);
 void zgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
@@ -29,18 +36,20 @@ typedef struct dense_analysis {
 } dense_analysis;
 
 /* Entry k of the factors is re[k * step] + i im[k * step]: two arrays for our own
- * kernels, pairs for LAPACK. */
+ * kernels, pairs for LAPACK. Those of dense_blocks.h have factors of their own. */
 typedef struct dense_factor {
+    /* What every solution needs first: the kernel to use at once, NULL: scaled, LAPACK */
+    int (*quick)(const dae_dense_lu *f, double *x, double *y);
+    dae_dense_lu lu;
+    const dae_dense_kernels *best, *plain, *used; /* NULL: LAPACK; used: of the factors */
     const dense_analysis *analysis;
-    const dae_dense_size *small; /* the kernels for real factors, NULL: others     */
-    dae_dense_lu lu;             /* the real matrix, or the real part              */
     int n, is_complex, own, scaled;
-    double *re, *im; /* re == lu.a                                     */
+    double *re, *im; /* lu.a and lu.b                                  */
     ptrdiff_t step;
-    double *inverse_im;            /* with lu.inverse: 1 / u_kk of our own kernels   */
     double *work;                  /* LAPACK, complex: one right side as pairs       */
     int *pivot;                    /* LAPACK's interchanges                          */
     int *row_shift, *column_shift; /* exponents of R and S                           */
+    double *packed;                /* the block of lu.packed                         */
 } dense_factor;
 
 /* ---- objects ---- */
@@ -73,9 +82,28 @@ static void close(void *factor)
         return;
     const dae_memory *m = &f->analysis->memory;
     dae_free(m, f->re);
+    dae_free(m, f->packed);
     dae_free(m, f->lu.inverse);
     dae_free(m, f->lu.order);
     dae_free(m, f);
+}
+
+/* The vectors of f, all memory being there. */
+static void place(dense_factor *f, size_t n)
+{
+    size_t past = (uintptr_t)f->packed % ALIGNMENT;
+    f->lu.packed = f->packed + (past ? (ALIGNMENT - past) / sizeof *f->packed : 0);
+    f->step = f->is_complex && !f->own ? 2 : 1;
+    f->im = f->re + (!f->is_complex ? 0 : f->own ? n * n : 1);
+    f->lu.n = f->n;
+    f->lu.a = f->re;
+    f->lu.b = f->im;
+    f->lu.inverse_im = f->lu.inverse + n;
+    f->lu.least = f->lu.inverse_im + n;
+    f->work = f->lu.least + n;
+    f->pivot = f->lu.order + n;
+    f->row_shift = f->pivot + n;
+    f->column_shift = f->row_shift + n;
 }
 
 static int open(void *analysis, int is_complex, void **factor)
@@ -90,31 +118,25 @@ static int open(void *analysis, int is_complex, void **factor)
     f->n = a->pattern.n;
     f->is_complex = is_complex;
     f->own = f->n <= DAE_DENSE_OWN;
+    f->best = f->own ? dae_dense_best(f->n, is_complex) : NULL;
+    f->plain = f->own ? dae_dense_plain(is_complex) : NULL;
     f->re = dae_alloc(&a->memory, n * n, parts * sizeof *f->re);
+    f->packed = dae_alloc(&a->memory, dae_dense_packed(f->n, is_complex) + ALIGNMENT / 8,
+                          sizeof *f->packed);
     f->lu.inverse = dae_alloc(&a->memory, n, 5 * sizeof *f->lu.inverse);
     f->lu.order = dae_alloc(&a->memory, n, 4 * sizeof *f->lu.order);
-    if (!f->re || !f->lu.inverse || !f->lu.order) {
+    if (!f->re || !f->packed || !f->lu.inverse || !f->lu.order) {
         close(f);
         return DAE_E_NOMEM;
     }
-    f->small = f->own && !is_complex ? dae_dense_size_of(f->n) : NULL;
-    f->lu.n = f->n;
-    f->lu.a = f->re;
-    f->step = is_complex && !f->own ? 2 : 1;
-    f->im = f->re + (!is_complex ? 0 : f->own ? n * n : 1);
-    f->inverse_im = f->lu.inverse + n;
-    f->lu.least = f->inverse_im + n;
-    f->work = f->lu.least + n;
-    f->pivot = f->lu.order + n;
-    f->row_shift = f->pivot + n;
-    f->column_shift = f->row_shift + n;
+    place(f, n);
     *factor = f;
     return DAE_OK;
 }
 
 /* ---- the usual path ---- */
 
-/* As form_real, for all other layouts. */
+/* As form_real, for LAPACK. */
 static double form(dense_factor *f, const double *K, const double *C, double c_re,
                    double c_im)
 {
@@ -153,15 +175,13 @@ static void follow_interchanges(dense_factor *f)
     }
 }
 
-/* Factors what is in f. Returns the number of good pivots. */
+/* Factors what is in f->re and f->im. Returns the number of good pivots. */
 static int eliminate(dense_factor *f)
 {
     int n = f->n, info = 0;
-    if (f->own && f->is_complex)
-        return eliminate_complex(n, f->re, f->im, f->lu.order, f->lu.inverse,
-                                 f->inverse_im, f->lu.least);
+    f->used = f->plain;
     if (f->own)
-        return eliminate_real(n, &f->lu);
+        return f->is_complex ? eliminate_complex(n, &f->lu) : eliminate_real(n, &f->lu);
     if (f->is_complex)
         zgetrf_(&n, &n, f->re, &n, f->pivot, &info);
     else
@@ -239,11 +259,11 @@ static int factor_carefully(dense_factor *f, const dae_sum *a, dae_factor_info *
 static double estimate_rcond(const dense_factor *f)
 {
     double smallest = INFINITY, largest = 0;
-    if (f->small) {
-        smallest = f->lu.smallest; /* the real kernels have seen them */
+    if (f->own) {
+        smallest = f->lu.smallest; /* our own kernels have seen them */
         largest = f->lu.largest;
     }
-    for (int k = 0; k < f->n && !f->small; k++) {
+    for (int k = 0; k < f->n && !f->own; k++) {
         double u = size_of(f, k, k);
         if (u < smallest)
             smallest = u;
@@ -253,24 +273,16 @@ static double estimate_rcond(const dense_factor *f)
     return largest > 0 ? smallest / largest : 1;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re,
-                  double c_im, dae_factor_info *info)
+/* When the kernel refused, or there is none. */
+static DAE_OUT_OF_LINE int factor_otherwise(dense_factor *f, const dae_sum *a,
+                                            dae_factor_info *info)
 {
-    dense_factor *f = factor_;
     int reached = -1;
-    f->scaled = 0;
-    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
-    if (f->small) {
-        reached = f->small->factor(&f->lu, K, C, c_re);
-    } else {
-        if (!f->is_complex)
-            c_im = 0;
-        if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
-            reached = eliminate(f);
-    }
+    f->quick = NULL;
+    if (!f->own && form(f, a->K, a->C, a->c_re, a->c_im) < DAE_SUM_LARGEST)
+        reached = eliminate(f);
     if (reached < f->n) {
-        dae_sum a = { &f->analysis->pattern, K, C, c_re, f->is_complex ? c_im : 0 };
-        int status = factor_carefully(f, &a, info);
+        int status = factor_carefully(f, a, info);
         if (status == DAE_E_SINGULAR)
             info->rcond = 0;
         if (status)
@@ -280,20 +292,37 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     return DAE_OK;
 }
 
+static int factor(void *factor_, const double *K, const double *C, double c_re,
+                  double c_im, dae_factor_info *info)
+{
+    dense_factor *f = factor_;
+    if (!f->is_complex)
+        c_im = 0;
+    *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
+    f->scaled = 0;
+    if (f->own && f->best->factor(&f->lu, K, C, c_re, c_im) == f->n) {
+        f->used = f->best;
+        f->quick = f->best->solve;
+        info->rcond = f->n ? f->lu.smallest / f->lu.largest : 1;
+        return DAE_OK;
+    }
+    return factor_otherwise(f, &(dae_sum){ &f->analysis->pattern, K, C, c_re, c_im },
+                            info);
+}
+
 /* ---- solving ---- */
 
-static void solve_own(const dense_factor *f, double *re, double *im, int transposed)
+static DAE_OUT_OF_LINE int solve_own(const dense_factor *f, double *re, double *im,
+                                     int count, int transposed)
 {
-    int n = f->n;
-    if (!f->is_complex && !transposed)
-        f->small->solve(&f->lu, re);
-    else if (!f->is_complex)
-        solve_real_transposed(n, f->re, f->lu.order, f->lu.inverse, re);
-    else if (!transposed)
-        solve_complex(n, f->re, f->im, f->lu.order, f->lu.inverse, f->inverse_im, re, im);
-    else
-        solve_complex_transposed(n, f->re, f->im, f->lu.order, f->lu.inverse,
-                                 f->inverse_im, re, im);
+    int (*kernel)(const dae_dense_lu *lu, double *x, double *y) =
+        transposed ? f->used->solve_transposed : f->used->solve;
+    for (int q = 0; q < count; q++) {
+        kernel(&f->lu, re, im);
+        re += f->n;
+        im = im ? im + f->n : NULL;
+    }
+    return DAE_OK;
 }
 
 static void solve_lapack(const dense_factor *f, double *re, double *im, int count,
@@ -318,8 +347,8 @@ static void solve_lapack(const dense_factor *f, double *re, double *im, int coun
     }
 }
 
-static void solve_general(const dense_factor *f, double *re, double *im, int count,
-                          int transposed)
+static DAE_OUT_OF_LINE int solve_general(const dense_factor *f, double *re, double *im,
+                                         int count, int transposed)
 {
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
@@ -329,26 +358,25 @@ static void solve_general(const dense_factor *f, double *re, double *im, int cou
         dae_shift(re, before, f->n, count);
         dae_shift(im, before, f->n, count);
     }
-    if (f->own) {
-        for (int q = 0; q < count; q++)
-            solve_own(f, re + q * f->n, im ? im + q * f->n : NULL, transposed);
-    } else {
+    if (f->own)
+        solve_own(f, re, im, count, transposed);
+    else
         solve_lapack(f, re, im, count, transposed);
-    }
     if (f->scaled) {
         dae_shift(re, after, f->n, count);
         dae_shift(im, after, f->n, count);
     }
+    return DAE_OK;
 }
 
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     const dense_factor *f = factor_;
-    if (f->small && !f->scaled && !transposed && count == 1)
-        f->small->solve(&f->lu, re);
-    else
-        solve_general(f, re, im, count, transposed);
-    return DAE_OK;
+    if (f->quick && !transposed && count == 1)
+        return f->quick(&f->lu, re, im);
+    if (f->quick)
+        return solve_own(f, re, im, count, transposed);
+    return solve_general(f, re, im, count, transposed);
 }
 
 const dae_linear dae_linear_dense = {

@@ -8,12 +8,18 @@
  * overlaps.
  *
  * Inner loops run down columns, two at a time: fewer loads, and vectorised without
- * reordering long sums. A complex matrix is two real ones. The real kernels are forced
- * inline: dense_sizes.c calls them with a constant n for the smallest sizes, where loop
- * control costs more than the arithmetic. Instructions through dae_linear_dense at n = 3,
- * 6, 8, 10 (gcc 12 -O3, no -march): factor 331, 1403, 2456, 4625, solve 77, 164, 229,
- * 493; kernels with variable n take about twice that at n = 3. A
- * left-looking elimination was slower (n = 8: 400 ns against 210).
+ * reordering long sums. A complex matrix is two real ones. A left-looking elimination was
+ * slower (n = 8: 400 ns against 210).
+ *
+ * Up to DAE_BLOCKS_MOST unknowns loop control and ragged ends would cost more than the
+ * arithmetic: dense_blocks.h is for those. These kernels then serve only what had to be
+ * equilibrated. Instructions through dae_linear_dense at n = 2, 3, 6, 8, 10 (gcc 12 -O3,
+ * random matrices, where most columns exchange rows):
+ *
+ *     -march=native (AVX2)  real     factor 167 235  660 1027 1679  solve 25  33  56  71  97
+ *                           complex         221 329 1122 1725 3188        43  65 135 184 281
+ *     no -march (SSE2)      real            169 269  829 1506 2425        30  48 108 166 235
+ *                           complex         250 479 1768 3299 5758        63 123 324 561 864
  */
 #ifndef DAE_LINEAR_DENSE_KERNEL_H
 #define DAE_LINEAR_DENSE_KERNEL_H
@@ -29,27 +35,38 @@
 #define DAE_UNROLL _Pragma("GCC unroll 10")
 #endif
 
-enum { DAE_DENSE_OWN = 50 }; /* docs/numerics.md: plain loops beat OpenBLAS up to here */
+enum {
+    DAE_DENSE_OWN = 50,  /* docs/numerics.md: plain loops beat OpenBLAS up to here */
+    DAE_BLOCKS_MOST = 10 /* dense_blocks.h: complex, with a constant size          */
+};
 
-/* A real matrix and its factors. */
+/* A matrix and its factors. */
 typedef struct dae_dense_lu {
     int n;
-    int *order;               /* row of A that became row i of the factors         */
-    double *a, *inverse;      /* L and U; 1 / u_kk                                 */
-    double *least;            /* what pivot k must exceed not to be suspicious     */
-    double smallest, largest; /* |u_kk|                                            */
+    int *order;                   /* row of A that became row i of the factors      */
+    double *a, *b;                /* L and U: real and imaginary parts              */
+    double *inverse, *inverse_im; /* 1 / u_kk                                       */
+    double *packed;               /* the factors of dense_blocks.h                  */
+    double *least;                /* what pivot k must exceed not to be suspicious  */
+    double smallest, largest;     /* |u_kk|                                         */
 } dae_dense_lu;
 
 /* The kernels of one size. `factor` forms K + cC and factors it, unless its entries are
  * not finite or dangerously large; it returns how many pivots were good, -1 if it did not
- * try. */
-typedef struct dae_dense_size {
-    int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c);
-    void (*solve)(const dae_dense_lu *f, double *b);
-} dae_dense_size;
+ * try. The right side is x, or x + iy; solving returns DAE_OK: it is all that is left to
+ * do for the caller's caller. */
+typedef struct dae_dense_kernels {
+    int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c_re,
+                  double c_im);
+    int (*solve)(const dae_dense_lu *f, double *x, double *y);
+    int (*solve_transposed)(const dae_dense_lu *f, double *x, double *y);
+} dae_dense_kernels;
 
-const dae_dense_size *
-dae_dense_size_of(int n); /* n <= DAE_DENSE_OWN; see dense_sizes.c */
+/* Those for factors in a and b, for any n, and those that are best for n. See
+ * dense_sizes.c. */
+const dae_dense_kernels *dae_dense_plain(int is_complex);
+const dae_dense_kernels *dae_dense_best(int n, int is_complex);
+size_t dae_dense_packed(int n, int is_complex); /* what f->packed must hold */
 
 /* ---- real ---- */
 
@@ -79,17 +96,10 @@ DAE_INLINE void backward_pair(int n, int k, const double *restrict a,
 DAE_INLINE void substitute_real(int n, const double *restrict a,
                                 const double *restrict inverse, double *restrict y)
 {
-    if (__builtin_constant_p(n)) {
-        DAE_UNROLL for (int k = 0; k + 1 < n; k += 2)
-            forward_pair(n, k, a, y);
-        DAE_UNROLL for (int k = n - 1; k > 0; k -= 2)
-            backward_pair(n, k, a, inverse, y);
-    } else {
-        for (int k = 0; k + 1 < n; k += 2)
-            forward_pair(n, k, a, y);
-        for (int k = n - 1; k > 0; k -= 2)
-            backward_pair(n, k, a, inverse, y);
-    }
+    for (int k = 0; k + 1 < n; k += 2)
+        forward_pair(n, k, a, y);
+    for (int k = n - 1; k > 0; k -= 2)
+        backward_pair(n, k, a, inverse, y);
     if (n % 2)
         y[0] *= inverse[0];
 }
@@ -175,19 +185,13 @@ DAE_INLINE int eliminate_column(int n, int k, dae_dense_lu *f)
 }
 
 /* Returns how many pivots exceeded least_k: n, or the first that did not. order[] is
- * right even then. A constant n gives straight code: a third fewer instructions. */
+ * right even then. */
 DAE_INLINE int eliminate_real(int n, dae_dense_lu *f)
 {
     f->smallest = INFINITY;
     f->largest = 0;
     for (int i = 0; i < n; i++)
         f->order[i] = i;
-    if (__builtin_constant_p(n)) {
-        DAE_UNROLL for (int k = 0; k < n; k++)
-            if (!eliminate_column(n, k, f))
-                return k;
-        return n;
-    }
     for (int k = 0; k < n; k++)
         if (!eliminate_column(n, k, f))
             return k;
@@ -206,10 +210,10 @@ DAE_INLINE void solve_real(int n, const dae_dense_lu *f, double *b)
 }
 
 /* A' = U' L' P, P the gathering by order[] */
-static inline void solve_real_transposed(int n, const double *restrict a,
-                                         const int *order, const double *inverse,
-                                         double *restrict b)
+static inline void solve_real_transposed(const dae_dense_lu *f, double *restrict b)
 {
+    const double *restrict a = f->a, *inverse = f->inverse;
+    const int n = f->n, *order = f->order;
     double y[DAE_DENSE_OWN];
     for (int k = 0; k < n; k++) {
         double s = b[k];
@@ -240,52 +244,81 @@ DAE_INLINE void subtract_column(int begin, int end, const double *restrict x,
     }
 }
 
-/* As eliminate_real; sizes are |re| + |im|. */
-static inline int eliminate_complex(int n, double *a, double *b, int *order,
-                                    double *inv_re, double *inv_im, const double *least)
+/* As form_real. */
+static inline double form_complex(int n, const double *restrict K,
+                                  const double *restrict C, double re, double im,
+                                  dae_dense_lu *f)
 {
-    for (int i = 0; i < n; i++)
-        order[i] = i;
-    for (int k = 0; k < n; k++) {
-        double *restrict x = a + k * n, *restrict z = b + k * n;
-        double largest = fabs(x[k]) + fabs(z[k]), re, im;
-        int p = k;
-        for (int i = k + 1; i < n; i++) {
-            double size = fabs(x[i]) + fabs(z[i]);
-            if (size > largest) {
-                largest = size;
-                p = i;
-            }
+    double total = (re - re) + (im - im);
+    for (int j = 0; j < n; j++) {
+        double *restrict x = f->a + j * n, *restrict z = f->b + j * n, sum = 0;
+        for (int i = 0; i < n; i++) {
+            x[i] = K[i + j * n] + re * C[i + j * n];
+            z[i] = im * C[i + j * n];
+            sum += fabs(x[i]) + fabs(z[i]);
         }
-        if (!(largest > least[k]))
-            return k;
-        if (p != k) {
-            int row = order[k];
-            order[k] = order[p];
-            order[p] = row;
-            swap_rows(n, a, k, p);
-            swap_rows(n, b, k, p);
-        }
-        dae_invert(x[k], z[k], &re, &im);
-        inv_re[k] = re;
-        inv_im[k] = im;
-        for (int i = k + 1; i < n; i++) {
-            double t = x[i];
-            x[i] = t * re - z[i] * im;
-            z[i] = t * im + z[i] * re;
-        }
-        for (int j = k + 1; j < n; j++) {
-            double *y = a + j * n, *w = b + j * n;
-            subtract_column(k + 1, n, x, z, y[k], w[k], y, w);
+        f->least[j] = DAE_PIVOT_SMALLEST + DAE_PIVOT_SUSPICIOUS * sum;
+        total += sum;
+    }
+    return total;
+}
+
+/* As eliminate_column; sizes are |re| + |im|. */
+DAE_INLINE int eliminate_complex_column(int n, int k, dae_dense_lu *f)
+{
+    double *a = f->a, *b = f->b, *restrict x = a + k * n, *restrict z = b + k * n;
+    double largest = fabs(x[k]) + fabs(z[k]), re, im;
+    int p = k, *order = f->order;
+    for (int i = k + 1; i < n; i++) {
+        double size = fabs(x[i]) + fabs(z[i]);
+        if (size > largest) {
+            largest = size;
+            p = i;
         }
     }
+    if (!(largest > f->least[k]))
+        return 0;
+    f->smallest = largest < f->smallest ? largest : f->smallest;
+    f->largest = largest > f->largest ? largest : f->largest;
+    if (p != k) {
+        int row = order[k];
+        order[k] = order[p];
+        order[p] = row;
+        swap_rows(n, a, k, p);
+        swap_rows(n, b, k, p);
+    }
+    dae_invert(x[k], z[k], &re, &im);
+    f->inverse[k] = re;
+    f->inverse_im[k] = im;
+    for (int i = k + 1; i < n; i++) {
+        double t = x[i];
+        x[i] = t * re - z[i] * im;
+        z[i] = t * im + z[i] * re;
+    }
+    for (int j = k + 1; j < n; j++) {
+        double *y = a + j * n, *w = b + j * n;
+        subtract_column(k + 1, n, x, z, y[k], w[k], y, w);
+    }
+    return 1;
+}
+
+/* As eliminate_real. */
+static inline int eliminate_complex(int n, dae_dense_lu *f)
+{
+    f->smallest = INFINITY;
+    f->largest = 0;
+    for (int i = 0; i < n; i++)
+        f->order[i] = i;
+    for (int k = 0; k < n; k++)
+        if (!eliminate_complex_column(n, k, f))
+            return k;
     return n;
 }
 
-static inline void solve_complex(int n, const double *a, const double *b,
-                                 const int *order, const double *inv_re,
-                                 const double *inv_im, double *x, double *y)
+static inline int solve_complex(const dae_dense_lu *f, double *x, double *y)
 {
+    const double *a = f->a, *b = f->b, *inv_re = f->inverse, *inv_im = f->inverse_im;
+    const int n = f->n, *order = f->order;
     double p[DAE_DENSE_OWN], q[DAE_DENSE_OWN];
     for (int i = 0; i < n; i++) {
         p[i] = x[order[i]];
@@ -300,12 +333,13 @@ static inline void solve_complex(int n, const double *a, const double *b,
         y[k] = t;
         subtract_column(0, k, a + k * n, b + k * n, s, t, p, q);
     }
+    return DAE_OK;
 }
 
-static inline void solve_complex_transposed(int n, const double *a, const double *b,
-                                            const int *order, const double *inv_re,
-                                            const double *inv_im, double *x, double *y)
+static inline int solve_complex_transposed(const dae_dense_lu *f, double *x, double *y)
 {
+    const double *a = f->a, *b = f->b, *inv_re = f->inverse, *inv_im = f->inverse_im;
+    const int n = f->n, *order = f->order;
     double p[DAE_DENSE_OWN], q[DAE_DENSE_OWN];
     for (int k = 0; k < n; k++) {
         double s = x[k], t = y[k];
@@ -329,6 +363,7 @@ static inline void solve_complex_transposed(int n, const double *a, const double
         x[order[i]] = p[i];
         y[order[i]] = q[i];
     }
+    return DAE_OK;
 }
 
 #endif

@@ -1,128 +1,135 @@
-/* dense_sizes.c: the real dense kernels with the size as a constant.
+/* dense_sizes.c: the dense kernels with the size as a constant.
  *
  * One function per size, not one switch: each then has just the registers and the stack
  * it needs, and a call costs what the arithmetic costs.
  */
-#include "linear/dense_kernel.h"
+#include "linear/dense_blocks.h"
 
-DAE_INLINE int factor_real(int n, dae_dense_lu *f, const double *K, const double *C,
-                           double c)
+/* ---- any size ---- */
+
+static int factor_plain(dae_dense_lu *f, const double *K, const double *C, double c,
+                        double unused)
 {
-    if (!(form_real(n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST))
+    (void)unused;
+    if (!(form_real(f->n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST))
         return -1;
-    return eliminate_real(n, f);
+    return eliminate_real(f->n, f);
 }
 
-static int factor_any(dae_dense_lu *f, const double *K, const double *C, double c)
+static int solve_plain(const dae_dense_lu *f, double *x, double *unused)
 {
-    return factor_real(f->n, f, K, C, c);
+    (void)unused;
+    solve_real(f->n, f, x);
+    return DAE_OK;
 }
 
-static void solve_any(const dae_dense_lu *f, double *b)
+static int solve_plain_transposed(const dae_dense_lu *f, double *x, double *unused)
 {
-    solve_real(f->n, f, b);
+    (void)unused;
+    solve_real_transposed(f, x);
+    return DAE_OK;
 }
 
-static int factor_1(dae_dense_lu *f, const double *K, const double *C, double c)
+static int factor_plain_complex(dae_dense_lu *f, const double *K, const double *C,
+                                double re, double im)
 {
-    return factor_real(1, f, K, C, c);
+    if (!(form_complex(f->n, K, C, re, im, f) < DAE_SUM_LARGEST))
+        return -1;
+    return eliminate_complex(f->n, f);
 }
 
-static int factor_2(dae_dense_lu *f, const double *K, const double *C, double c)
+/* ---- one size ---- */
+
+static int transposed_real(const dae_dense_lu *f, double *x, double *unused)
 {
-    return factor_real(2, f, K, C, c);
+    return solve_blocks_transposed(1, f, x, unused);
 }
 
-static int factor_3(dae_dense_lu *f, const double *K, const double *C, double c)
+static int transposed_complex(const dae_dense_lu *f, double *x, double *y)
 {
-    return factor_real(3, f, K, C, c);
+    return solve_blocks_transposed(2, f, x, y);
 }
 
-static int factor_4(dae_dense_lu *f, const double *K, const double *C, double c)
-{
-    return factor_real(4, f, K, C, c);
-}
+#define SIZE(n)                                                                          \
+    static int factor_##n(dae_dense_lu *f, const double *K, const double *C, double c,   \
+                          double unused)                                                 \
+    {                                                                                    \
+        return factor_blocks(n, 1, f, K, C, c, unused);                                  \
+    }                                                                                    \
+    static int solve_##n(const dae_dense_lu *f, double *x, double *unused)               \
+    {                                                                                    \
+        return solve_blocks(n, 1, f, x, unused);                                         \
+    }                                                                                    \
+    static int factor_complex_##n(dae_dense_lu *f, const double *K, const double *C,     \
+                                  double re, double im)                                  \
+    {                                                                                    \
+        return factor_blocks(n, 2, f, K, C, re, im);                                     \
+    }                                                                                    \
+    static int solve_complex_##n(const dae_dense_lu *f, double *x, double *y)            \
+    {                                                                                    \
+        return solve_blocks(n, 2, f, x, y);                                              \
+    }
 
-static int factor_5(dae_dense_lu *f, const double *K, const double *C, double c)
-{
-    return factor_real(5, f, K, C, c);
-}
+SIZE(1)
+SIZE(2)
+SIZE(3)
+SIZE(4)
+SIZE(5)
+SIZE(6)
+SIZE(7)
+SIZE(8)
+SIZE(9)
+SIZE(10)
 
-static int factor_6(dae_dense_lu *f, const double *K, const double *C, double c)
-{
-    return factor_real(6, f, K, C, c);
-}
+/* [0]: any size */
+#define REAL(n)                                                                          \
+    {                                                                                    \
+        factor_##n, solve_##n, transposed_real                                           \
+    }
+#define COMPLEX(n)                                                                       \
+    {                                                                                    \
+        factor_complex_##n, solve_complex_##n, transposed_complex                        \
+    }
 
-static int factor_7(dae_dense_lu *f, const double *K, const double *C, double c)
-{
-    return factor_real(7, f, K, C, c);
-}
-
-static int factor_8(dae_dense_lu *f, const double *K, const double *C, double c)
-{
-    return factor_real(8, f, K, C, c);
-}
-
-static void solve_1(const dae_dense_lu *f, double *b)
-{
-    solve_real(1, f, b);
-}
-
-static void solve_2(const dae_dense_lu *f, double *b)
-{
-    solve_real(2, f, b);
-}
-
-static void solve_3(const dae_dense_lu *f, double *b)
-{
-    solve_real(3, f, b);
-}
-
-static void solve_4(const dae_dense_lu *f, double *b)
-{
-    solve_real(4, f, b);
-}
-
-static void solve_5(const dae_dense_lu *f, double *b)
-{
-    solve_real(5, f, b);
-}
-
-static void solve_6(const dae_dense_lu *f, double *b)
-{
-    solve_real(6, f, b);
-}
-
-static void solve_7(const dae_dense_lu *f, double *b)
-{
-    solve_real(7, f, b);
-}
-
-static void solve_8(const dae_dense_lu *f, double *b)
-{
-    solve_real(8, f, b);
-}
-
-static void solve_9(const dae_dense_lu *f, double *b)
-{
-    solve_real(9, f, b);
-}
-
-static void solve_10(const dae_dense_lu *f, double *b)
-{
-    solve_real(10, f, b);
-}
-
-/* Beyond 8 the elimination gains nothing from a constant size, beyond 10 the solution. */
-static const dae_dense_size sizes[] = {
-    { factor_any, solve_any }, { factor_1, solve_1 },    { factor_2, solve_2 },
-    { factor_3, solve_3 },     { factor_4, solve_4 },    { factor_5, solve_5 },
-    { factor_6, solve_6 },     { factor_7, solve_7 },    { factor_8, solve_8 },
-    { factor_any, solve_9 },   { factor_any, solve_10 },
+static const dae_dense_kernels real_kernels[] = {
+    { factor_plain, solve_plain, solve_plain_transposed },
+    REAL(1),
+    REAL(2),
+    REAL(3),
+    REAL(4),
+    REAL(5),
+    REAL(6),
+    REAL(7),
+    REAL(8),
+    REAL(9),
+    REAL(10),
 };
-enum { LARGEST = sizeof sizes / sizeof sizes[0] - 1 };
+static const dae_dense_kernels complex_kernels[] = {
+    { factor_plain_complex, solve_complex, solve_complex_transposed },
+    COMPLEX(1),
+    COMPLEX(2),
+    COMPLEX(3),
+    COMPLEX(4),
+    COMPLEX(5),
+    COMPLEX(6),
+    COMPLEX(7),
+    COMPLEX(8),
+    COMPLEX(9),
+    COMPLEX(10),
+};
 
-const dae_dense_size *dae_dense_size_of(int n)
+const dae_dense_kernels *dae_dense_plain(int is_complex)
 {
-    return &sizes[n <= (int)LARGEST ? n : 0];
+    return is_complex ? complex_kernels : real_kernels;
+}
+
+const dae_dense_kernels *dae_dense_best(int n, int is_complex)
+{
+    return dae_dense_plain(is_complex) + (n <= DAE_BLOCKS_MOST ? n : 0);
+}
+
+size_t dae_dense_packed(int n, int is_complex)
+{
+    int parts = is_complex ? 2 : 1;
+    return n <= DAE_BLOCKS_MOST ? (size_t)((2 * n + 1) * parts * rows_of(n)) : 0;
 }
