@@ -207,7 +207,8 @@ void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, doubl
 void irk_scheme_extrapolate(const irk_scheme *g, double theta, double *weight)
 {
     double product = 1;
-    for (int i = 0; i < g->stages; i++) weight[i] = 0; /* stages at 0 and 1 are no nodes */
+    for (int i = 0; i <= g->stages; i++) weight[i] = 0; /* stages at 0 and 1 are no nodes */
+    if (theta == 1) return; /* a stage with c = 0: not 0 / 0 */
     for (int i = 0; i < g->nodes; i++) product *= theta - g->node[i];
     for (int i = 1; i < g->nodes; i++)
         weight[g->node_stage[i]] = product * g->node_weight[i] / (theta - g->node[i]);
