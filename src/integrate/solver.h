@@ -39,7 +39,7 @@ typedef struct dae_method {
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
 } dae_method;
 
-extern const dae_method dae_method_bdf;
+extern const dae_method dae_method_bdf, dae_method_dirk, dae_method_rosenbrock;
 
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
 

@@ -1,0 +1,659 @@
+/* dirk.c: diagonally implicit Runge-Kutta methods, from tables.
+ *
+ * On the canonical system f(t, x, p) = 0, p = d'(t), d = d(t, x), stage i is
+ *
+ *     f(t_i, X_i, P_i) = 0,   P_i = c (d(X_i) - D_i),   D_i = d_n + h sum_{j<i} a_ij P_j,
+ *
+ * c = 1 / (h gamma): one equation for the corrector after another, all with the matrix K + cC.
+ * A first row of zeros (ESDIRK) is no stage: X_1 = x_n, P_1 = p_n, the derivative that the step
+ * before ended with. Stiffly accurate tables (b is the last row of A) end with the last stage, so
+ * the new point satisfies the equations. Otherwise d_{n+1} = d_n + h sum b_i P_i, and
+ *
+ *     x_{n+1} = (1 - sum b_i w_ij) x_n + sum b_i w_ij X_j,   W = A^-1,        seed (2.7d)
+ *
+ * which for d = x is the same formula. "NAME+g" solves the algebraic equations for the algebraic
+ * unknowns once more at the end of the step, d_{n+1} kept: seed (2.7e), the state-space form.
+ *
+ * Error estimate. The difference to the embedded method sits in d, E_d = h sum (b_i - b^_i) P_i;
+ * what it does to x is E_x = (K + cC)^-1 c f_p E_d, as in bdf.c. Stiff components, of whose P_i
+ * nothing but rounding and order reduction may be left, are damped by it, and algebraic ones see
+ * the error of the differential ones. Where the embedded method is stiffly accurate as well, it
+ * ends with a stage of its own, and the difference of the two stages needs no solve: the filter is
+ * asked only when that difference would reject the step.
+ *
+ * Predictions are polynomials through the nearest values known: stages of this step and of the
+ * one before.
+ */
+#include "integrate/solver.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+#include "tableau/tableau.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STAGES = 10, NODES = 5, CANDIDATES = 2 * STAGES + 2, DEGREE = 8 };
+
+typedef struct prediction { /* of a stage: sum weight[l] source[l] */
+    int count;
+    double weight[NODES];
+    int source[NODES];      /* j: stage j of this step, -1: x_n, -2 - j: stage j of the last */
+} prediction;
+
+typedef struct dirk {
+    int stages, first;      /* first: of the implicit stages, 0 or 1                        */
+    int order, terms;
+    int stiffly;            /* stiffly accurate                                             */
+    int embedded_stage;     /* >= 0: the embedded method ends with this stage               */
+    int constrained;        /* "+g"                                                         */
+    double power;           /* the error estimate behaves like h^(1 / power)                */
+    double gamma;
+    double A[STAGES][STAGES], b[STAGES], c[STAGES], e[STAGES];
+    double of_stage[STAGES], of_start;  /* x_{n+1} from the X_j and x_n                     */
+    double slope_end[STAGES];           /* p_{n+1} from the P_j                             */
+    double dense[DEGREE][STAGES];
+    prediction guess[STAGES];
+    double ratio;           /* h over the last h, of the predictions                        */
+
+    double *vectors;
+    double *X[2], *P[2];    /* stages of the attempt and of the last step                   */
+    double *D, *x_pred, *p_pred, *d_pred, *e_stage, *d_stage, *e_d_stage;
+    double *x_before, *p_before, *d_before; /* at the beginning of the last step            */
+    double *x_older, *p_older;              /* and of the one before                        */
+    double h_last, h_before;/* 0: none                                                      */
+    double error_last;
+    int rejected;
+} dirk;
+
+/* ---- tables ---- */
+
+/* Fourth order where few digits are asked for, fifth otherwise (docs/numerics.md). */
+static const char *table_of(const dae_solver *s, const char *name, char plain[40])
+{
+    (void)s;
+    if (!strcmp(name, "esdirk")) return "kvaerno-43";
+    snprintf(plain, 40, "%s", name);
+    char *plus = strstr(plain, "+g");
+    if (plus && plus[2] == 0) *plus = 0;
+    return plain;
+}
+
+static int dirk_takes(const char *name)
+{
+    char plain[40];
+    dae_tableau table;
+    return strlen(name) < sizeof plain && dae_tableau_find(table_of(NULL, name, plain), &table) &&
+           table.kind == DAE_TABLEAU_DIRK && table.stages <= STAGES && table.dense_terms <= DEGREE;
+}
+
+/* y = v T^-1 for a lower triangular T; rows from `first` on. */
+static void divide_row(int first, int s, const dae_quad *v, dae_quad T[][DAE_STAGES_MOST], dae_quad *y)
+{
+    for (int j = s - 1; j >= first; j--) {
+        dae_quad sum = v[j];
+        for (int i = j + 1; i < s; i++) sum -= y[i] * T[i][j];
+        y[j] = sum / T[j][j];
+    }
+}
+
+/* Weights of Lagrange's polynomial through the nodes at t, and of its derivative. */
+static void lagrange(int count, const double *node, double t, double *value, double *slope)
+{
+    for (int i = 0; i < count; i++) {
+        double v = 1, d = 0;
+        for (int j = 0; j < count; j++) {
+            if (j == i) continue;
+            double gap = node[i] - node[j];
+            d = (d * (t - node[j]) + v) / gap;
+            v *= (t - node[j]) / gap;
+        }
+        value[i] = v;
+        if (slope) slope[i] = d;
+    }
+}
+
+/* The slope at the end of a step that does not end with a stage: the polynomial through the P_j. */
+static void extrapolate_slope(dirk *k)
+{
+    double node[STAGES], weight[STAGES];
+    int place[STAGES], count = 0;
+    for (int j = k->stages - 1; j >= 0; j--) {
+        int known = 0;
+        for (int l = 0; l < count; l++) known |= fabs(node[l] - k->c[j]) < 0.05;
+        if (known) continue;
+        place[count] = j;
+        node[count++] = k->c[j];
+    }
+    lagrange(count, node, 1, weight, NULL);
+    for (int l = 0; l < count; l++) k->slope_end[place[l]] = weight[l];
+}
+
+static void take_table(dirk *k, dae_tableau *T)
+{
+    int s = T->stages, first = T->A[0][0] == 0;
+    dae_quad y[DAE_STAGES_MOST], rest = 1;
+    k->stages = s;
+    k->first = first;
+    k->order = T->order;
+    k->terms = T->dense_terms;
+    k->gamma = (double)T->A[s - 1][s - 1];
+    k->power = 1.0 / ((T->embedded_order < T->order ? T->embedded_order : T->order) + 1);
+    k->stiffly = 1;
+    k->embedded_stage = -1;
+    for (int i = 0; i < s; i++) {
+        int embedded = i >= first, last = i == s - 1;
+        for (int j = 0; j < s; j++) {
+            k->A[i][j] = (double)T->A[i][j];
+            if (fabs((double)(T->A[i][j] - T->b_hat[j])) > 1e-12) embedded = 0;
+            if (last && fabs((double)(T->A[i][j] - T->b[j])) > 1e-12) k->stiffly = 0;
+        }
+        if (embedded && !last) k->embedded_stage = i;
+        k->b[i] = (double)T->b[i];
+        k->c[i] = (double)T->c[i];
+        k->e[i] = (double)(T->b[i] - T->b_hat[i]);
+        for (int l = 0; l < k->terms; l++) k->dense[l][i] = (double)T->dense[i][l];
+    }
+    if (!k->stiffly) k->embedded_stage = -1;
+    divide_row(first, s, T->b, T->A, y);
+    for (int j = first; j < s; j++) {
+        k->of_stage[j] = (double)y[j];
+        rest -= y[j];
+    }
+    k->of_start = (double)rest;
+    if (!k->stiffly) extrapolate_slope(k);
+}
+
+/* ---- opening ---- */
+
+static dae_status dirk_choose(dae_solver *s)
+{
+    char plain[40];
+    dae_tableau table;
+    dae_tableau_find(table_of(s, s->method_name, plain), &table);
+    s->order_most = table.order;
+    int stiffly = (table.claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
+    if (table.embedded_order == 0 && s->options.fixed_step == 0) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
+        dae_why(&s->report, "it has no embedded method to compare with");
+        dae_hint(&s->report, "give a fixed_step, or take 'esdirk'");
+        return DAE_E_OPTION;
+    }
+    if (!stiffly && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
+        dae_why(&s->report, "a level of 2 or 3 is declared, and the method is not stiffly accurate: its "
+                            "steps leave the constraints");
+        dae_hint(&s->report, "'bdf', 'radau' and 'esdirk' can");
+        return DAE_E_OPTION;
+    }
+    return DAE_OK;
+}
+
+static void dirk_close(dae_solver *s)
+{
+    dirk *k = s->method_state;
+    if (!k) return;
+    dae_free(&s->memory, k->vectors);
+    dae_free(&s->memory, k);
+    s->method_state = NULL;
+}
+
+static dae_status dirk_open(dae_solver *s)
+{
+    char plain[40];
+    dae_tableau table;
+    dirk *k = dae_alloc(&s->memory, 1, sizeof *k);
+    s->method_state = k;
+    if (!k) return DAE_E_NOMEM;
+    dae_tableau_find(table_of(s, s->method_name, plain), &table);
+    take_table(k, &table);
+    k->constrained = strstr(s->method_name, "+g") != NULL && !k->stiffly;
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m, computed = (size_t)s->system.computed;
+    size_t count = (size_t)k->stages;
+    dae_vector_wish wish[] = {{&k->X[0], count * n}, {&k->X[1], count * n}, {&k->P[0], count * m},
+                              {&k->P[1], count * m}, {&k->D, m}, {&k->x_pred, n}, {&k->p_pred, m},
+                              {&k->d_pred, computed}, {&k->e_stage, n}, {&k->d_stage, computed},
+                              {&k->e_d_stage, computed}, {&k->x_before, n}, {&k->p_before, m},
+                              {&k->d_before, computed}, {&k->x_older, n}, {&k->p_older, m}};
+    k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    return k->vectors ? DAE_OK : DAE_E_NOMEM;
+}
+
+static void dirk_start(dae_solver *s)
+{
+    dirk *k = s->method_state;
+    k->h_last = k->h_before = k->error_last = k->ratio = 0;
+    k->rejected = 0;
+    s->order = k->order;
+}
+
+/* ---- predictions ---- */
+
+/* The nearest of the nodes known, not too close to each other: in units of the step, from t_n. */
+static void plan_guess(dirk *k, int i, double ratio)
+{
+    prediction *g = &k->guess[i];
+    double node[CANDIDATES], chosen[NODES];
+    int source[CANDIDATES], taken[CANDIDATES] = {0}, count = 0, most = NODES;
+    for (int j = k->first; j < i; j++) node[count] = k->c[j], source[count++] = j;
+    node[count] = 0, source[count++] = -1;
+    for (int j = k->first; ratio > 0 && j < k->stages; j++)
+        node[count] = (k->c[j] - 1) / ratio, source[count++] = -2 - j;
+    for (g->count = 0; g->count < most;) {
+        int best = -1;
+        for (int l = 0; l < count; l++) {
+            if (taken[l]) continue;
+            for (int o = 0; o < g->count && !taken[l]; o++)
+                taken[l] = fabs(node[l] - chosen[o]) < 0.1;
+            if (taken[l]) continue;
+            if (best < 0 || fabs(node[l] - k->c[i]) < fabs(node[best] - k->c[i])) best = l;
+        }
+        if (best < 0) break;
+        taken[best] = 1;
+        chosen[g->count] = node[best];
+        g->source[g->count++] = source[best];
+    }
+    lagrange(g->count, chosen, k->c[i], g->weight, NULL);
+}
+
+static void plan_guesses(dirk *k, double h)
+{
+    double ratio = k->h_last != 0 ? h / k->h_last : 0;
+    if (k->ratio == ratio && k->guess[k->stages - 1].count > 0) return;
+    k->ratio = ratio;
+    for (int i = k->first; i < k->stages; i++) plan_guess(k, i, ratio);
+}
+
+static const double *source_of(const dae_solver *s, const dirk *k, int source)
+{
+    size_t n = (size_t)s->system.n;
+    if (source == -1) return s->x;
+    return source >= 0 ? k->X[0] + (size_t)source * n : k->X[1] + (size_t)(-2 - source) * n;
+}
+
+/* D_i, the prediction of X_i, and of P_i to match. */
+static int predict(dae_solver *s, dirk *k, double t, double h, int i)
+{
+    dae_system *sys = &s->system;
+    const prediction *g = &k->guess[i];
+    const double *from[NODES], *base = sys->computed ? s->d : s->x;
+    int n = sys->n, m = sys->m;
+    double c = 1 / (h * k->gamma);
+    for (int l = 0; l < g->count; l++) from[l] = source_of(s, k, g->source[l]);
+    for (int r = 0; r < m; r++) {
+        double sum = 0;
+        for (int j = 0; j < i; j++) sum += k->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        k->D[r] = base[r] + h * sum;
+    }
+    for (int r = 0; r < n; r++) {
+        double v = 0;
+        for (int l = 0; l < g->count; l++) v += g->weight[l] * from[l][r];
+        k->x_pred[r] = v;
+    }
+    const double *d = k->x_pred;
+    if (sys->computed) {
+        int status = dae_system_d(sys, t, k->x_pred, k->d_pred);
+        if (status != DAE_OK)
+            return status != DAE_RETRY ? status : sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+        d = k->d_pred;
+    }
+    for (int r = 0; r < m; r++) k->p_pred[r] = c * (d[r] - k->D[r]);
+    return DAE_OK;
+}
+
+/* ---- one attempt ---- */
+
+/* What the corrector says of its last solve, gathered over the stages. */
+typedef struct tally {
+    int iterations, new_jacobian, new_factor, second_round, want;
+} tally;
+
+static void gather(dae_corrector *q, tally *sum)
+{
+    sum->iterations += q->iterations;
+    sum->new_jacobian |= q->new_jacobian;
+    sum->new_factor |= q->new_factor;
+    sum->second_round |= q->second_round;
+    sum->want |= q->want_jacobian;
+    q->want_jacobian = 0; /* one Jacobian per step is enough, if it converges */
+}
+
+static void report(dae_corrector *q, const tally *sum)
+{
+    q->iterations = sum->iterations;
+    q->new_jacobian = sum->new_jacobian;
+    q->new_factor = sum->new_factor;
+    q->second_round = sum->second_round;
+    q->want_jacobian = sum->want;
+}
+
+static int solve_stage(dae_solver *s, dirk *k, const dae_trial *trial, int i)
+{
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
+    int last = i == k->stages - 1;
+    double h = trial->h, t = k->c[i] == 1 || (last && k->stiffly) ? trial->t : s->t + k->c[i] * h;
+    int status = predict(s, k, t, h, i);
+    if (status != DAE_OK) return status;
+    dae_stage g = {.t = t, .c = 1 / (h * k->gamma), .h = h, .x_pred = k->x_pred,
+                   .p_pred = k->p_pred, .d_pred = k->d_pred, .x = k->X[0] + (size_t)i * n,
+                   .p = k->P[0] + (size_t)i * m, .e = k->e_stage, .d = k->d_stage,
+                   .e_d = k->e_d_stage, .w = s->w, .w_d = s->system.computed ? s->w_d : NULL};
+    return dae_corrector_solve(&s->corrector, &g);
+}
+
+/* The end of the step from its stages. */
+static int finish(dae_solver *s, dirk *k, dae_trial *trial)
+{
+    dae_system *sys = &s->system;
+    size_t n = (size_t)sys->n, m = (size_t)sys->m, last = (size_t)k->stages - 1;
+    const double *P = k->P[0], *X = k->X[0], *base = sys->computed ? s->d : s->x;
+    if (k->stiffly) {
+        memcpy(trial->x, X + last * n, n * sizeof(double));
+        memcpy(trial->p, P + last * m, m * sizeof(double));
+        if (sys->computed) memcpy(trial->d, k->d_stage, m * sizeof(double));
+        return DAE_OK;
+    }
+    double *end = sys->computed ? trial->d : trial->x;
+    for (size_t r = 0; r < m; r++) {
+        double sum = 0, slope = 0;
+        for (size_t j = 0; j <= last; j++) {
+            sum += k->b[j] * P[j * m + r];
+            slope += k->slope_end[j] * P[j * m + r];
+        }
+        end[r] = base[r] + trial->h * sum;
+        trial->p[r] = slope;
+    }
+    for (size_t r = 0; sys->computed && r < n; r++) {
+        double v = k->of_start * s->x[r];
+        for (size_t j = (size_t)k->first; j <= last; j++) v += k->of_stage[j] * X[j * n + r];
+        trial->x[r] = v;
+    }
+    return DAE_OK;
+}
+
+/* "+g": f(t, x, p) = 0 with d(x) = d_{n+1}, as f(t, x, p~ + c (d(x) - d_{n+1})) = 0 with a large c:
+ * d moves by (p - p~) / c, and by 1e-6 of that when this is done once more with p for p~. */
+static int constrain(dae_solver *s, dirk *k, dae_trial *trial)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    size_t n = (size_t)sys->n, m = (size_t)sys->m;
+    double c = (sys->computed ? 1e4 : 1e6) / trial->h;
+    int status = DAE_OK, want = q->want_jacobian;
+    memcpy(k->x_pred, trial->x, n * sizeof(double));
+    memcpy(k->p_pred, trial->p, m * sizeof(double));
+    if (sys->computed) memcpy(k->d_pred, trial->d, m * sizeof(double));
+    dae_stage g = {.t = trial->t, .c = c, .h = trial->h, .x_pred = k->x_pred, .p_pred = k->p_pred,
+                   .d_pred = k->d_pred, .x = trial->x, .p = trial->p, .e = k->e_stage,
+                   .d = k->d_stage, .e_d = k->e_d_stage, .w = s->w};
+    for (int round = 0; round < 3 && status == DAE_OK; round++) {
+        q->want_jacobian = 0;
+        status = dae_corrector_solve(q, &g);
+        for (size_t r = 0; r < m && status == DAE_OK; r++) /* c e means nothing where C is zero */
+            if (sys->computed || sys->level[r] == DAE_DIFFERENTIAL) k->p_pred[r] = trial->p[r];
+    }
+    if (status == DAE_OK) memcpy(trial->p, k->p_pred, m * sizeof(double));
+    q->want_jacobian |= want;
+    return status;
+}
+
+/* (K + cC)^-1 c f_p E_d into trial->e. */
+static int filter(dae_solver *s, dirk *k, dae_trial *trial)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    int n = sys->n, m = sys->m, status = DAE_OK;
+    double *E = sys->computed ? trial->e_d : k->e_stage;
+    for (int r = 0; r < m; r++) {
+        double sum = 0;
+        for (int j = 0; j < k->stages; j++) sum += k->e[j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        E[r] = trial->h * sum;
+    }
+    if (sys->computed) {
+        status = dae_system_f(sys, trial->t, trial->x, trial->p, q->r);
+        if (status == DAE_OK)
+            status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, E, trial->e);
+        if (status == DAE_RETRY) return sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+        if (status != DAE_OK) return status;
+        for (int i = 0; i < n; i++) trial->e[i] *= q->c_factor;
+    } else {
+        dae_corrector_lead(q, E, trial->e);
+    }
+    return dae_corrector_solve_with(q, trial->e, 1);
+}
+
+static int judge(dae_solver *s, dirk *k, dae_trial *trial)
+{
+    int n = s->system.n, status;
+    double raw = INFINITY;
+    if (k->embedded_stage >= 0) {
+        const double *other = k->X[0] + (size_t)k->embedded_stage * (size_t)n;
+        for (int i = 0; i < n; i++) trial->e[i] = trial->x[i] - other[i];
+        raw = dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
+    }
+    trial->error = raw;
+    if (raw > 1) {
+        int where;
+        status = filter(s, k, trial);
+        if (status != DAE_OK) return status;
+        double filtered = dae_norm(s->options.norm, n, trial->e, s->w, &where);
+        if (filtered < raw) {
+            trial->error = filtered;
+            trial->limiting = where;
+            trial->filtered = 1;
+        }
+    }
+    return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
+}
+
+static int dirk_attempt(dae_solver *s, dae_trial *trial)
+{
+    dirk *k = s->method_state;
+    dae_corrector *q = &s->corrector;
+    tally sum = {0};
+    int status = DAE_OK;
+    trial->order = k->order;
+    trial->constant = 1;
+    plan_guesses(k, trial->h);
+    if (k->first) {
+        memcpy(k->X[0], s->x, (size_t)s->system.n * sizeof(double));
+        memcpy(k->P[0], s->p, (size_t)s->system.m * sizeof(double));
+    }
+    for (int i = k->first; i < k->stages && status == DAE_OK; i++) {
+        status = solve_stage(s, k, trial, i);
+        gather(q, &sum);
+    }
+    if (status == DAE_OK) status = finish(s, k, trial);
+    if (status == DAE_OK && !trial->prescribed) status = judge(s, k, trial);
+    if (status == DAE_OK && k->constrained) {
+        status = constrain(s, k, trial);
+        gather(q, &sum);
+    } else if (status == DAE_OK && q->verify && !k->stiffly) {
+        status = dae_system_f(&s->system, trial->t, trial->x, trial->p, q->r);
+        if (status == DAE_RETRY) status = s->system.bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+    }
+    report(q, &sum);
+    if (trial->prescribed) {
+        memset(trial->e, 0, (size_t)s->system.n * sizeof(double));
+        trial->error = 0;
+        trial->limiting = -1;
+    }
+    return status;
+}
+
+/* ---- after the attempt ---- */
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* The size that the error and the trend of the last two allow [Gustafsson 1994]; a small change
+ * is not worth the factors. */
+static void plan(dae_solver *s, dirk *k, const dae_trial *trial)
+{
+    double error = fmax(trial->error, 1e-10), r = 0.9 * pow(error, -k->power);
+    if (k->error_last > 0)
+        r = fmin(r, 0.9 * trial->h / k->h_last * pow(k->error_last / (error * error), k->power));
+    r = fmax(0.2, fmin(6, r));
+    if (k->rejected) r = fmin(r, 1);
+    if (r >= 1 && r < 1.2) r = 1;
+    k->error_last = fmax(error, 1e-2);
+    s->h = trial->h * r;
+}
+
+static void dirk_commit(dae_solver *s, dae_trial *trial)
+{
+    dirk *k = s->method_state;
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
+    if (!trial->prescribed) plan(s, k, trial);
+    swap(&k->X[0], &k->X[1]);
+    swap(&k->P[0], &k->P[1]);
+    swap(&k->x_before, &k->x_older);
+    swap(&k->p_before, &k->p_older);
+    memcpy(k->x_before, s->x, n * sizeof(double));
+    memcpy(k->p_before, s->p, m * sizeof(double));
+    if (s->system.computed) memcpy(k->d_before, s->d, m * sizeof(double));
+    k->h_before = k->h_last;
+    k->h_last = trial->h;
+    k->rejected = 0;
+}
+
+static void dirk_reject(dae_solver *s, dae_trial *trial, int verdict)
+{
+    dirk *k = s->method_state;
+    k->rejected = 1;
+    if (verdict == DAE_STEP_ERROR)
+        s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 * pow(trial->error, -k->power)));
+    else
+        s->h = 0.25 * trial->h;
+}
+
+/* ---- dense output ---- */
+
+/* Value and slope of the cubic with these ends and slopes. */
+static double cubic(double from, double to, double p_from, double p_to, double h, double theta,
+                    double *slope)
+{
+    double rise = to - from, bend = h * p_from - rise, other = rise - h * p_to, r = 1 - theta;
+    *slope = (rise + (1 - 2 * theta) * (r * bend + theta * other) + theta * r * (other - bend)) / h;
+    return from + theta * rise + theta * r * (r * bend + theta * other);
+}
+
+/* The polynomial through the ends and the stages between them, for what has no slope. */
+static void through_stages(const dae_solver *s, const dirk *k, double theta, int only, double *x)
+{
+    const double *from[STAGES + 2];
+    double node[STAGES + 2] = {0, 1}, weight[STAGES + 2];
+    int count = 2, n = s->system.n;
+    from[0] = k->x_before;
+    from[1] = s->x;
+    for (int j = k->first; j < k->stages && count < NODES; j++) {
+        int close = 0;
+        for (int l = 0; l < count; l++) close |= fabs(k->c[j] - node[l]) < 0.15;
+        if (close) continue;
+        node[count] = k->c[j];
+        from[count++] = k->X[1] + (size_t)j * (size_t)n;
+    }
+    lagrange(count, node, theta, weight, NULL);
+    for (int i = 0; i < n; i++) {
+        if (only && s->system.level[i] == DAE_DIFFERENTIAL) continue;
+        double v = 0;
+        for (int l = 0; l < count; l++) v += weight[l] * from[l][i];
+        x[i] = v;
+    }
+}
+
+/* By the table's own b_i(theta), counted from the end of the step. */
+static void by_table(const dae_solver *s, const dirk *k, double theta, double *d, double *p)
+{
+    size_t m = (size_t)s->system.m;
+    const double *end = s->system.computed ? s->d : s->x;
+    double value[STAGES], slope[STAGES];
+    for (int j = 0; j < k->stages; j++) {
+        double v = 0, r = 0;
+        for (int l = k->terms - 1; l >= 0; l--) {
+            r = r * theta + (l + 1) * k->dense[l][j];
+            v = v * theta + k->dense[l][j];
+        }
+        value[j] = k->h_last * (theta * v - k->b[j]);
+        slope[j] = r;
+    }
+    for (size_t i = 0; i < m; i++) {
+        double v = end[i], r = 0;
+        for (size_t j = 0; j < (size_t)k->stages; j++) {
+            v += value[j] * k->P[1][j * m + i];
+            r += slope[j] * k->P[1][j * m + i];
+        }
+        d[i] = v;
+        p[i] = r;
+    }
+}
+
+static void dirk_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
+{
+    dirk *k = s->method_state;
+    const dae_system *sys = &s->system;
+    size_t n = (size_t)sys->n, m = (size_t)sys->m;
+    double *X = k->x_pred, *P = k->p_pred, *Y = sys->computed ? k->d_pred : X;
+    const double *end = sys->computed ? s->d : s->x, *begin = sys->computed ? k->d_before : k->x_before;
+    double theta = k->h_last != 0 ? 1 + (t - s->t) / k->h_last : 1;
+    if (k->h_last == 0) {
+        memcpy(X, s->x, n * sizeof(double));
+        memcpy(P, s->p, m * sizeof(double));
+        if (sys->computed) memcpy(Y, s->d, m * sizeof(double));
+    } else {
+        if (k->terms)
+            by_table(s, k, theta, Y, P);
+        else
+            for (size_t i = 0; i < m; i++)
+                Y[i] = cubic(begin[i], end[i], k->p_before[i], s->p[i], k->h_last, theta, &P[i]);
+        if (sys->computed || !k->terms) through_stages(s, k, theta, !sys->computed, X);
+    }
+    if (x) memcpy(x, X, n * sizeof(double));
+    if (p) memcpy(p, P, m * sizeof(double));
+    if (d && sys->computed) memcpy(d, Y, m * sizeof(double));
+}
+
+/* The term after the cubic, from the change of the cubic one over the last two steps. With a
+ * computed d the x between the ends is worth little: the equations are asked. */
+static double dirk_doubt(dae_solver *s, double t)
+{
+    dirk *k = s->method_state;
+    int n = s->system.n, where;
+    if (k->h_last == 0) return 0;
+    if (s->system.computed || k->h_before == 0) return INFINITY;
+    double h = k->h_last, g = k->h_before, r = h / g, *v = k->x_pred;
+    double theta = 1 + (t - s->t) / h, shape = theta * (1 - theta);
+    for (int i = 0; i < n; i++) {
+        double now = h * (k->p_before[i] + s->p[i]) - 2 * (s->x[i] - k->x_before[i]);
+        double then = g * (k->p_older[i] + k->p_before[i]) - 2 * (k->x_before[i] - k->x_older[i]);
+        v[i] = now - r * r * r * then;
+    }
+    return shape * shape * r / (2 * (r + 1)) * dae_norm_max(n, v, s->w0, &where);
+}
+
+static int dirk_reach(dae_solver *s)
+{
+    const dirk *k = s->method_state;
+    return k->order;
+}
+
+const dae_method dae_method_dirk = {
+    .name = "esdirk",
+    .description = "diagonally implicit Runge-Kutta methods, one factorization per step",
+    .max_order = 8,
+    .takes = dirk_takes,
+    .choose = dirk_choose,
+    .open = dirk_open,
+    .close = dirk_close,
+    .start = dirk_start,
+    .attempt = dirk_attempt,
+    .commit = dirk_commit,
+    .reject = dirk_reject,
+    .interpolate = dirk_interpolate,
+    .doubt = dirk_doubt,
+    .reach = dirk_reach,
+};
