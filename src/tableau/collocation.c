@@ -320,7 +320,7 @@ static void make_lobatto3c(int s, dae_tableau *t)
 int dae_shifted_lobatto(dae_quad rho, dae_tableau *t)
 {
     formula f;
-    if (!(rho >= (dae_quad)0.001 && rho <= 1)) return 0;
+    if (!(rho >= (dae_quad)1 / 1000 && rho <= 1)) return 0;
     t->title = "collocation at 0, 1/(1+R), 1: Lobatto IIIA with dissipation, R(inf) = R";
     t->source = "the method with a shifted mid-point of P. Masarati, section 4.2";
     t->stages = 3;

@@ -11,10 +11,11 @@
 /* The root of g^3 - 3 g^2 + 3/2 g - 1/6 for which three stages are L-stable. */
 #define L_STABLE_3 "g = root(0.4358665215, 1, -3, 3/2, -1/6)"
 
-/* Crouzeix's method of order 4; 3 u^3 ... : g = cos(pi/18) / sqrt(3) + 1/2 is the largest
- * zero of g^3 - 3/2 g^2 + g/2 - 1/24 */
+/* Crouzeix's method of order 4: g = cos(pi/18) / sqrt(3) + 1/2 is the largest zero of
+ * g^3 - 3/2 g^2 + g/2 - 1/24. */
 #define CROUZEIX_3                                                                       \
-    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1, .claims = DAE_CLAIM_A_STABLE, \
+    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1,                               \
+    .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_ALGEBRAIC,                                   \
     .let = "g = root(1.0685790, 1, -3/2, 1/2, -1/24); d = 1 / (6 * (2*g - 1) * (2*g - 1))", \
     .A = "g; 1/2 - g, g; 2*g, 1 - 4*g, g", .b = "d, 1 - 2*d, d"
 
@@ -42,8 +43,7 @@ const dae_entry dae_entries_dirk[] = {
         .source = "Alexander, SIAM J. Numer. Anal. 14 (1977) 1006",
         .kind = DAE_TABLEAU_DIRK,
         .order = 2, .stage_order = 1, .embedded_order = 1,
-        .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_ALGEBRAIC |
-                  DAE_CLAIM_STIFFLY_ACCURATE,
+        .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,
         .let = "g = 1 - sqrt(2)/2",
         .A = "g; 1 - g, g",
         .b_hat = "1, 0",
@@ -83,7 +83,7 @@ const dae_entry dae_entries_dirk[] = {
     },
     {
         .name = "crouzeix-2",
-        .title = "Crouzeix, two stages of order 3, A-stable",
+        .title = "Crouzeix, two stages of order 3, algebraically stable",
         .source = "Crouzeix 1975, Norsett 1974; Hairer & Wanner II, IV.6",
         .kind = DAE_TABLEAU_DIRK,
         .order = 3, .stage_order = 1,
@@ -94,7 +94,7 @@ const dae_entry dae_entries_dirk[] = {
     },
     {
         .name = "crouzeix-3",
-        .title = "Crouzeix, three stages of order 4, A-stable",
+        .title = "Crouzeix, three stages of order 4, algebraically stable",
         .source = "Crouzeix 1975, Norsett 1974; Hairer & Wanner II, IV.6",
         CROUZEIX_3,
     },
@@ -103,7 +103,7 @@ const dae_entry dae_entries_dirk[] = {
         .title = "SDIRK of order 4(3), five stages, L-stable, stiffly accurate",
         .source = "Hairer & Wanner II, (IV.6.16), dense output (IV.6.17)",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 4, .stage_order = 1, .embedded_order = 3, .dense_order = 4,
+        .order = 4, .stage_order = 1, .embedded_order = 3, .dense_order = 3,
         .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,
         .A = "1/4;"
              "1/2, 1/4;"

@@ -42,11 +42,12 @@ const dae_entry dae_entries_esdirk[] = {
     },
     {
         .name = "kvaerno-43",
-        .title = "Kvaerno 4(3), five stages; both formulas stiffly accurate",
+        .title = "Kvaerno 4(3), five stages; R(inf) = 0.72, the embedded one is L-stable",
         .source = "Kvaerno, BIT 44 (2004) 489",
         .kind = DAE_TABLEAU_DIRK,
         .order = 4, .stage_order = 2, .embedded_order = 3, .dense_order = 3,
-        .claims = L_AND_STIFF | DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
+        .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_STIFFLY_ACCURATE |
+                  DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
         .let = L_STABLE_3,
         .A = "0; g, g;"
              "0.1407377747247061961864132309262694299296,"

@@ -10,6 +10,7 @@ const dae_entry dae_entries_explicit[] = {
         .source = "Euler 1768",
         .kind = DAE_TABLEAU_EXPLICIT,
         .order = 1, .stage_order = 1, .dense_order = 1,
+        .claims = DAE_CLAIM_COLLOCATION,
         .A = "0",
         .b = "1",
         .dense = "1",

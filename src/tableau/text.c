@@ -80,7 +80,8 @@ static dae_quad root(reader *r)
             slope = slope * x + p;
             p = p * x + a[i];
         }
-        dae_quad step = slope == 0 ? 0 : p / slope;
+        if (slope == 0) break;
+        dae_quad step = p / slope;
         x -= step;
         if (dae_quad_abs(step) <= 2 * dae_quad_epsilon() * dae_quad_abs(x)) return x;
     }
@@ -153,25 +154,33 @@ static dae_quad sum(reader *r)
     }
 }
 
+static int define_one(dae_scope *scope, reader *r)
+{
+    skip_blanks(r);
+    const char *begin = r->at;
+    while (is_letter(*r->at) || is_digit(*r->at)) r->at++;
+    size_t length = (size_t)(r->at - begin);
+    if (length == 0 || length >= DAE_TEXT_NAME_LENGTH || scope->count == DAE_TEXT_NAMES)
+        return 0;
+    require(r, '=');
+    dae_quad value = sum(r);
+    if (r->failed) return 0;
+    memcpy(scope->name[scope->count], begin, length);
+    scope->name[scope->count][length] = '\0';
+    scope->value[scope->count++] = value;
+    return 1;
+}
+
 int dae_text_define(dae_scope *scope, const char *text)
 {
     reader r = {text, scope, 0};
-    do {
-        skip_blanks(&r);
-        const char *begin = r.at;
-        while (is_letter(*r.at) || is_digit(*r.at)) r.at++;
-        size_t length = (size_t)(r.at - begin);
-        if (length == 0 || length >= DAE_TEXT_NAME_LENGTH || scope->count == DAE_TEXT_NAMES)
-            return 0;
-        require(&r, '=');
-        dae_quad value = sum(&r);
-        if (r.failed) return 0;
-        memcpy(scope->name[scope->count], begin, length);
-        scope->name[scope->count][length] = '\0';
-        scope->value[scope->count++] = value;
-    } while (take(&r, ';'));
+    int before = scope->count, good;
+    do good = define_one(scope, &r);
+    while (good && take(&r, ';'));
     skip_blanks(&r);
-    return *r.at == '\0';
+    if (good && *r.at == '\0') return 1;
+    scope->count = before;
+    return 0;
 }
 
 int dae_text_rows(const dae_scope *scope, const char *text,

@@ -19,7 +19,8 @@ typedef struct dae_scope {
     dae_quad value[DAE_TEXT_NAMES];
 } dae_scope;
 
-/* "g = 1/4; w = sqrt(2) / 4": each may use those before it. 1, or 0: not understood. */
+/* "g = 1/4; w = sqrt(2) / 4": each may use those before it. 1, or 0: not
+ * understood, and nothing is defined. */
 int dae_text_define(dae_scope *scope, const char *text);
 
 /* Rows separated by ';', entries by ','; what a row lacks stays as it is. The number of rows,
