@@ -82,9 +82,8 @@ static const char *table_of(const dae_solver *s, const char *name, char plain[40
 static int dirk_takes(const char *name)
 {
     char plain[40];
-    dae_tableau table;
-    return strlen(name) < sizeof plain && dae_tableau_find(table_of(NULL, name, plain), &table) &&
-           table.kind == DAE_TABLEAU_DIRK && table.stages <= STAGES && table.dense_terms <= DEGREE;
+    return strlen(name) < sizeof plain &&
+           dae_tableau_kind_of(table_of(NULL, name, plain)) == DAE_TABLEAU_DIRK;
 }
 
 /* y = v T^-1 for a lower triangular T; rows from `first` on. */

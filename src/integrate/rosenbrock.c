@@ -27,6 +27,7 @@
  * The error estimate is the difference to the embedded method, for stiffly accurate pairs the
  * last U itself: both satisfy the algebraic equations up to the error, so no filter is needed.
  */
+#include "integrate/rosenbrock.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
@@ -35,18 +36,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 8, DEGREE = 6, KEPT = 3 };
+enum { STAGES = DAE_ROSENBROCK_STAGES, KEPT = 3 };
 
 typedef struct rosenbrock {
-    int stages, order, terms;
+    dae_rosenbrock_table table;
     double power;           /* the error estimate behaves like h^(1 / power)                */
-    double gamma;
-    double a[STAGES][STAGES], c[STAGES][STAGES], w[STAGES][STAGES], rho[STAGES];
-    double alpha_sum[STAGES], gamma_sum[STAGES];
-    double m[STAGES], e[STAGES], w_end[STAGES], rho_end; /* of x_{n+1}, the error, p_{n+1}  */
-    int last_is_error;      /* e = (0, .., 0, 1)                                            */
-    double dense[DEGREE][STAGES]; /* x_n + sum_j U_j sum_k dense[k][j] theta^(k + 1)        */
-
     double *vectors;
     double *u[KEPT];        /* -U of the attempt, of the last step and of the one before    */
     double *f_start, *f_end;/* f at the beginning and at the end of the attempt             */
@@ -66,7 +60,7 @@ typedef struct rosenbrock {
     int rejected;           /* this step was rejected before                                */
 } rosenbrock;
 
-/* ---- tables ---- */
+/* ---- opening ---- */
 
 static const char *table_of(const char *name)
 {
@@ -75,79 +69,8 @@ static const char *table_of(const char *name)
 
 static int rosenbrock_takes(const char *name)
 {
-    dae_tableau table;
-    return dae_tableau_find(table_of(name), &table) && table.kind == DAE_TABLEAU_ROSENBROCK &&
-           table.stages <= STAGES && table.dense_terms <= DEGREE;
+    return dae_tableau_kind_of(table_of(name)) == DAE_TABLEAU_ROSENBROCK;
 }
-
-/* y = v T^-1 for a lower triangular T. */
-static void divide_row(int s, const dae_quad *v, dae_quad T[][DAE_STAGES_MOST], dae_quad *y)
-{
-    for (int j = s - 1; j >= 0; j--) {
-        dae_quad sum = v[j];
-        for (int i = j + 1; i < s; i++) sum -= y[i] * T[i][j];
-        y[j] = sum / T[j][j];
-    }
-}
-
-static void take_row(int s, const dae_quad *from, double *to)
-{
-    for (int j = 0; j < s; j++) to[j] = (double)from[j];
-}
-
-/* The coefficients of P: v B^-1 Gamma^-1 and 1 - v B^-1 1. */
-static double derivative_row(const dae_tableau *T, const dae_quad *v, dae_quad B[][DAE_STAGES_MOST],
-                             dae_quad G[][DAE_STAGES_MOST], double *to)
-{
-    dae_quad y[DAE_STAGES_MOST], z[DAE_STAGES_MOST], rest = 1;
-    divide_row(T->stages, v, B, y);
-    for (int j = 0; j < T->stages; j++) rest -= y[j];
-    divide_row(T->stages, y, G, z);
-    take_row(T->stages, z, to);
-    return (double)rest;
-}
-
-static void take_table(rosenbrock *b, dae_tableau *T)
-{
-    int s = T->stages;
-    dae_quad B[DAE_STAGES_MOST][DAE_STAGES_MOST], y[DAE_STAGES_MOST], unit[DAE_STAGES_MOST];
-    b->stages = s;
-    b->order = T->order;
-    b->terms = T->dense_terms;
-    b->power = 1.0 / ((T->embedded_order < T->order ? T->embedded_order : T->order) + 1);
-    b->gamma = (double)T->gamma[0][0];
-    for (int i = 0; i < s; i++)
-        for (int j = 0; j < s; j++) B[i][j] = (j < i ? T->A[i][j] : 0) + (j <= i ? T->gamma[i][j] : 0);
-    for (int i = 0; i < s; i++) {
-        dae_quad alpha = 0, gamma = 0;
-        for (int j = 0; j < i; j++) alpha += T->A[i][j];
-        for (int j = 0; j <= i; j++) gamma += T->gamma[i][j];
-        b->alpha_sum[i] = (double)alpha;
-        b->gamma_sum[i] = (double)gamma;
-        divide_row(s, T->A[i], T->gamma, y);
-        take_row(s, y, b->a[i]);
-        b->rho[i] = derivative_row(T, T->A[i], B, T->gamma, b->w[i]);
-        for (int j = 0; j < s; j++) unit[j] = j == i;
-        divide_row(s, unit, T->gamma, y); /* row i of Gamma^-1 */
-        for (int j = 0; j < i; j++) b->c[i][j] = -(double)y[j];
-    }
-    divide_row(s, T->b, T->gamma, y);
-    take_row(s, y, b->m);
-    b->rho_end = derivative_row(T, T->b, B, T->gamma, b->w_end);
-    for (int j = 0; j < s; j++) unit[j] = T->b[j] - T->b_hat[j];
-    divide_row(s, unit, T->gamma, y);
-    take_row(s, y, b->e);
-    b->last_is_error = fabs(b->e[s - 1] - 1) < 1e-9;
-    for (int j = 0; j < s - 1; j++)
-        if (fabs(b->e[j]) > 1e-9) b->last_is_error = 0;
-    for (int k = 0; k < b->terms; k++) {
-        for (int i = 0; i < s; i++) unit[i] = T->dense[i][k];
-        divide_row(s, unit, T->gamma, y);
-        take_row(s, y, b->dense[k]);
-    }
-}
-
-/* ---- opening ---- */
 
 static dae_status refuse(dae_solver *s, const char *why)
 {
@@ -159,12 +82,13 @@ static dae_status refuse(dae_solver *s, const char *why)
 
 static dae_status rosenbrock_choose(dae_solver *s)
 {
-    dae_tableau table;
-    dae_tableau_find(table_of(s->method_name), &table);
+    dae_rosenbrock_table table;
+    if (!dae_rosenbrock_find(table_of(s->method_name), &table))
+        return refuse(s, "it has more stages than there is room for");
     s->order_most = table.order;
     if (s->system.facts & DAE_FACT_HIGH_INDEX)
         return refuse(s, "Rosenbrock methods need index 0 or 1, and a level of 2 or 3 is declared");
-    if (table.embedded_order == 0 && s->options.fixed_step == 0) {
+    if (table.estimate_order == 0 && s->options.fixed_step == 0) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
         dae_hint(&s->report, "give a fixed_step, or take 'rodas'");
         return DAE_E_OPTION;
@@ -183,7 +107,6 @@ static void rosenbrock_close(dae_solver *s)
 
 static dae_status rosenbrock_open(dae_solver *s)
 {
-    dae_tableau table;
     const dae_system *sys = &s->system;
     if (sys->computed && !(sys->facts & DAE_FACT_D_SELECTS))
         return refuse(s, "its d is not a plain selection of unknowns, and the stages of a "
@@ -191,10 +114,10 @@ static dae_status rosenbrock_open(dae_solver *s)
     rosenbrock *b = dae_alloc(&s->memory, 1, sizeof *b);
     s->method_state = b;
     if (!b) return DAE_E_NOMEM;
-    dae_tableau_find(table_of(s->method_name), &table);
-    take_table(b, &table);
+    dae_rosenbrock_find(table_of(s->method_name), &b->table);
+    b->power = 1.0 / (b->table.estimate_order + 1);
     b->plain = (sys->facts & DAE_FACT_C_CONSTANT) != 0;
-    size_t n = (size_t)sys->n, all = (size_t)b->stages * n, own = b->terms ? 0 : n;
+    size_t n = (size_t)sys->n, all = (size_t)b->table.stages * n, own = b->table.terms ? 0 : n;
     dae_vector_wish wish[] = {{&b->u[0], all}, {&b->u[1], all}, {&b->u[2], all}, {&b->f_start, n},
                               {&b->f_end, n}, {&b->f_t, n}, {&b->X, n}, {&b->P, n}, {&b->Q, n},
                               {&b->gathered, (size_t)sys->computed}, {&b->p_start, n},
@@ -212,7 +135,7 @@ static void rosenbrock_start(dae_solver *s)
     b->have_start = b->have_slope = b->have_jacobian = 0;
     b->h_last = b->h_before = b->error_last = 0;
     b->still = b->unasked = b->rejected = 0;
-    s->order = b->order;
+    s->order = b->table.order;
 }
 
 /* ---- one attempt ---- */
@@ -292,7 +215,7 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
         b->have_jacobian = 1;
     }
     q->want_jacobian = 0;
-    return dae_corrector_factor(q, 1 / (trial->h * b->gamma));
+    return dae_corrector_factor(q, 1 / (trial->h * b->table.gamma));
 }
 
 /* X_i and P_i of stage i (a constant for the compiler), u = -U. */
@@ -314,7 +237,7 @@ static inline void combine(int i, int n, const double *restrict x, const double 
 
 static void combine_i(int i, int n, const double *x, const rosenbrock *b, double inverse)
 {
-    const double *a = b->a[i], *c = b->c[i], *u = b->u[0];
+    const double *a = b->table.a[i], *c = b->table.c[i], *u = b->u[0];
     switch (i) {
     case 1: combine(1, n, x, a, c, u, inverse, b->X, b->P); break;
     case 2: combine(2, n, x, a, c, u, inverse, b->X, b->P); break;
@@ -329,7 +252,7 @@ static void combine_i(int i, int n, const double *x, const rosenbrock *b, double
 /* General f: P_i as the method says, and h gamma Q_i. */
 static void combine_general(int i, int n, const double *x, rosenbrock *b, double h)
 {
-    const double *a = b->a[i], *c = b->c[i], *w = b->w[i];
+    const double *a = b->table.a[i], *c = b->table.c[i], *w = b->table.w[i];
     for (int k = 0; k < n; k++) {
         double v = x[k], p = 0, q = 0;
         for (int j = 0; j < i; j++) {
@@ -338,10 +261,10 @@ static void combine_general(int i, int n, const double *x, rosenbrock *b, double
             p -= w[j] * uj;
             q -= c[j] * uj;
         }
-        p += b->rho[i] * h * b->p_start[k];
+        p += b->table.rho[i] * h * b->p_start[k];
         b->X[k] = v;
         b->P[k] = p / h;
-        b->Q[k] = b->gamma * (p + q);
+        b->Q[k] = b->table.gamma * (p + q);
     }
 }
 
@@ -351,7 +274,7 @@ static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
     int n = s->system.n, status = DAE_OK;
     double h = trial->h, *u = b->u[0] + (size_t)i * (size_t)n;
     if (i > 0) {
-        double t = b->alpha_sum[i] == 1 ? trial->t : s->t + b->alpha_sum[i] * h;
+        double t = b->table.alpha_sum[i] == 1 ? trial->t : s->t + b->table.alpha_sum[i] * h;
         if (b->plain)
             combine_i(i, n, s->x, b, 1 / h);
         else
@@ -360,9 +283,9 @@ static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
         if (status != DAE_OK) return status;
     } else {
         memcpy(u, b->f_start, (size_t)n * sizeof(double));
-        for (int k = 0; k < n && !b->plain; k++) b->Q[k] = b->gamma * h * b->p_start[k];
+        for (int k = 0; k < n && !b->plain; k++) b->Q[k] = b->table.gamma * h * b->p_start[k];
     }
-    double slope = b->still && b->have_slope ? 0 : b->gamma_sum[i] * h;
+    double slope = b->still && b->have_slope ? 0 : b->table.gamma_sum[i] * h;
     if (slope != 0)
         for (int k = 0; k < n; k++) u[k] += slope * b->f_t[k];
     if (!b->plain) {
@@ -382,12 +305,12 @@ static inline void finish(int stages, int n, const rosenbrock *b, const double *
         double v = x[k], p = 0, d = 0;
         for (int j = 0; j < stages; j++) {
             double uj = u[(size_t)j * (size_t)n + (size_t)k];
-            v -= b->m[j] * uj;
-            p -= b->w_end[j] * uj;
-            d -= b->e[j] * uj;
+            v -= b->table.m[j] * uj;
+            p -= b->table.w_end[j] * uj;
+            d -= b->table.e[j] * uj;
         }
         x_new[k] = v;
-        p_new[k] = b->rho_end * b->p_start[k] + inverse * p;
+        p_new[k] = b->table.rho_end * b->p_start[k] + inverse * p;
         e[k] = d;
     }
 }
@@ -397,12 +320,12 @@ static void end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
     const dae_system *sys = &s->system;
     int n = sys->n;
     double h = trial->h;
-    switch (b->stages) {
+    switch (b->table.stages) {
     case 3: finish(3, n, b, s->x, h, trial, b->p_new); break;
     case 4: finish(4, n, b, s->x, h, trial, b->p_new); break;
     case 6: finish(6, n, b, s->x, h, trial, b->p_new); break;
     case 8: finish(8, n, b, s->x, h, trial, b->p_new); break;
-    default: finish(b->stages, n, b, s->x, h, trial, b->p_new); break;
+    default: finish(b->table.stages, n, b, s->x, h, trial, b->p_new); break;
     }
     if (!sys->computed) {
         memcpy(trial->p, b->p_new, (size_t)n * sizeof(double));
@@ -418,9 +341,9 @@ static void end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
 static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
 {
     rosenbrock *b = s->method_state;
-    trial->order = b->order;
+    trial->order = b->table.order;
     int status = prepare(s, b, trial);
-    for (int i = 0; i < b->stages && status == DAE_OK; i++) status = stage(s, b, trial, i);
+    for (int i = 0; i < b->table.stages && status == DAE_OK; i++) status = stage(s, b, trial, i);
     if (status != DAE_OK) return status;
     end_of_step(s, b, trial);
     trial->constant = 1;
@@ -467,7 +390,7 @@ static void rosenbrock_commit(dae_solver *s, dae_trial *trial)
     rosenbrock *b = s->method_state;
     size_t bytes = (size_t)s->system.n * sizeof(double);
     if (!trial->prescribed) plan(s, b, trial);
-    if (!b->terms) {
+    if (!b->table.terms) {
         memcpy(b->x_before, s->x, bytes);
         memcpy(b->p_before, b->p_start, bytes);
     }
@@ -509,13 +432,13 @@ static void hermite(const dae_solver *s, const rosenbrock *b, double theta, doub
 /* The weights of the -U: what is missing to x_{n+1}, and of x'. */
 static void dense_weights(const rosenbrock *b, double theta, double *value, double *slope)
 {
-    for (int j = 0; j < b->stages; j++) {
+    for (int j = 0; j < b->table.stages; j++) {
         double v = 0, d = 0;
-        for (int k = b->terms - 1; k >= 0; k--) {
-            d = d * theta + (k + 1) * b->dense[k][j];
-            v = v * theta + b->dense[k][j];
+        for (int k = b->table.terms - 1; k >= 0; k--) {
+            d = d * theta + (k + 1) * b->table.dense[k][j];
+            v = v * theta + b->table.dense[k][j];
         }
-        value[j] = b->m[j] - theta * v;
+        value[j] = b->table.m[j] - theta * v;
         slope[j] = -d / b->h_last;
     }
 }
@@ -529,13 +452,13 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     if (b->h_last == 0) {
         memcpy(X, s->x, (size_t)n * sizeof(double));
         memcpy(P, b->p_start, (size_t)n * sizeof(double));
-    } else if (!b->terms) {
+    } else if (!b->table.terms) {
         hermite(s, b, 1 + (t - s->t) / b->h_last, X, P);
     } else {
         dense_weights(b, 1 + (t - s->t) / b->h_last, value, slope);
         for (int i = 0; i < n; i++) {
             double v = s->x[i], r = 0;
-            for (int j = 0; j < b->stages; j++) {
+            for (int j = 0; j < b->table.stages; j++) {
                 double u = b->u[1][(size_t)j * (size_t)n + (size_t)i];
                 v += value[j] * u;
                 r += slope[j] * u;
@@ -553,15 +476,15 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
 static double rosenbrock_doubt(dae_solver *s, double t)
 {
     rosenbrock *b = s->method_state;
-    int n = s->system.n, k = b->terms, where;
+    int n = s->system.n, k = b->table.terms, where;
     if (b->h_last == 0) return 0;
     double theta = 1 + (t - s->t) / b->h_last, r = b->h_last / b->h_before, *v = b->X;
     if (!k || b->h_before == 0) return INFINITY;
-    const double *top = b->dense[k - 1];
+    const double *top = b->table.dense[k - 1];
     double scale = pow(r, k);
     for (int i = 0; i < n; i++) {
         double now = 0, then = 0;
-        for (int j = 0; j < b->stages; j++) {
+        for (int j = 0; j < b->table.stages; j++) {
             now += top[j] * b->u[1][(size_t)j * (size_t)n + (size_t)i];
             then += top[j] * b->u[2][(size_t)j * (size_t)n + (size_t)i];
         }
@@ -574,7 +497,7 @@ static double rosenbrock_doubt(dae_solver *s, double t)
 static int rosenbrock_reach(dae_solver *s)
 {
     const rosenbrock *b = s->method_state;
-    return b->order;
+    return b->table.order;
 }
 
 const dae_method dae_method_rosenbrock = {

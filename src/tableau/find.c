@@ -72,6 +72,21 @@ int dae_tableau_find(const char *name, dae_tableau *out)
     return find_entry(name, out) || find_family(name, out);
 }
 
+int dae_tableau_kind_of(const char *name)
+{
+    for (int k = 0; dae_entry_lists[k]; k++)
+        for (const dae_entry *e = dae_entry_lists[k]; e->name; e++)
+            if (strcmp(name, e->name) == 0) return (int)e->kind;
+    for (const dae_family *f = dae_families; f->name; f++) {
+        size_t length = strlen(f->name);
+        int s = strncmp(name, f->name, length) == 0 ? read_count(name + length) : -1;
+        if (s >= f->least && s <= DAE_FAMILY_MOST_STAGES) return DAE_TABLEAU_FULL;
+    }
+    if (strncmp(name, SHIFTED, sizeof SHIFTED - 1) != 0) return -1;
+    dae_tableau table;
+    return dae_tableau_find(name, &table) ? (int)table.kind : -1;
+}
+
 const char *dae_tableau_name(int i)
 {
     for (int k = 0; dae_entry_lists[k]; k++)

@@ -59,6 +59,9 @@ typedef struct dae_tableau {
 /* Fills `out`; 1 on success, 0 if there is no method of this name. */
 int dae_tableau_find(const char *name, dae_tableau *out);
 
+/* Its kind without its coefficients, which take some time to make; -1: there is none. */
+int dae_tableau_kind_of(const char *name);
+
 /* The i-th name, for lists: fixed tables, and of each family a typical member; NULL past the end. */
 const char *dae_tableau_name(int i);
 
