@@ -11,6 +11,7 @@
 
 /* Below this size a dense factorization is cheaper than looking for zeros. */
 enum { DENSE_SIZE = 40 };
+enum { SMALL = 10 }; /* dense kernels of this size are unrolled */
 
 static int has_jacobian(const dae_problem *q)
 {
@@ -109,6 +110,9 @@ static int settle_layout(dae_system *s, dae_matrix *pattern, const char *linear)
     dae_pattern_kind kind = pattern->kind;
     if ((s->facts & DAE_FACT_PATTERN_FOUND) || (kind == DAE_PATTERN_SPARSE && s->n > 0))
         kind = best_kind(pattern);
+    /* the unrolled dense kernels take a third of what the loops over a band take; but differences
+     * of a band need fewer evaluations */
+    if (kind == DAE_PATTERN_BAND && s->n <= SMALL && has_jacobian(&s->problem)) kind = DAE_PATTERN_DENSE;
     if (linear && strcmp(linear, "auto") != 0) {
         const dae_linear *backend = dae_linear_find(linear, NULL);
         if (!backend) return DAE_E_OPTION;
