@@ -40,6 +40,7 @@ enum { STAGES = DAE_ROSENBROCK_STAGES, KEPT = 3 };
 
 typedef struct rosenbrock {
     dae_rosenbrock_table table;
+    int last_is_error;      /* e = (0, .., 0, 1)                                            */
     double power;           /* the error estimate behaves like h^(1 / power)                */
     double *vectors;
     double *u[KEPT];        /* -U of the attempt, of the last step and of the one before    */
@@ -47,7 +48,7 @@ typedef struct rosenbrock {
     double *f_t;
     double *X, *P, *Q;      /* stage values, n each                                         */
     double *gathered;       /* computed d: P in its order                                   */
-    double *p_start, *p_new;/* x' at the beginning and the end, n each                      */
+    double *p_start, *p_new;/* computed d: x' at the beginning and the end, n each          */
     double *x_before, *p_before; /* without a dense output of its own                       */
     int plain;              /* 1: f = C p - g, C constant                                   */
     int have_start;         /* f_start is f at s->t                                         */
@@ -56,7 +57,8 @@ typedef struct rosenbrock {
     int still;              /* steps in a row in which f_t was zero                         */
     int unasked;            /* steps since it was last looked at                            */
     double h_last, h_before;/* sizes of the last steps; 0: none                             */
-    double error_last;      /* for the prediction of the next size                          */
+    double root_last;       /* error^power of the last step, not below ...                  */
+    double root_least;      /* ... that of an error of 1/100                                */
     int rejected;           /* this step was rejected before                                */
 } rosenbrock;
 
@@ -96,6 +98,13 @@ static dae_status rosenbrock_choose(dae_solver *s)
     return DAE_OK;
 }
 
+static int is_last(const dae_rosenbrock_table *t)
+{
+    for (int j = 0; j < t->stages; j++)
+        if (fabs(t->e[j] - (j == t->stages - 1)) > 1e-9) return 0;
+    return 1;
+}
+
 static void rosenbrock_close(dae_solver *s)
 {
     rosenbrock *b = s->method_state;
@@ -116,12 +125,15 @@ static dae_status rosenbrock_open(dae_solver *s)
     if (!b) return DAE_E_NOMEM;
     dae_rosenbrock_find(table_of(s->method_name), &b->table);
     b->power = 1.0 / (b->table.estimate_order + 1);
+    b->root_least = pow(1e-2, b->power);
+    b->last_is_error = is_last(&b->table);
     b->plain = (sys->facts & DAE_FACT_C_CONSTANT) != 0;
     size_t n = (size_t)sys->n, all = (size_t)b->table.stages * n, own = b->table.terms ? 0 : n;
+    size_t wide = sys->computed ? n : 0;
     dae_vector_wish wish[] = {{&b->u[0], all}, {&b->u[1], all}, {&b->u[2], all}, {&b->f_start, n},
                               {&b->f_end, n}, {&b->f_t, n}, {&b->X, n}, {&b->P, n}, {&b->Q, n},
-                              {&b->gathered, (size_t)sys->computed}, {&b->p_start, n},
-                              {&b->p_new, n}, {&b->x_before, own}, {&b->p_before, own}};
+                              {&b->gathered, (size_t)sys->computed},
+                              {&b->p_start, wide}, {&b->p_new, wide}, {&b->x_before, own}, {&b->p_before, own}};
     b->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return b->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -130,15 +142,21 @@ static void rosenbrock_start(dae_solver *s)
 {
     rosenbrock *b = s->method_state;
     const dae_system *sys = &s->system;
-    memset(b->p_start, 0, (size_t)sys->n * sizeof(double));
-    for (int i = 0; i < sys->m; i++) b->p_start[sys->computed ? sys->slot[i] : i] = s->p[i];
+    if (sys->computed) memset(b->p_start, 0, (size_t)sys->n * sizeof(double));
+    for (int i = 0; i < sys->computed; i++) b->p_start[sys->slot[i]] = s->p[i];
     b->have_start = b->have_slope = b->have_jacobian = 0;
-    b->h_last = b->h_before = b->error_last = 0;
+    b->h_last = b->h_before = b->root_last = 0;
     b->still = b->unasked = b->rejected = 0;
     s->order = b->table.order;
 }
 
 /* ---- one attempt ---- */
+
+/* x' at s->t, n values. */
+static const double *slope_at_start(const dae_solver *s, const rosenbrock *b)
+{
+    return s->system.computed ? b->p_start : s->p;
+}
 
 static int answer(const dae_system *sys, int status)
 {
@@ -203,7 +221,7 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     if (b->plain)
         memset(b->P, 0, (size_t)s->system.n * sizeof(double));
     else
-        memcpy(b->P, b->p_start, (size_t)s->system.n * sizeof(double));
+        memcpy(b->P, slope_at_start(s, b), (size_t)s->system.n * sizeof(double));
     if (!b->have_start) status = evaluate(s, b, s->t, s->x, b->P, b->f_start);
     if (status != DAE_OK) return status;
     b->have_start = 1;
@@ -250,7 +268,8 @@ static void combine_i(int i, int n, const double *x, const rosenbrock *b, double
 }
 
 /* General f: P_i as the method says, and h gamma Q_i. */
-static void combine_general(int i, int n, const double *x, rosenbrock *b, double h)
+static void combine_general(int i, int n, const double *x, const double *p_start, rosenbrock *b,
+                            double h)
 {
     const double *a = b->table.a[i], *c = b->table.c[i], *w = b->table.w[i];
     for (int k = 0; k < n; k++) {
@@ -261,7 +280,7 @@ static void combine_general(int i, int n, const double *x, rosenbrock *b, double
             p -= w[j] * uj;
             q -= c[j] * uj;
         }
-        p += b->table.rho[i] * h * b->p_start[k];
+        p += b->table.rho[i] * h * p_start[k];
         b->X[k] = v;
         b->P[k] = p / h;
         b->Q[k] = b->table.gamma * (p + q);
@@ -278,12 +297,12 @@ static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
         if (b->plain)
             combine_i(i, n, s->x, b, 1 / h);
         else
-            combine_general(i, n, s->x, b, h);
+            combine_general(i, n, s->x, slope_at_start(s, b), b, h);
         status = evaluate(s, b, t, b->X, b->P, u);
         if (status != DAE_OK) return status;
     } else {
         memcpy(u, b->f_start, (size_t)n * sizeof(double));
-        for (int k = 0; k < n && !b->plain; k++) b->Q[k] = b->table.gamma * h * b->p_start[k];
+        for (int k = 0; k < n && !b->plain; k++) b->Q[k] = b->table.gamma * h * b->P[k];
     }
     double slope = b->still && b->have_slope ? 0 : b->table.gamma_sum[i] * h;
     if (slope != 0)
@@ -295,47 +314,58 @@ static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
     return dae_corrector_solve_with(q, u, 1);
 }
 
-/* x_{n+1}, p_{n+1} and the error, in one pass. */
-static inline void finish(int stages, int n, const rosenbrock *b, const double *restrict x,
-                          double h, const dae_trial *trial, double *restrict p_new)
+/* x_{n+1}, p_{n+1} and the error, in one pass; its weighted maximum is returned. */
+static inline double finish(int stages, int n, const rosenbrock *b, const double *restrict x,
+                            const double *restrict p_old, const double *restrict weight,
+                            dae_trial *trial, double *restrict p_new)
 {
     const double *restrict u = b->u[0];
-    double *restrict x_new = trial->x, *restrict e = trial->e, inverse = 1 / h;
+    double *restrict x_new = trial->x, *restrict e = trial->e, inverse = 1 / trial->h, most = 0;
     for (int k = 0; k < n; k++) {
         double v = x[k], p = 0, d = 0;
         for (int j = 0; j < stages; j++) {
             double uj = u[(size_t)j * (size_t)n + (size_t)k];
             v -= b->table.m[j] * uj;
             p -= b->table.w_end[j] * uj;
-            d -= b->table.e[j] * uj;
         }
+        if (b->last_is_error)
+            d = -u[(size_t)(stages - 1) * (size_t)n + (size_t)k];
+        else
+            for (int j = 0; j < stages; j++)
+                d -= b->table.e[j] * u[(size_t)j * (size_t)n + (size_t)k];
         x_new[k] = v;
-        p_new[k] = b->table.rho_end * b->p_start[k] + inverse * p;
+        p_new[k] = b->table.rho_end * p_old[k] + inverse * p;
         e[k] = d;
+        double a = fabs(d) * weight[k];
+        if (!(a <= most)) {
+            most = a == a ? a : INFINITY;
+            trial->limiting = k;
+        }
     }
+    return most;
 }
 
-static void end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
+static double end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
 {
     const dae_system *sys = &s->system;
     int n = sys->n;
-    double h = trial->h;
+    const double *p_old = slope_at_start(s, b);
+    double *p = sys->computed ? b->p_new : trial->p, size;
     switch (b->table.stages) {
-    case 3: finish(3, n, b, s->x, h, trial, b->p_new); break;
-    case 4: finish(4, n, b, s->x, h, trial, b->p_new); break;
-    case 6: finish(6, n, b, s->x, h, trial, b->p_new); break;
-    case 8: finish(8, n, b, s->x, h, trial, b->p_new); break;
-    default: finish(b->table.stages, n, b, s->x, h, trial, b->p_new); break;
+    case 4: size = finish(4, n, b, s->x, p_old, s->w, trial, p); break;
+    case 6: size = finish(6, n, b, s->x, p_old, s->w, trial, p); break;
+    case 8: size = finish(8, n, b, s->x, p_old, s->w, trial, p); break;
+    default: size = finish(b->table.stages, n, b, s->x, p_old, s->w, trial, p); break;
     }
-    if (!sys->computed) {
-        memcpy(trial->p, b->p_new, (size_t)n * sizeof(double));
-        return;
-    }
+    if (s->options.norm != DAE_NORM_MAX)
+        size = dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
+    if (!sys->computed) return size;
     for (int i = 0; i < sys->m; i++) {
         trial->p[i] = b->p_new[sys->slot[i]];
         trial->d[i] = trial->x[sys->slot[i]];
         trial->e_d[i] = trial->e[sys->slot[i]];
     }
+    return size;
 }
 
 static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
@@ -345,9 +375,8 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
     int status = prepare(s, b, trial);
     for (int i = 0; i < b->table.stages && status == DAE_OK; i++) status = stage(s, b, trial, i);
     if (status != DAE_OK) return status;
-    end_of_step(s, b, trial);
     trial->constant = 1;
-    double size = dae_norm(s->options.norm, s->system.n, trial->e, s->w, &trial->limiting);
+    double size = end_of_step(s, b, trial);
     if (!(size < 1e300)) return DAE_STEP_NEWTON; /* the solves overflowed */
     if (trial->prescribed)
         trial->limiting = -1;
@@ -356,8 +385,9 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
     if (trial->error > 1) return DAE_STEP_ERROR;
     /* f at the new point is the first stage of the next step: looked at now, an undefined
      * point is not accepted */
-    if (b->plain) memset(b->P, 0, (size_t)s->system.n * sizeof(double));
-    return evaluate(s, b, trial->t, trial->x, b->plain ? b->P : b->p_new, b->f_end);
+    const double *P = s->system.computed ? b->p_new : trial->p;
+    if (b->plain) P = memset(b->P, 0, (size_t)s->system.n * sizeof(double));
+    return evaluate(s, b, trial->t, trial->x, P, b->f_end);
 }
 
 /* ---- after the attempt ---- */
@@ -374,14 +404,14 @@ static void swap(double **a, double **b)
  * no reason to keep a size. */
 static void plan(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
-    double error = fmax(trial->error, 1e-10), divisor = pow(error, b->power) / 0.9;
-    if (b->error_last > 0) {
-        double trend = trial->h / b->h_last;
-        divisor = fmax(divisor, pow(error * error / b->error_last, b->power) / (0.9 * trend));
+    double root = pow(fmax(trial->error, 1e-10), b->power), divisor = root;
+    if (b->root_last > 0) {
+        double trend = b->h_last * root * root / (b->root_last * trial->h);
+        divisor = trend > divisor ? trend : divisor;
     }
-    divisor = fmax(1 / 6.0, fmin(5, divisor));
-    if (b->rejected) divisor = fmax(divisor, 1);
-    b->error_last = fmax(error, 1e-2);
+    divisor = fmax(1 / 6.0, fmin(5, divisor / 0.9));
+    if (b->rejected && divisor < 1) divisor = 1;
+    b->root_last = fmax(root, b->root_least);
     s->h = trial->h / divisor;
 }
 
@@ -392,7 +422,7 @@ static void rosenbrock_commit(dae_solver *s, dae_trial *trial)
     if (!trial->prescribed) plan(s, b, trial);
     if (!b->table.terms) {
         memcpy(b->x_before, s->x, bytes);
-        memcpy(b->p_before, b->p_start, bytes);
+        memcpy(b->p_before, slope_at_start(s, b), bytes);
     }
     swap(&b->u[2], &b->u[1]);
     swap(&b->u[1], &b->u[0]);
@@ -419,9 +449,10 @@ static void rosenbrock_reject(dae_solver *s, dae_trial *trial, int verdict)
 /* Between x_n and x_{n+1} with the slopes there: value and derivative of the cubic. */
 static void hermite(const dae_solver *s, const rosenbrock *b, double theta, double *x, double *p)
 {
+    const double *p_end = slope_at_start(s, b);
     double h = b->h_last, r = 1 - theta;
     for (int i = 0; i < s->system.n; i++) {
-        double rise = s->x[i] - b->x_before[i], from = h * b->p_before[i], to = h * b->p_start[i];
+        double rise = s->x[i] - b->x_before[i], from = h * b->p_before[i], to = h * p_end[i];
         double bend = from - rise, other = rise - to;
         double slope = rise + (1 - 2 * theta) * (r * bend + theta * other) + theta * r * (other - bend);
         if (x) x[i] = b->x_before[i] + theta * rise + theta * r * (r * bend + theta * other);
@@ -451,7 +482,7 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     double value[STAGES], slope[STAGES], *X = b->X, *P = b->P;
     if (b->h_last == 0) {
         memcpy(X, s->x, (size_t)n * sizeof(double));
-        memcpy(P, b->p_start, (size_t)n * sizeof(double));
+        memcpy(P, slope_at_start(s, b), (size_t)n * sizeof(double));
     } else if (!b->table.terms) {
         hermite(s, b, 1 + (t - s->t) / b->h_last, X, P);
     } else {
