@@ -115,6 +115,30 @@ check "list as JSON" eval \
 check "one problem" eval 'run 0 problems pendulum && prints index2 && prints angle'
 check "methods" eval 'run 0 methods && prints bdf'
 check "methods as JSON" eval 'run 0 methods --json && json out "d[\"methods\"][0][\"name\"]"'
+check "tables in the list" eval \
+    'run 0 methods && prints radau2a-3 && prints "TR-BDF2" && prints "gauss-S" && quiet'
+check "a table described" eval \
+    'run 0 methods radau2a-3 && prints 0.644948974278318 && prints "algebraically stable"'
+check "a table as JSON" eval \
+    'run 0 methods sdirk4-16 --json && json out "(d[\"computed\"][\"order\"] == 4 ==
+        d[\"claimed\"][\"order\"] and d[\"A\"][4][2] == 7.8125 and d[\"R_infinity\"] == 0)"'
+check "any number of stages" eval 'run 0 methods gauss-11 && prints "11 stages"'
+check "an explicit method is not bounded" eval 'run 0 methods rk4 && prints infinite'
+# as_claimed: what was computed for the table in out is what it claims
+as_claimed() { json out 'all(d["computed"][k] == v for k, v in d["claimed"].items())'; }
+every_table() {
+    local name count=0
+    run 0 methods || return 1
+    for name in $(awk '/^table/ { on = 1; next } NF == 0 { on = 0 } on { print $1 }' out); do
+        run 0 methods "$name" --json && as_claimed || { echo "$name"; return 1; }
+        count=$((count + 1))
+    done
+    [ $count -ge 28 ]
+}
+check "every table is what it claims" every_table
+check "a method that is no table" eval 'run 0 methods bdf && prints "bdf: " && quiet'
+check "unknown table" eval 'run 2 methods radau2a3 && says "did you mean '"'radau2a-3'"'"'
+check "unknown table, nothing near" eval 'run 2 methods xyzzyxyzzy && says "lists them all"'
 check "reproductions as JSON" eval 'run 0 reproduce --json && json out "d[\"reproductions\"]"'
 check "a table" eval 'run 0 solve pendulum && prints lambda && prints "scd" && quiet'
 check "the rest is counted" eval 'run 0 solve medakzo --stop 1 && prints "and 380 more"'

@@ -57,6 +57,12 @@ const char *dae_method_name(int i)
     return i < 0 ? NULL : list_method(i, &count);
 }
 
+const char *dae_method_description(const char *name)
+{
+    const dae_method *method = find_method(name);
+    return method ? method->description : NULL;
+}
+
 /* ---- opening and closing ---- */
 
 static dae_status choose_method(dae_solver *s)

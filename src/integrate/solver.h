@@ -41,6 +41,8 @@ typedef struct dae_method {
 
 extern const dae_method dae_method_bdf, dae_method_dirk, dae_method_rosenbrock;
 
+const char *dae_method_description(const char *name); /* NULL: there is no such method */
+
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
 
 /* An accepted point to look back on: taken when the step has shrunk by a factor 30, void (h is
