@@ -41,20 +41,27 @@ typedef struct prediction { /* of a stage: sum weight[l] source[l] */
     int source[NODES];      /* j: stage j of this step, -1: x_n, -2 - j: stage j of the last */
 } prediction;
 
-typedef struct dirk {
+typedef struct table {      /* dae_tableau in double precision, as it is used               */
     int stages, first;      /* first: of the implicit stages, 0 or 1                        */
     int order, terms;
     int stiffly;            /* stiffly accurate                                             */
     int embedded_stage;     /* >= 0: the embedded method ends with this stage               */
-    int constrained;        /* "+g"                                                         */
     double power;           /* the error estimate behaves like h^(1 / power)                */
-    double gamma;
+    double gamma, reach;    /* reach: the largest c                                         */
     double A[STAGES][STAGES], b[STAGES], c[STAGES], e[STAGES];
     double of_stage[STAGES], of_start;  /* x_{n+1} from the X_j and x_n                     */
     double slope_end[STAGES];           /* p_{n+1} from the P_j                             */
     double dense[DEGREE][STAGES];
+} table;
+
+typedef struct dirk {
+    table main, spare;      /* spare: for steps whose stages would lie beyond a stop time   */
+    int have_spare;
+    const table *now, *last;/* of the attempt, of the last accepted step                    */
+    int constrained;        /* "+g"                                                         */
     prediction guess[STAGES];
-    double ratio;           /* h over the last h, of the predictions                        */
+    double ratio;           /* h over the last h, of the predictions ...                    */
+    const table *guess_now, *guess_last; /* ... and their tables; NULL: none                */
 
     double *vectors;
     double *X[2], *P[2];    /* stages of the attempt and of the last step                   */
@@ -68,11 +75,13 @@ typedef struct dirk {
 
 /* ---- tables ---- */
 
-/* Fourth order where few digits are asked for, fifth otherwise (docs/numerics.md). */
+/* Fifth order costs less from rtol = 1e-5 on (five problems, docs/numerics.md); but one of its
+ * stages lies at t_n + 1.23 h, so that the other one must serve before a stop time. */
+static const char ESDIRK_FINE[] = "kvaerno-54", ESDIRK_SPARE[] = "kvaerno-43";
+
 static const char *table_of(const dae_solver *s, const char *name, char plain[40])
 {
-    (void)s;
-    if (!strcmp(name, "esdirk")) return "kvaerno-43";
+    if (!strcmp(name, "esdirk")) return s && s->options.rtol < 2e-5 ? ESDIRK_FINE : ESDIRK_SPARE;
     snprintf(plain, 40, "%s", name);
     char *plus = strstr(plain, "+g");
     if (plus && plus[2] == 0) *plus = 0;
@@ -113,7 +122,7 @@ static void lagrange(int count, const double *node, double t, double *value, dou
 }
 
 /* The slope at the end of a step that does not end with a stage: the polynomial through the P_j. */
-static void extrapolate_slope(dirk *k)
+static void extrapolate_slope(table *k)
 {
     double node[STAGES], weight[STAGES];
     int place[STAGES], count = 0;
@@ -128,7 +137,7 @@ static void extrapolate_slope(dirk *k)
     for (int l = 0; l < count; l++) k->slope_end[place[l]] = weight[l];
 }
 
-static void take_table(dirk *k, dae_tableau *T)
+static void take_table(table *k, dae_tableau *T)
 {
     int s = T->stages, first = T->A[0][0] == 0;
     dae_quad y[DAE_STAGES_MOST], rest = 1;
@@ -139,6 +148,7 @@ static void take_table(dirk *k, dae_tableau *T)
     k->gamma = (double)T->A[s - 1][s - 1];
     k->power = 1.0 / ((T->embedded_order < T->order ? T->embedded_order : T->order) + 1);
     k->stiffly = 1;
+    k->reach = 1;
     k->embedded_stage = -1;
     for (int i = 0; i < s; i++) {
         int embedded = i >= first, last = i == s - 1;
@@ -150,6 +160,7 @@ static void take_table(dirk *k, dae_tableau *T)
         if (embedded && !last) k->embedded_stage = i;
         k->b[i] = (double)T->b[i];
         k->c[i] = (double)T->c[i];
+        k->reach = fmax(k->reach, k->c[i]);
         k->e[i] = (double)(T->b[i] - T->b_hat[i]);
         for (int l = 0; l < k->terms; l++) k->dense[l][i] = (double)T->dense[i][l];
     }
@@ -165,26 +176,32 @@ static void take_table(dirk *k, dae_tableau *T)
 
 /* ---- opening ---- */
 
+static dae_status refuse(dae_solver *s, const char *why)
+{
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
+    dae_why(&s->report, "%s", why);
+    dae_hint(&s->report, "'bdf', 'radau' and 'esdirk' can");
+    return DAE_E_OPTION;
+}
+
 static dae_status dirk_choose(dae_solver *s)
 {
     char plain[40];
-    dae_tableau table;
-    dae_tableau_find(table_of(s, s->method_name, plain), &table);
-    s->order_most = table.order;
-    int stiffly = (table.claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
-    if (table.embedded_order == 0 && s->options.fixed_step == 0) {
+    dae_tableau tableau;
+    dae_tableau_find(table_of(s, s->method_name, plain), &tableau);
+    if (tableau.stages > STAGES || tableau.dense_terms > DEGREE)
+        return refuse(s, "it has more stages than there is room for");
+    s->order_most = tableau.order;
+    int stiffly = (tableau.claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
+    if (tableau.embedded_order == 0 && s->options.fixed_step == 0) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
         dae_why(&s->report, "it has no embedded method to compare with");
         dae_hint(&s->report, "give a fixed_step, or take 'esdirk'");
         return DAE_E_OPTION;
     }
-    if (!stiffly && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
-        dae_why(&s->report, "a level of 2 or 3 is declared, and the method is not stiffly accurate: its "
-                            "steps leave the constraints");
-        dae_hint(&s->report, "'bdf', 'radau' and 'esdirk' can");
-        return DAE_E_OPTION;
-    }
+    if (!stiffly && (s->system.facts & DAE_FACT_HIGH_INDEX))
+        return refuse(s, "a level of 2 or 3 is declared, and the method is not stiffly accurate: "
+                         "its steps leave the constraints");
     return DAE_OK;
 }
 
@@ -200,15 +217,19 @@ static void dirk_close(dae_solver *s)
 static dae_status dirk_open(dae_solver *s)
 {
     char plain[40];
-    dae_tableau table;
+    dae_tableau tableau;
     dirk *k = dae_alloc(&s->memory, 1, sizeof *k);
     s->method_state = k;
     if (!k) return DAE_E_NOMEM;
-    dae_tableau_find(table_of(s, s->method_name, plain), &table);
-    take_table(k, &table);
-    k->constrained = strstr(s->method_name, "+g") != NULL && !k->stiffly;
+    dae_tableau_find(table_of(s, s->method_name, plain), &tableau);
+    take_table(&k->main, &tableau);
+    k->now = k->last = &k->main;
+    k->have_spare = !strcmp(s->method_name, "esdirk") && k->main.reach > 1;
+    if (k->have_spare) dae_tableau_find(ESDIRK_SPARE, &tableau);
+    if (k->have_spare) take_table(&k->spare, &tableau);
+    k->constrained = strstr(s->method_name, "+g") != NULL && !k->main.stiffly;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, computed = (size_t)s->system.computed;
-    size_t count = (size_t)k->stages;
+    size_t count = (size_t)(k->main.stages > k->spare.stages ? k->main.stages : k->spare.stages);
     dae_vector_wish wish[] = {{&k->X[0], count * n}, {&k->X[1], count * n}, {&k->P[0], count * m},
                               {&k->P[1], count * m}, {&k->D, m}, {&k->x_pred, n}, {&k->p_pred, m},
                               {&k->d_pred, computed}, {&k->e_stage, n}, {&k->d_stage, computed},
@@ -223,7 +244,8 @@ static void dirk_start(dae_solver *s)
     dirk *k = s->method_state;
     k->h_last = k->h_before = k->error_last = k->ratio = 0;
     k->rejected = 0;
-    s->order = k->order;
+    k->guess_now = NULL;
+    s->order = k->main.order;
 }
 
 /* ---- predictions ---- */
@@ -234,10 +256,10 @@ static void plan_guess(dirk *k, int i, double ratio)
     prediction *g = &k->guess[i];
     double node[CANDIDATES], chosen[NODES];
     int source[CANDIDATES], taken[CANDIDATES] = {0}, count = 0, most = NODES;
-    for (int j = k->first; j < i; j++) node[count] = k->c[j], source[count++] = j;
+    for (int j = k->now->first; j < i; j++) node[count] = k->now->c[j], source[count++] = j;
     node[count] = 0, source[count++] = -1;
-    for (int j = k->first; ratio > 0 && j < k->stages; j++)
-        node[count] = (k->c[j] - 1) / ratio, source[count++] = -2 - j;
+    for (int j = k->last->first; ratio > 0 && j < k->last->stages; j++)
+        node[count] = (k->last->c[j] - 1) / ratio, source[count++] = -2 - j;
     for (g->count = 0; g->count < most;) {
         int best = -1;
         for (int l = 0; l < count; l++) {
@@ -245,22 +267,24 @@ static void plan_guess(dirk *k, int i, double ratio)
             for (int o = 0; o < g->count && !taken[l]; o++)
                 taken[l] = fabs(node[l] - chosen[o]) < 0.1;
             if (taken[l]) continue;
-            if (best < 0 || fabs(node[l] - k->c[i]) < fabs(node[best] - k->c[i])) best = l;
+            if (best < 0 || fabs(node[l] - k->now->c[i]) < fabs(node[best] - k->now->c[i])) best = l;
         }
         if (best < 0) break;
         taken[best] = 1;
         chosen[g->count] = node[best];
         g->source[g->count++] = source[best];
     }
-    lagrange(g->count, chosen, k->c[i], g->weight, NULL);
+    lagrange(g->count, chosen, k->now->c[i], g->weight, NULL);
 }
 
 static void plan_guesses(dirk *k, double h)
 {
     double ratio = k->h_last != 0 ? h / k->h_last : 0;
-    if (k->ratio == ratio && k->guess[k->stages - 1].count > 0) return;
+    if (k->ratio == ratio && k->guess_now == k->now && k->guess_last == k->last) return;
     k->ratio = ratio;
-    for (int i = k->first; i < k->stages; i++) plan_guess(k, i, ratio);
+    k->guess_now = k->now;
+    k->guess_last = k->last;
+    for (int i = k->now->first; i < k->now->stages; i++) plan_guess(k, i, ratio);
 }
 
 static const double *source_of(const dae_solver *s, const dirk *k, int source)
@@ -277,11 +301,11 @@ static int predict(dae_solver *s, dirk *k, double t, double h, int i)
     const prediction *g = &k->guess[i];
     const double *from[NODES], *base = sys->computed ? s->d : s->x;
     int n = sys->n, m = sys->m;
-    double c = 1 / (h * k->gamma);
+    double c = 1 / (h * k->now->gamma);
     for (int l = 0; l < g->count; l++) from[l] = source_of(s, k, g->source[l]);
     for (int r = 0; r < m; r++) {
         double sum = 0;
-        for (int j = 0; j < i; j++) sum += k->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        for (int j = 0; j < i; j++) sum += k->now->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
         k->D[r] = base[r] + h * sum;
     }
     for (int r = 0; r < n; r++) {
@@ -329,11 +353,11 @@ static void report(dae_corrector *q, const tally *sum)
 static int solve_stage(dae_solver *s, dirk *k, const dae_trial *trial, int i)
 {
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
-    int last = i == k->stages - 1;
-    double h = trial->h, t = k->c[i] == 1 || (last && k->stiffly) ? trial->t : s->t + k->c[i] * h;
+    int last = i == k->now->stages - 1;
+    double h = trial->h, t = k->now->c[i] == 1 || (last && k->now->stiffly) ? trial->t : s->t + k->now->c[i] * h;
     int status = predict(s, k, t, h, i);
     if (status != DAE_OK) return status;
-    dae_stage g = {.t = t, .c = 1 / (h * k->gamma), .h = h, .x_pred = k->x_pred,
+    dae_stage g = {.t = t, .c = 1 / (h * k->now->gamma), .h = h, .x_pred = k->x_pred,
                    .p_pred = k->p_pred, .d_pred = k->d_pred, .x = k->X[0] + (size_t)i * n,
                    .p = k->P[0] + (size_t)i * m, .e = k->e_stage, .d = k->d_stage,
                    .e_d = k->e_d_stage, .w = s->w, .w_d = s->system.computed ? s->w_d : NULL};
@@ -344,9 +368,9 @@ static int solve_stage(dae_solver *s, dirk *k, const dae_trial *trial, int i)
 static int finish(dae_solver *s, dirk *k, dae_trial *trial)
 {
     dae_system *sys = &s->system;
-    size_t n = (size_t)sys->n, m = (size_t)sys->m, last = (size_t)k->stages - 1;
+    size_t n = (size_t)sys->n, m = (size_t)sys->m, last = (size_t)k->now->stages - 1;
     const double *P = k->P[0], *X = k->X[0], *base = sys->computed ? s->d : s->x;
-    if (k->stiffly) {
+    if (k->now->stiffly) {
         memcpy(trial->x, X + last * n, n * sizeof(double));
         memcpy(trial->p, P + last * m, m * sizeof(double));
         if (sys->computed) memcpy(trial->d, k->d_stage, m * sizeof(double));
@@ -356,15 +380,15 @@ static int finish(dae_solver *s, dirk *k, dae_trial *trial)
     for (size_t r = 0; r < m; r++) {
         double sum = 0, slope = 0;
         for (size_t j = 0; j <= last; j++) {
-            sum += k->b[j] * P[j * m + r];
-            slope += k->slope_end[j] * P[j * m + r];
+            sum += k->now->b[j] * P[j * m + r];
+            slope += k->now->slope_end[j] * P[j * m + r];
         }
         end[r] = base[r] + trial->h * sum;
         trial->p[r] = slope;
     }
     for (size_t r = 0; sys->computed && r < n; r++) {
-        double v = k->of_start * s->x[r];
-        for (size_t j = (size_t)k->first; j <= last; j++) v += k->of_stage[j] * X[j * n + r];
+        double v = k->now->of_start * s->x[r];
+        for (size_t j = (size_t)k->now->first; j <= last; j++) v += k->now->of_stage[j] * X[j * n + r];
         trial->x[r] = v;
     }
     return DAE_OK;
@@ -405,7 +429,7 @@ static int filter(dae_solver *s, dirk *k, dae_trial *trial)
     double *E = sys->computed ? trial->e_d : k->e_stage;
     for (int r = 0; r < m; r++) {
         double sum = 0;
-        for (int j = 0; j < k->stages; j++) sum += k->e[j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        for (int j = 0; j < k->now->stages; j++) sum += k->now->e[j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
         E[r] = trial->h * sum;
     }
     if (sys->computed) {
@@ -425,8 +449,8 @@ static int judge(dae_solver *s, dirk *k, dae_trial *trial)
 {
     int n = s->system.n, status;
     double raw = INFINITY;
-    if (k->embedded_stage >= 0) {
-        const double *other = k->X[0] + (size_t)k->embedded_stage * (size_t)n;
+    if (k->now->embedded_stage >= 0) {
+        const double *other = k->X[0] + (size_t)k->now->embedded_stage * (size_t)n;
         for (int i = 0; i < n; i++) trial->e[i] = trial->x[i] - other[i];
         raw = dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
     }
@@ -451,14 +475,16 @@ static int dirk_attempt(dae_solver *s, dae_trial *trial)
     dae_corrector *q = &s->corrector;
     tally sum = {0};
     int status = DAE_OK;
-    trial->order = k->order;
+    double beyond = s->t + k->main.reach * trial->h - s->stop; /* NaN: no stop time */
+    k->now = k->have_spare && beyond * trial->h > 0 ? &k->spare : &k->main;
+    trial->order = k->now->order;
     trial->constant = 1;
     plan_guesses(k, trial->h);
-    if (k->first) {
+    if (k->now->first) {
         memcpy(k->X[0], s->x, (size_t)s->system.n * sizeof(double));
         memcpy(k->P[0], s->p, (size_t)s->system.m * sizeof(double));
     }
-    for (int i = k->first; i < k->stages && status == DAE_OK; i++) {
+    for (int i = k->now->first; i < k->now->stages && status == DAE_OK; i++) {
         status = solve_stage(s, k, trial, i);
         gather(q, &sum);
     }
@@ -467,7 +493,7 @@ static int dirk_attempt(dae_solver *s, dae_trial *trial)
     if (status == DAE_OK && k->constrained) {
         status = constrain(s, k, trial);
         gather(q, &sum);
-    } else if (status == DAE_OK && q->verify && !k->stiffly) {
+    } else if (status == DAE_OK && q->verify && !k->now->stiffly) {
         status = dae_system_f(&s->system, trial->t, trial->x, trial->p, q->r);
         if (status == DAE_RETRY) status = s->system.bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
     }
@@ -493,9 +519,9 @@ static void swap(double **a, double **b)
  * is not worth the factors. */
 static void plan(dae_solver *s, dirk *k, const dae_trial *trial)
 {
-    double error = fmax(trial->error, 1e-10), r = 0.9 * pow(error, -k->power);
+    double error = fmax(trial->error, 1e-10), r = 0.9 * pow(error, -k->now->power);
     if (k->error_last > 0)
-        r = fmin(r, 0.9 * trial->h / k->h_last * pow(k->error_last / (error * error), k->power));
+        r = fmin(r, 0.9 * trial->h / k->h_last * pow(k->error_last / (error * error), k->now->power));
     r = fmax(0.2, fmin(6, r));
     if (k->rejected) r = fmin(r, 1);
     if (r >= 1 && r < 1.2) r = 1;
@@ -517,6 +543,7 @@ static void dirk_commit(dae_solver *s, dae_trial *trial)
     if (s->system.computed) memcpy(k->d_before, s->d, m * sizeof(double));
     k->h_before = k->h_last;
     k->h_last = trial->h;
+    k->last = k->now;
     k->rejected = 0;
 }
 
@@ -525,7 +552,7 @@ static void dirk_reject(dae_solver *s, dae_trial *trial, int verdict)
     dirk *k = s->method_state;
     k->rejected = 1;
     if (verdict == DAE_STEP_ERROR)
-        s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 * pow(trial->error, -k->power)));
+        s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 * pow(trial->error, -k->now->power)));
     else
         s->h = 0.25 * trial->h;
 }
@@ -549,11 +576,11 @@ static void through_stages(const dae_solver *s, const dirk *k, double theta, int
     int count = 2, n = s->system.n;
     from[0] = k->x_before;
     from[1] = s->x;
-    for (int j = k->first; j < k->stages && count < NODES; j++) {
+    for (int j = k->last->first; j < k->last->stages && count < NODES; j++) {
         int close = 0;
-        for (int l = 0; l < count; l++) close |= fabs(k->c[j] - node[l]) < 0.15;
+        for (int l = 0; l < count; l++) close |= fabs(k->last->c[j] - node[l]) < 0.15;
         if (close) continue;
-        node[count] = k->c[j];
+        node[count] = k->last->c[j];
         from[count++] = k->X[1] + (size_t)j * (size_t)n;
     }
     lagrange(count, node, theta, weight, NULL);
@@ -571,18 +598,18 @@ static void by_table(const dae_solver *s, const dirk *k, double theta, double *d
     size_t m = (size_t)s->system.m;
     const double *end = s->system.computed ? s->d : s->x;
     double value[STAGES], slope[STAGES];
-    for (int j = 0; j < k->stages; j++) {
+    for (int j = 0; j < k->last->stages; j++) {
         double v = 0, r = 0;
-        for (int l = k->terms - 1; l >= 0; l--) {
-            r = r * theta + (l + 1) * k->dense[l][j];
-            v = v * theta + k->dense[l][j];
+        for (int l = k->last->terms - 1; l >= 0; l--) {
+            r = r * theta + (l + 1) * k->last->dense[l][j];
+            v = v * theta + k->last->dense[l][j];
         }
-        value[j] = k->h_last * (theta * v - k->b[j]);
+        value[j] = k->h_last * (theta * v - k->last->b[j]);
         slope[j] = r;
     }
     for (size_t i = 0; i < m; i++) {
         double v = end[i], r = 0;
-        for (size_t j = 0; j < (size_t)k->stages; j++) {
+        for (size_t j = 0; j < (size_t)k->last->stages; j++) {
             v += value[j] * k->P[1][j * m + i];
             r += slope[j] * k->P[1][j * m + i];
         }
@@ -604,12 +631,12 @@ static void dirk_interpolate(dae_solver *s, double t, double *x, double *p, doub
         memcpy(P, s->p, m * sizeof(double));
         if (sys->computed) memcpy(Y, s->d, m * sizeof(double));
     } else {
-        if (k->terms)
+        if (k->last->terms)
             by_table(s, k, theta, Y, P);
         else
             for (size_t i = 0; i < m; i++)
                 Y[i] = cubic(begin[i], end[i], k->p_before[i], s->p[i], k->h_last, theta, &P[i]);
-        if (sys->computed || !k->terms) through_stages(s, k, theta, !sys->computed, X);
+        if (sys->computed || !k->last->terms) through_stages(s, k, theta, !sys->computed, X);
     }
     if (x) memcpy(x, X, n * sizeof(double));
     if (p) memcpy(p, P, m * sizeof(double));
@@ -637,7 +664,7 @@ static double dirk_doubt(dae_solver *s, double t)
 static int dirk_reach(dae_solver *s)
 {
     const dirk *k = s->method_state;
-    return k->order;
+    return k->main.order;
 }
 
 const dae_method dae_method_dirk = {
