@@ -33,7 +33,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STAGES = 10, NODES = 5, CANDIDATES = 2 * STAGES + 2, DEGREE = 8 };
+enum { STAGES = 10, NODES = 3, CANDIDATES = 2 * STAGES + 2, DEGREE = 8 };
 
 typedef struct prediction { /* of a stage: sum weight[l] source[l] */
     int count;
@@ -65,7 +65,7 @@ typedef struct dirk {
 
     double *vectors;
     double *X[2], *P[2];    /* stages of the attempt and of the last step                   */
-    double *D, *x_pred, *p_pred, *d_pred, *e_stage, *d_stage, *e_d_stage;
+    double *x_pred, *p_pred, *d_pred, *e_stage, *d_stage, *e_d_stage;
     double *x_before, *p_before, *d_before; /* at the beginning of the last step            */
     double *x_older, *p_older;              /* and of the one before                        */
     double h_last, h_before;/* 0: none                                                      */
@@ -231,7 +231,7 @@ static dae_status dirk_open(dae_solver *s)
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, computed = (size_t)s->system.computed;
     size_t count = (size_t)(k->main.stages > k->spare.stages ? k->main.stages : k->spare.stages);
     dae_vector_wish wish[] = {{&k->X[0], count * n}, {&k->X[1], count * n}, {&k->P[0], count * m},
-                              {&k->P[1], count * m}, {&k->D, m}, {&k->x_pred, n}, {&k->p_pred, m},
+                              {&k->P[1], count * m}, {&k->x_pred, n}, {&k->p_pred, m},
                               {&k->d_pred, computed}, {&k->e_stage, n}, {&k->d_stage, computed},
                               {&k->e_d_stage, computed}, {&k->x_before, n}, {&k->p_before, m},
                               {&k->d_before, computed}, {&k->x_older, n}, {&k->p_older, m}};
@@ -265,7 +265,7 @@ static void plan_guess(dirk *k, int i, double ratio)
         for (int l = 0; l < count; l++) {
             if (taken[l]) continue;
             for (int o = 0; o < g->count && !taken[l]; o++)
-                taken[l] = fabs(node[l] - chosen[o]) < 0.1;
+                taken[l] = fabs(node[l] - chosen[o]) < 0.25;
             if (taken[l]) continue;
             if (best < 0 || fabs(node[l] - k->now->c[i]) < fabs(node[best] - k->now->c[i])) best = l;
         }
@@ -287,40 +287,66 @@ static void plan_guesses(dirk *k, double h)
     for (int i = k->now->first; i < k->now->stages; i++) plan_guess(k, i, ratio);
 }
 
-static const double *source_of(const dae_solver *s, const dirk *k, int source)
+/* Where the prediction takes its values from: X or, for d = x, P of the stages. */
+static void find_sources(const dae_solver *s, const dirk *k, const prediction *g,
+                         const double *from[NODES])
 {
+    int slopes = !s->system.computed;
     size_t n = (size_t)s->system.n;
-    if (source == -1) return s->x;
-    return source >= 0 ? k->X[0] + (size_t)source * n : k->X[1] + (size_t)(-2 - source) * n;
+    for (int l = 0; l < g->count; l++) {
+        int j = g->source[l];
+        double *const *block = slopes ? k->P : k->X;
+        if (j == -1)
+            from[l] = slopes ? s->p : s->x;
+        else
+            from[l] = j >= 0 ? block[0] + (size_t)j * n : block[1] + (size_t)(-2 - j) * n;
+    }
 }
 
-/* D_i, the prediction of X_i, and of P_i to match. */
+/* d = x: D_i, P_i by the polynomial, X_i = D_i + h gamma P_i. (Predicting X_i itself takes a tenth
+ * more iterations: D_i is known exactly.) */
+static void predict_slope(const dae_solver *s, dirk *k, double h, int i)
+{
+    const prediction *g = &k->guess[i];
+    const double *from[NODES], *a = k->now->A[i], *P = k->P[0];
+    double step = h * k->now->gamma;
+    size_t n = (size_t)s->system.n;
+    find_sources(s, k, g, from);
+    for (size_t r = 0; r < n; r++) {
+        double sum = 0, p = 0;
+        for (int j = 0; j < i; j++) sum += a[j] * P[(size_t)j * n + r];
+        for (int l = 0; l < g->count; l++) p += g->weight[l] * from[l][r];
+        k->p_pred[r] = p;
+        k->x_pred[r] = s->x[r] + h * sum + step * p;
+    }
+}
+
+/* Computed d: D_i, X_i by the polynomial, and P_i to match. */
 static int predict(dae_solver *s, dirk *k, double t, double h, int i)
 {
     dae_system *sys = &s->system;
     const prediction *g = &k->guess[i];
-    const double *from[NODES], *base = sys->computed ? s->d : s->x;
+    const double *from[NODES];
     int n = sys->n, m = sys->m;
     double c = 1 / (h * k->now->gamma);
-    for (int l = 0; l < g->count; l++) from[l] = source_of(s, k, g->source[l]);
-    for (int r = 0; r < m; r++) {
-        double sum = 0;
-        for (int j = 0; j < i; j++) sum += k->now->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
-        k->D[r] = base[r] + h * sum;
+    if (!sys->computed) {
+        predict_slope(s, k, h, i);
+        return DAE_OK;
     }
+    find_sources(s, k, g, from);
     for (int r = 0; r < n; r++) {
         double v = 0;
         for (int l = 0; l < g->count; l++) v += g->weight[l] * from[l][r];
         k->x_pred[r] = v;
     }
-    const double *d = k->x_pred;
-    if (sys->computed) {
-        int status = dae_system_d(sys, t, k->x_pred, k->d_pred);
-        if (status != DAE_OK)
-            return status != DAE_RETRY ? status : sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
-        d = k->d_pred;
+    int status = dae_system_d(sys, t, k->x_pred, k->d_pred);
+    if (status != DAE_OK)
+        return status != DAE_RETRY ? status : sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
+    for (int r = 0; r < m; r++) {
+        double sum = 0;
+        for (int j = 0; j < i; j++) sum += k->now->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        k->p_pred[r] = c * (k->d_pred[r] - (s->d[r] + h * sum));
     }
-    for (int r = 0; r < m; r++) k->p_pred[r] = c * (d[r] - k->D[r]);
     return DAE_OK;
 }
 
