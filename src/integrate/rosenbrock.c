@@ -28,6 +28,7 @@
  * last U itself: both satisfy the algebraic equations up to the error, so no filter is needed.
  */
 #include "integrate/rosenbrock.h"
+#include "integrate/linear_part.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
@@ -90,11 +91,6 @@ static dae_status rosenbrock_choose(dae_solver *s)
     s->order_most = table.order;
     if (s->system.facts & DAE_FACT_HIGH_INDEX)
         return refuse(s, "Rosenbrock methods need index 0 or 1, and a level of 2 or 3 is declared");
-    if (table.estimate_order == 0 && s->options.fixed_step == 0) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
-        dae_hint(&s->report, "give a fixed_step, or take 'rodas'");
-        return DAE_E_OPTION;
-    }
     return DAE_OK;
 }
 
@@ -175,10 +171,11 @@ static int evaluate(dae_solver *s, rosenbrock *b, double t, const double *x, con
  * and rounding errors h / delta times those of f, which an amplifier turns into errors of its
  * output: below rtol = 1e-6 no delta serves both, and a second difference is taken (transistor
  * amplifier at 1e-8: one step in seven was rejected for noise). */
-static int difference_t(dae_solver *s, rosenbrock *b, double h)
+static int difference_t(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
-    int n = s->system.n, fine = s->options.rtol < 1e-6;
-    double part = fine ? 0.01 : 0.01 * sqrt(fmin(s->options.rtol, 1e-2));
+    int n = s->system.n, fine = trial->prescribed || s->options.rtol < 1e-6;
+    double h = trial->h, part = fine ? 0.01 : 0.01 * sqrt(fmin(s->options.rtol, 1e-2));
+    if (trial->prescribed) part = 1e-4; /* nobody knows how accurate it is to be */
     double delta = fmax(part * fabs(h), sqrt(DBL_EPSILON * fabs(s->t * h)));
     volatile double ahead = s->t + (h < 0 ? -delta : delta);
     double one = ahead - s->t, inverse = 1 / one;
@@ -203,7 +200,7 @@ static int find_slope(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     if (b->have_slope && (b->unasked == 0 || !b->rejected)) return DAE_OK;
     b->have_slope = 1;
     if (b->still >= CONVINCED && !b->rejected && ++b->unasked < NOW_AND_THEN) return DAE_OK;
-    int moved = 0, status = difference_t(s, b, trial->h);
+    int moved = 0, status = difference_t(s, b, trial);
     if (status != DAE_OK) return status;
     for (int i = 0; i < s->system.n; i++) moved |= b->f_t[i] != 0;
     b->still = moved ? 0 : b->still + 1;
@@ -372,6 +369,11 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
 {
     rosenbrock *b = s->method_state;
     trial->order = b->table.order;
+    if (!trial->prescribed && b->table.estimate_order == 0) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
+        dae_hint(&s->report, "give a fixed_step, or take 'rodas'");
+        return DAE_E_OPTION;
+    }
     int status = prepare(s, b, trial);
     for (int i = 0; i < b->table.stages && status == DAE_OK; i++) status = stage(s, b, trial, i);
     if (status != DAE_OK) return status;
@@ -503,14 +505,15 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     for (int i = 0; d && i < sys->computed; i++) d[i] = X[sys->slot[i]];
 }
 
-/* The term after the last of the polynomial, from the change of the last one over two steps. */
+/* The term after the last of the polynomial, from the change of the last one over two steps; but
+ * where C is singular, the equations are asked. */
 static double rosenbrock_doubt(dae_solver *s, double t)
 {
     rosenbrock *b = s->method_state;
     int n = s->system.n, k = b->table.terms, where;
     if (b->h_last == 0) return 0;
     double theta = 1 + (t - s->t) / b->h_last, r = b->h_last / b->h_before, *v = b->X;
-    if (!k || b->h_before == 0) return INFINITY;
+    if (!k || b->h_before == 0 || dae_maybe_singular(&s->corrector)) return INFINITY;
     const double *top = b->table.dense[k - 1];
     double scale = pow(r, k);
     for (int i = 0; i < n; i++) {
