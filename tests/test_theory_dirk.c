@@ -31,7 +31,7 @@ typedef struct errors {
 
 static dae_solver *begin(const subject *q, const char *method, double t0, double *x)
 {
-    double tolerance = q->p.index > 1 ? 1e-7 : 1e-10; /* z feels rounding errors times 1/h */
+    double tolerance = q->p.index > 1 ? 1e-8 : 1e-10; /* z feels rounding errors times 1/h */
     dae_options o = { .method = method, .rtol = tolerance, .atol = tolerance,
                       .newton_tolerance = 1e-3, .newton_max = 50 };
     dae_solver *s = dae_open(&q->p.problem, &o);
@@ -169,10 +169,14 @@ static void test_index1(void **state)
 
 static void check_index2(const dae_tableau *t)
 {
-    static const study w = { "hessenberg2", NULL, -0.25, 0.5, 400, NULL, 0 };
+    static const study w = { "hessenberg2", NULL, -0.25, 0.5, 200, NULL, 0 };
     if (t->kind != DAE_TABLEAU_DIRK || !ends_with_equations(t)) return;
-    errors a = run(&w, t->name, 4, w.steps), b = run(&w, t->name, 4, 2 * w.steps);
-    expect_order("index 2, y", t->name, a.y, b.y, t->stage_order + 1 < t->order ? t->stage_order + 1 : t->order, 2.2);
+    int n = t->stage_order == 1 ? w.steps : w.steps / 4;
+    errors a = run(&w, t->name, 4, n), b = run(&w, t->name, 4, 4 * n);
+    b.y = sqrt(a.y * b.y); /* over two halvings: single ones meet zeros of the error */
+    b.z = sqrt(a.z * b.z);
+    int y = t->stage_order + 1 < t->order ? t->stage_order + 1 : t->order;
+    expect_order("index 2, y", t->name, a.y, b.y, y, 2.2);
     expect_order("index 2, z", t->name, a.z, b.z, t->stage_order, 2.2);
 }
 

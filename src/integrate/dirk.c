@@ -24,59 +24,17 @@
  * Predictions are polynomials through the nearest values known: stages of this step and of the
  * one before.
  */
-#include "integrate/linear_part.h"
-#include "integrate/solver.h"
+#include "integrate/dirk.h"
 #include "base/float_check.h"
 #include "base/norm.h"
-#include "tableau/tableau.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { STAGES = 10, NODES = 3, CANDIDATES = 2 * STAGES + 2, DEGREE = 8 };
+enum { CANDIDATES = 2 * DAE_DIRK_STAGES + 2 };
 
-typedef struct prediction { /* of a stage: sum weight[l] source[l] */
-    int count;
-    double weight[NODES];
-    int source[NODES];      /* j: stage j of this step, -1: x_n, -2 - j: stage j of the last */
-} prediction;
-
-typedef struct table {      /* dae_tableau in double precision, as it is used               */
-    int stages, first;      /* first: of the implicit stages, 0 or 1                        */
-    int order, terms;
-    int stiffly;            /* stiffly accurate                                             */
-    int embedded_stage;     /* >= 0: the embedded method ends with this stage               */
-    int estimates;          /* there is an embedded method                                  */
-    double power;           /* the error estimate behaves like h^(1 / power)                */
-    double scale;           /* what is made of it                                           */
-    double gamma, reach;    /* reach: the largest c                                         */
-    double A[STAGES][STAGES], b[STAGES], c[STAGES], e[STAGES];
-    double of_stage[STAGES], of_start;  /* x_{n+1} from the X_j and x_n                     */
-    double slope_end[STAGES];           /* p_{n+1} from the P_j                             */
-    double dense[DEGREE][STAGES];
-} table;
-
-typedef struct dirk {
-    table main, spare;      /* spare: for steps whose stages would lie beyond a stop time   */
-    int have_spare;
-    const table *now, *last;/* of the attempt, of the last accepted step                    */
-    int constrained;        /* "+g"                                                         */
-    prediction guess[STAGES];
-    double ratio;           /* h over the last h, of the predictions ...                    */
-    const table *guess_now, *guess_last; /* ... and their tables; NULL: none                */
-
-    double *vectors;
-    double *X[2], *P[2];    /* stages of the attempt and of the last step                   */
-    double *x_pred, *p_pred, *d_pred, *e_stage, *d_stage, *e_d_stage;
-    double *x_before, *p_before, *d_before; /* at the beginning of the last step            */
-    double *x_older, *p_older;              /* and of the one before                        */
-    double h_last, h_before;/* 0: none                                                      */
-    double error_last;
-    int rejected;
-} dirk;
-
-/* ---- tables ---- */
+/* ---- opening ---- */
 
 /* Fifth order costs less from rtol = 1e-5 on (five problems, docs/numerics.md); but one of its
  * stages lies at t_n + 1.23 h, so that the other one must serve before a stop time. */
@@ -91,99 +49,12 @@ static const char *table_of(const dae_solver *s, const char *name, char plain[40
     return plain;
 }
 
-/* The pairs of order 5(4) say little of what stiff components lose to their stage order of 2:
- * without a factor, errors come out at 5 to 50 tolerances where order 4(3) leaves about one. */
-static const double OPTIMISM = 8;
-
 static int dirk_takes(const char *name)
 {
     char plain[40];
     return strlen(name) < sizeof plain &&
            dae_tableau_kind_of(table_of(NULL, name, plain)) == DAE_TABLEAU_DIRK;
 }
-
-/* y = v T^-1 for a lower triangular T; rows from `first` on. */
-static void divide_row(int first, int s, const dae_quad *v, dae_quad T[][DAE_STAGES_MOST], dae_quad *y)
-{
-    for (int j = s - 1; j >= first; j--) {
-        dae_quad sum = v[j];
-        for (int i = j + 1; i < s; i++) sum -= y[i] * T[i][j];
-        y[j] = sum / T[j][j];
-    }
-}
-
-/* Weights of Lagrange's polynomial through the nodes at t, and of its derivative. */
-static void lagrange(int count, const double *node, double t, double *value, double *slope)
-{
-    for (int i = 0; i < count; i++) {
-        double v = 1, d = 0;
-        for (int j = 0; j < count; j++) {
-            if (j == i) continue;
-            double gap = node[i] - node[j];
-            d = (d * (t - node[j]) + v) / gap;
-            v *= (t - node[j]) / gap;
-        }
-        value[i] = v;
-        if (slope) slope[i] = d;
-    }
-}
-
-/* The slope at the end of a step that does not end with a stage: the polynomial through the P_j. */
-static void extrapolate_slope(table *k)
-{
-    double node[STAGES], weight[STAGES];
-    int place[STAGES], count = 0;
-    for (int j = k->stages - 1; j >= 0; j--) {
-        int known = 0;
-        for (int l = 0; l < count; l++) known |= fabs(node[l] - k->c[j]) < 0.05;
-        if (known) continue;
-        place[count] = j;
-        node[count++] = k->c[j];
-    }
-    lagrange(count, node, 1, weight, NULL);
-    for (int l = 0; l < count; l++) k->slope_end[place[l]] = weight[l];
-}
-
-static void take_table(table *k, dae_tableau *T)
-{
-    int s = T->stages, first = T->A[0][0] == 0;
-    dae_quad y[DAE_STAGES_MOST], rest = 1;
-    k->stages = s;
-    k->first = first;
-    k->order = T->order;
-    k->terms = T->dense_terms;
-    k->gamma = (double)T->A[s - 1][s - 1];
-    k->estimates = T->embedded_order > 0;
-    k->power = 1.0 / ((T->embedded_order < T->order ? T->embedded_order : T->order) + 1);
-    k->scale = T->order >= 5 ? OPTIMISM : 1;
-    k->stiffly = 1;
-    k->reach = 1;
-    k->embedded_stage = -1;
-    for (int i = 0; i < s; i++) {
-        int embedded = i >= first, last = i == s - 1;
-        for (int j = 0; j < s; j++) {
-            k->A[i][j] = (double)T->A[i][j];
-            if (fabs((double)(T->A[i][j] - T->b_hat[j])) > 1e-12) embedded = 0;
-            if (last && fabs((double)(T->A[i][j] - T->b[j])) > 1e-12) k->stiffly = 0;
-        }
-        if (embedded && !last) k->embedded_stage = i;
-        k->b[i] = (double)T->b[i];
-        k->c[i] = (double)T->c[i];
-        k->reach = fmax(k->reach, k->c[i]);
-        k->e[i] = (double)(T->b[i] - T->b_hat[i]);
-        for (int l = 0; l < k->terms; l++) k->dense[l][i] = (double)T->dense[i][l];
-    }
-    if (!k->stiffly) k->embedded_stage = -1;
-    divide_row(first, s, T->b, T->A, y);
-    for (int j = first; j < s; j++) {
-        k->of_stage[j] = (double)y[j];
-        rest -= y[j];
-    }
-    k->of_start = (double)rest;
-    if (!k->stiffly) extrapolate_slope(k);
-}
-
-/* ---- opening ---- */
 
 static dae_status refuse(dae_solver *s, const char *why, const char *hint)
 {
@@ -198,7 +69,7 @@ static dae_status dirk_choose(dae_solver *s)
     char plain[40];
     dae_tableau tableau;
     dae_tableau_find(table_of(s, s->method_name, plain), &tableau);
-    if (tableau.stages > STAGES || tableau.dense_terms > DEGREE)
+    if (tableau.stages > DAE_DIRK_STAGES || tableau.dense_terms > DAE_DIRK_DEGREE)
         return refuse(s, "it has more stages than there is room for", "take 'esdirk'");
     s->order_most = tableau.order;
     int stiffly = (tableau.claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
@@ -214,7 +85,7 @@ static dae_status dirk_choose(dae_solver *s)
 
 static void dirk_close(dae_solver *s)
 {
-    dirk *k = s->method_state;
+    dae_dirk *k = s->method_state;
     if (!k) return;
     dae_free(&s->memory, k->vectors);
     dae_free(&s->memory, k);
@@ -225,15 +96,15 @@ static dae_status dirk_open(dae_solver *s)
 {
     char plain[40];
     dae_tableau tableau;
-    dirk *k = dae_alloc(&s->memory, 1, sizeof *k);
+    dae_dirk *k = dae_alloc(&s->memory, 1, sizeof *k);
     s->method_state = k;
     if (!k) return DAE_E_NOMEM;
     dae_tableau_find(table_of(s, s->method_name, plain), &tableau);
-    take_table(&k->main, &tableau);
+    dae_dirk_take(&k->main, &tableau);
     k->now = k->last = &k->main;
     k->have_spare = !strcmp(s->method_name, "esdirk") && k->main.reach > 1;
     if (k->have_spare) dae_tableau_find(ESDIRK_SPARE, &tableau);
-    if (k->have_spare) take_table(&k->spare, &tableau);
+    if (k->have_spare) dae_dirk_take(&k->spare, &tableau);
     k->constrained = strstr(s->method_name, "+g") != NULL && !k->main.stiffly;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, computed = (size_t)s->system.computed;
     size_t count = (size_t)(k->main.stages > k->spare.stages ? k->main.stages : k->spare.stages);
@@ -248,7 +119,7 @@ static dae_status dirk_open(dae_solver *s)
 
 static void dirk_start(dae_solver *s)
 {
-    dirk *k = s->method_state;
+    dae_dirk *k = s->method_state;
     k->h_last = k->h_before = k->error_last = k->ratio = 0;
     k->rejected = 0;
     k->guess_now = NULL;
@@ -258,11 +129,11 @@ static void dirk_start(dae_solver *s)
 /* ---- predictions ---- */
 
 /* The nearest of the nodes known, not too close to each other: in units of the step, from t_n. */
-static void plan_guess(dirk *k, int i, double ratio)
+static void plan_guess(dae_dirk *k, int i, double ratio)
 {
-    prediction *g = &k->guess[i];
-    double node[CANDIDATES], chosen[NODES];
-    int source[CANDIDATES], taken[CANDIDATES] = {0}, count = 0, most = NODES;
+    dae_dirk_guess *g = &k->guess[i];
+    double node[CANDIDATES], chosen[DAE_DIRK_NODES];
+    int source[CANDIDATES], taken[CANDIDATES] = {0}, count = 0, most = DAE_DIRK_NODES;
     for (int j = k->now->first; j < i; j++) node[count] = k->now->c[j], source[count++] = j;
     node[count] = 0, source[count++] = -1;
     for (int j = k->last->first; ratio > 0 && j < k->last->stages; j++)
@@ -281,10 +152,10 @@ static void plan_guess(dirk *k, int i, double ratio)
         chosen[g->count] = node[best];
         g->source[g->count++] = source[best];
     }
-    lagrange(g->count, chosen, k->now->c[i], g->weight, NULL);
+    dae_lagrange(g->count, chosen, k->now->c[i], g->weight, NULL);
 }
 
-static void plan_guesses(dirk *k, double h)
+static void plan_guesses(dae_dirk *k, double h)
 {
     double ratio = k->h_last != 0 ? h / k->h_last : 0;
     if (k->ratio == ratio && k->guess_now == k->now && k->guess_last == k->last) return;
@@ -295,8 +166,8 @@ static void plan_guesses(dirk *k, double h)
 }
 
 /* Where the prediction takes its values from: X or, for d = x, P of the stages. */
-static void find_sources(const dae_solver *s, const dirk *k, const prediction *g,
-                         const double *from[NODES])
+static void find_sources(const dae_solver *s, const dae_dirk *k, const dae_dirk_guess *g,
+                         const double *from[DAE_DIRK_NODES])
 {
     int slopes = !s->system.computed;
     size_t n = (size_t)s->system.n;
@@ -312,10 +183,10 @@ static void find_sources(const dae_solver *s, const dirk *k, const prediction *g
 
 /* d = x: D_i, P_i by the polynomial, X_i = D_i + h gamma P_i. (Predicting X_i itself takes a tenth
  * more iterations: D_i is known exactly.) */
-static void predict_slope(const dae_solver *s, dirk *k, double h, int i)
+static void predict_slope(const dae_solver *s, dae_dirk *k, double h, int i)
 {
-    const prediction *g = &k->guess[i];
-    const double *from[NODES], *a = k->now->A[i], *P = k->P[0];
+    const dae_dirk_guess *g = &k->guess[i];
+    const double *from[DAE_DIRK_NODES], *a = k->now->A[i], *P = k->P[0];
     double step = h * k->now->gamma;
     size_t n = (size_t)s->system.n;
     find_sources(s, k, g, from);
@@ -329,11 +200,11 @@ static void predict_slope(const dae_solver *s, dirk *k, double h, int i)
 }
 
 /* Computed d: D_i, X_i by the polynomial, and P_i to match. */
-static int predict(dae_solver *s, dirk *k, double t, double h, int i)
+static int predict(dae_solver *s, dae_dirk *k, double t, double h, int i)
 {
     dae_system *sys = &s->system;
-    const prediction *g = &k->guess[i];
-    const double *from[NODES];
+    const dae_dirk_guess *g = &k->guess[i];
+    const double *from[DAE_DIRK_NODES];
     int n = sys->n, m = sys->m;
     double c = 1 / (h * k->now->gamma);
     if (!sys->computed) {
@@ -351,7 +222,8 @@ static int predict(dae_solver *s, dirk *k, double t, double h, int i)
         return status != DAE_RETRY ? status : sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
     for (int r = 0; r < m; r++) {
         double sum = 0;
-        for (int j = 0; j < i; j++) sum += k->now->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        for (int j = 0; j < i; j++)
+            sum += k->now->A[i][j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
         k->p_pred[r] = c * (k->d_pred[r] - (s->d[r] + h * sum));
     }
     return DAE_OK;
@@ -383,11 +255,12 @@ static void report(dae_corrector *q, const tally *sum)
     q->want_jacobian = sum->want;
 }
 
-static int solve_stage(dae_solver *s, dirk *k, const dae_trial *trial, int i)
+static int solve_stage(dae_solver *s, dae_dirk *k, const dae_trial *trial, int i)
 {
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
     int last = i == k->now->stages - 1;
-    double h = trial->h, t = k->now->c[i] == 1 || (last && k->now->stiffly) ? trial->t : s->t + k->now->c[i] * h;
+    int at_end = k->now->c[i] == 1 || (last && k->now->stiffly);
+    double h = trial->h, t = at_end ? trial->t : s->t + k->now->c[i] * h;
     int status = predict(s, k, t, h, i);
     if (status != DAE_OK) return status;
     dae_stage g = {.t = t, .c = 1 / (h * k->now->gamma), .h = h, .x_pred = k->x_pred,
@@ -398,7 +271,7 @@ static int solve_stage(dae_solver *s, dirk *k, const dae_trial *trial, int i)
 }
 
 /* The end of the step from its stages. */
-static int finish(dae_solver *s, dirk *k, dae_trial *trial)
+static int finish(dae_solver *s, dae_dirk *k, dae_trial *trial)
 {
     dae_system *sys = &s->system;
     size_t n = (size_t)sys->n, m = (size_t)sys->m, last = (size_t)k->now->stages - 1;
@@ -429,7 +302,7 @@ static int finish(dae_solver *s, dirk *k, dae_trial *trial)
 
 /* "+g": f(t, x, p) = 0 with d(x) = d_{n+1}, as f(t, x, p~ + c (d(x) - d_{n+1})) = 0 with a large c:
  * d moves by (p - p~) / c, and by 1e-6 of that when this is done once more with p for p~. */
-static int constrain(dae_solver *s, dirk *k, dae_trial *trial)
+static int constrain(dae_solver *s, dae_dirk *k, dae_trial *trial)
 {
     dae_system *sys = &s->system;
     dae_corrector *q = &s->corrector;
@@ -454,7 +327,7 @@ static int constrain(dae_solver *s, dirk *k, dae_trial *trial)
 }
 
 /* (K + cC)^-1 c f_p E_d into trial->e. */
-static int filter(dae_solver *s, dirk *k, dae_trial *trial)
+static int filter(dae_solver *s, dae_dirk *k, dae_trial *trial)
 {
     dae_system *sys = &s->system;
     dae_corrector *q = &s->corrector;
@@ -462,7 +335,8 @@ static int filter(dae_solver *s, dirk *k, dae_trial *trial)
     double *E = sys->computed ? trial->e_d : k->e_stage;
     for (int r = 0; r < m; r++) {
         double sum = 0;
-        for (int j = 0; j < k->now->stages; j++) sum += k->now->e[j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
+        for (int j = 0; j < k->now->stages; j++)
+            sum += k->now->e[j] * k->P[0][(size_t)j * (size_t)m + (size_t)r];
         E[r] = trial->h * sum;
     }
     if (sys->computed) {
@@ -478,7 +352,7 @@ static int filter(dae_solver *s, dirk *k, dae_trial *trial)
     return dae_corrector_solve_with(q, trial->e, 1);
 }
 
-static int judge(dae_solver *s, dirk *k, dae_trial *trial)
+static int judge(dae_solver *s, dae_dirk *k, dae_trial *trial)
 {
     int n = s->system.n, status;
     double raw = INFINITY;
@@ -512,7 +386,7 @@ static int no_estimate(dae_solver *s)
 
 static int dirk_attempt(dae_solver *s, dae_trial *trial)
 {
-    dirk *k = s->method_state;
+    dae_dirk *k = s->method_state;
     dae_corrector *q = &s->corrector;
     tally sum = {0};
     int status = DAE_OK;
@@ -560,7 +434,7 @@ static void swap(double **a, double **b)
 
 /* The size that the error and the trend of the last two allow [Gustafsson 1994]; a small change
  * is not worth the factors. */
-static void plan(dae_solver *s, dirk *k, const dae_trial *trial)
+static void plan(dae_solver *s, dae_dirk *k, const dae_trial *trial)
 {
     double error = fmax(trial->error, 1e-10), r = 0.9 * pow(error, -k->now->power);
     if (k->error_last > 0)
@@ -574,7 +448,7 @@ static void plan(dae_solver *s, dirk *k, const dae_trial *trial)
 
 static void dirk_commit(dae_solver *s, dae_trial *trial)
 {
-    dirk *k = s->method_state;
+    dae_dirk *k = s->method_state;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
     if (!trial->prescribed) plan(s, k, trial);
     swap(&k->X[0], &k->X[1]);
@@ -592,7 +466,7 @@ static void dirk_commit(dae_solver *s, dae_trial *trial)
 
 static void dirk_reject(dae_solver *s, dae_trial *trial, int verdict)
 {
-    dirk *k = s->method_state;
+    dae_dirk *k = s->method_state;
     k->rejected = 1;
     if (verdict == DAE_STEP_ERROR)
         s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 * pow(trial->error, -k->now->power)));
@@ -600,152 +474,9 @@ static void dirk_reject(dae_solver *s, dae_trial *trial, int verdict)
         s->h = 0.25 * trial->h;
 }
 
-/* ---- dense output ---- */
-
-/* Value and slope of the cubic with these ends and slopes. */
-static double cubic(double from, double to, double p_from, double p_to, double h, double theta,
-                    double *slope)
-{
-    double rise = to - from, bend = h * p_from - rise, other = rise - h * p_to, r = 1 - theta;
-    *slope = (rise + (1 - 2 * theta) * (r * bend + theta * other) + theta * r * (other - bend)) / h;
-    return from + theta * rise + theta * r * (r * bend + theta * other);
-}
-
-/* Methods of order 4 and 5 ask for more than a cubic: the polynomial of degree 5 with the values
- * and slopes at the last three points. weight[0 .. 2] are those of the values at x_{n-1}, x_n,
- * x_{n+1}, weight[3 .. 5] of the slopes; rate likewise, for the derivative. */
-static void quintic_weights(const dirk *k, double theta, double weight[6], double rate[6])
-{
-    double h = k->h_last, node[3] = {-k->h_before / h, 0, 1}, L[3], D[3];
-    lagrange(3, node, theta, L, D);
-    for (int i = 0; i < 3; i++) {
-        double bend = 0, off = theta - node[i], square = L[i] * L[i], slope = 2 * L[i] * D[i];
-        for (int j = 0; j < 3; j++)
-            if (j != i) bend -= 2 / (node[i] - node[j]);
-        weight[i] = (1 + bend * off) * square;
-        weight[3 + i] = h * off * square;
-        rate[i] = (bend * square + (1 + bend * off) * slope) / h;
-        rate[3 + i] = square + off * slope;
-    }
-}
-
-static int use_quintic(const dae_solver *s, const dirk *k)
-{
-    double ratio = k->h_before / k->h_last;
-    return !s->system.computed && k->last->stiffly && k->last->order > 3 && ratio > 0.1 && ratio < 10;
-}
-
-static void quintic(const dae_solver *s, const dirk *k, double theta, double *x, double *p)
-{
-    double w[6], r[6];
-    quintic_weights(k, theta, w, r);
-    for (int i = 0; i < s->system.n; i++) {
-        double a = k->x_older[i], b = k->x_before[i], c = s->x[i];
-        double pa = k->p_older[i], pb = k->p_before[i], pc = s->p[i];
-        x[i] = w[0] * a + w[1] * b + w[2] * c + w[3] * pa + w[4] * pb + w[5] * pc;
-        p[i] = r[0] * (a - b) + r[2] * (c - b) + r[3] * pa + r[4] * pb + r[5] * pc;
-    }
-}
-
-/* The polynomial through the ends and the stages between them, for what has no slope. */
-static void through_stages(const dae_solver *s, const dirk *k, double theta, int only, double *x)
-{
-    const double *from[STAGES + 2];
-    double node[STAGES + 2] = {0, 1}, weight[STAGES + 2];
-    int count = 2, n = s->system.n;
-    from[0] = k->x_before;
-    from[1] = s->x;
-    for (int j = k->last->first; j < k->last->stages && count < NODES; j++) {
-        int close = 0;
-        for (int l = 0; l < count; l++) close |= fabs(k->last->c[j] - node[l]) < 0.15;
-        if (close) continue;
-        node[count] = k->last->c[j];
-        from[count++] = k->X[1] + (size_t)j * (size_t)n;
-    }
-    lagrange(count, node, theta, weight, NULL);
-    for (int i = 0; i < n; i++) {
-        if (only && s->system.level[i] == DAE_DIFFERENTIAL) continue;
-        double v = 0;
-        for (int l = 0; l < count; l++) v += weight[l] * from[l][i];
-        x[i] = v;
-    }
-}
-
-/* By the table's own b_i(theta), counted from the end of the step. */
-static void by_table(const dae_solver *s, const dirk *k, double theta, double *d, double *p)
-{
-    size_t m = (size_t)s->system.m;
-    const double *end = s->system.computed ? s->d : s->x;
-    double value[STAGES], slope[STAGES];
-    for (int j = 0; j < k->last->stages; j++) {
-        double v = 0, r = 0;
-        for (int l = k->last->terms - 1; l >= 0; l--) {
-            r = r * theta + (l + 1) * k->last->dense[l][j];
-            v = v * theta + k->last->dense[l][j];
-        }
-        value[j] = k->h_last * (theta * v - k->last->b[j]);
-        slope[j] = r;
-    }
-    for (size_t i = 0; i < m; i++) {
-        double v = end[i], r = 0;
-        for (size_t j = 0; j < (size_t)k->last->stages; j++) {
-            v += value[j] * k->P[1][j * m + i];
-            r += slope[j] * k->P[1][j * m + i];
-        }
-        d[i] = v;
-        p[i] = r;
-    }
-}
-
-static void dirk_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
-{
-    dirk *k = s->method_state;
-    const dae_system *sys = &s->system;
-    size_t n = (size_t)sys->n, m = (size_t)sys->m;
-    double *X = k->x_pred, *P = k->p_pred, *Y = sys->computed ? k->d_pred : X;
-    const double *end = sys->computed ? s->d : s->x, *begin = sys->computed ? k->d_before : k->x_before;
-    double theta = k->h_last != 0 ? 1 + (t - s->t) / k->h_last : 1;
-    if (k->h_last == 0) {
-        memcpy(X, s->x, n * sizeof(double));
-        memcpy(P, s->p, m * sizeof(double));
-        if (sys->computed) memcpy(Y, s->d, m * sizeof(double));
-    } else if (use_quintic(s, k)) {
-        quintic(s, k, theta, X, P);
-    } else {
-        if (k->last->terms)
-            by_table(s, k, theta, Y, P);
-        else
-            for (size_t i = 0; i < m; i++)
-                Y[i] = cubic(begin[i], end[i], k->p_before[i], s->p[i], k->h_last, theta, &P[i]);
-        if (sys->computed || !k->last->terms) through_stages(s, k, theta, !sys->computed, X);
-    }
-    if (x) memcpy(x, X, n * sizeof(double));
-    if (p) memcpy(p, P, m * sizeof(double));
-    if (d && sys->computed) memcpy(d, Y, m * sizeof(double));
-}
-
-/* The term after the cubic, from the change of the cubic one over the last two steps. With a
- * computed d the x between the ends is worth little, and where C is singular the slopes of some
- * unknowns are no better than the stages: the equations are asked. */
-static double dirk_doubt(dae_solver *s, double t)
-{
-    dirk *k = s->method_state;
-    int n = s->system.n, where;
-    if (k->h_last == 0) return 0;
-    if (s->system.computed || k->h_before == 0 || dae_maybe_singular(&s->corrector)) return INFINITY;
-    double h = k->h_last, g = k->h_before, r = h / g, *v = k->x_pred;
-    double theta = 1 + (t - s->t) / h, shape = 0.25 * theta * (1 - theta);
-    for (int i = 0; i < n; i++) {
-        double now = h * (k->p_before[i] + s->p[i]) - 2 * (s->x[i] - k->x_before[i]);
-        double then = g * (k->p_older[i] + k->p_before[i]) - 2 * (k->x_before[i] - k->x_older[i]);
-        v[i] = now - r * r * r * then;
-    }
-    return fabs(shape) * r / (2 * (r + 1)) * dae_norm_max(n, v, s->w0, &where);
-}
-
 static int dirk_reach(dae_solver *s)
 {
-    const dirk *k = s->method_state;
+    const dae_dirk *k = s->method_state;
     return k->main.order;
 }
 
@@ -761,7 +492,7 @@ const dae_method dae_method_dirk = {
     .attempt = dirk_attempt,
     .commit = dirk_commit,
     .reject = dirk_reject,
-    .interpolate = dirk_interpolate,
-    .doubt = dirk_doubt,
+    .interpolate = dae_dirk_interpolate,
+    .doubt = dae_dirk_doubt,
     .reach = dirk_reach,
 };

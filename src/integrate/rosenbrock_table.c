@@ -58,7 +58,7 @@ int dae_rosenbrock_make(const char *name, dae_rosenbrock_table *out)
         T.stages > DAE_ROSENBROCK_STAGES || T.dense_terms > DAE_ROSENBROCK_TERMS)
         return 0;
     int s = T.stages;
-    dae_quad B[DAE_STAGES_MOST][DAE_STAGES_MOST], y[DAE_STAGES_MOST], v[DAE_STAGES_MOST];
+    dae_quad B[DAE_STAGES_MOST][DAE_STAGES_MOST], y[DAE_STAGES_MOST], v[DAE_STAGES_MOST] = {0};
     snprintf(out->name, sizeof out->name, "%s", name);
     out->stages = s;
     out->order = T.order;
