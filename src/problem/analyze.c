@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Below this size a dense factorization is cheaper than looking for zeros. */
-enum { SMALL_DENSE = 10 };
 enum { DENSE_SIZE = 40 };
+enum { SMALL_DENSE = 10 }; /* dense kernels up to this size are unrolled */
 
 static int has_jacobian(const dae_problem *q)
 {
