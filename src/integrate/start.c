@@ -69,8 +69,8 @@ static dae_status prepare(dae_solver *s, double t, const double *x, const double
     s->corrector.norm = s->options.norm;
     s->corrector.tolerance = s->options.newton_tolerance;
     s->corrector.max_iterations = s->options.newton_max;
-    if (s->method->open(s) != DAE_OK) return no_memory(s);
-    return DAE_OK;
+    status = s->method->open(s);
+    return status == DAE_E_NOMEM ? no_memory(s) : status;
 }
 
 /* Everything that needs a point and memory, once; undone when it fails. */

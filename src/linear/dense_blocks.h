@@ -488,7 +488,7 @@ DAE_INLINE int solve_blocks(int n, int parts, const dae_dense_lu *f, double *x, 
     return DAE_OK;
 }
 
-/* A' = U' D L' P, P the gathering by order[]. Any n: the transpose is rarely asked for. */
+/* A' = U' D L' P, P the gathering by order[]. Any n: it is rarely asked for. */
 static inline int solve_blocks_transposed(int parts, const dae_dense_lu *f, double *x,
                                           double *y)
 {

@@ -13,13 +13,13 @@
  *
  * Up to DAE_BLOCKS_MOST unknowns loop control and ragged ends would cost more than the
  * arithmetic: dense_blocks.h is for those. These kernels then serve only what had to be
- * equilibrated. Instructions through dae_linear_dense at n = 2, 3, 6, 8, 10 (gcc 12 -O3,
- * random matrices, where most columns exchange rows):
+ * equilibrated. Instructions through dae_linear_dense at n = 2, 3, 6, 8, 10 (gcc 12 -O3
+ * -ffp-contract=fast, random matrices, where most columns exchange rows):
  *
- *     -march=native (AVX2)  real     factor 167 235  660 1027 1679  solve 25  33  56  71  97
- *                           complex         221 329 1122 1725 3188        43  65 135 184 281
- *     no -march (SSE2)      real            169 269  829 1506 2425        30  48 108 166 235
- *                           complex         250 479 1768 3299 5758        63 123 324 561 864
+ *     AVX2  real     factor 167 235  660 1027 1679   solve 25  33  56  71  97
+ *           complex         221 329 1122 1725 3188         43  65 135 184 281
+ *     SSE2  real            169 269  829 1506 2425         30  48 108 166 235
+ *           complex         250 479 1768 3299 5758         63 123 324 561 864
  */
 #ifndef DAE_LINEAR_DENSE_KERNEL_H
 #define DAE_LINEAR_DENSE_KERNEL_H
@@ -28,10 +28,22 @@
 
 #include <stddef.h>
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define DAE_CHECKED
+#endif
+#elif defined __SANITIZE_ADDRESS__
+#define DAE_CHECKED
+#endif
+
+#ifdef DAE_CHECKED /* every access has a test: unrolled, that takes minutes to compile */
+#define DAE_INLINE static inline
+#define DAE_UNROLL
+#elif defined __clang__
 #define DAE_INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
 #define DAE_UNROLL _Pragma("unroll")
 #else
+#define DAE_INLINE static inline __attribute__((always_inline))
 #define DAE_UNROLL _Pragma("GCC unroll 10")
 #endif
 

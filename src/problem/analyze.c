@@ -11,6 +11,7 @@
 
 /* Below this size a dense factorization is cheaper than looking for zeros. */
 enum { DENSE_SIZE = 40 };
+enum { SMALL_DENSE = 10 }; /* dense kernels up to this size are unrolled */
 
 static int has_jacobian(const dae_problem *q)
 {
@@ -109,6 +110,9 @@ static int settle_layout(dae_system *s, dae_matrix *pattern, const char *linear)
     dae_pattern_kind kind = pattern->kind;
     if ((s->facts & DAE_FACT_PATTERN_FOUND) || (kind == DAE_PATTERN_SPARSE && s->n > 0))
         kind = best_kind(pattern);
+    /* the dense kernels of these sizes beat any band; but colours are worth more than that */
+    if (kind == DAE_PATTERN_BAND && s->n <= SMALL_DENSE && has_jacobian(&s->problem))
+        kind = DAE_PATTERN_DENSE;
     if (linear && strcmp(linear, "auto") != 0) {
         const dae_linear *backend = dae_linear_find(linear, NULL);
         if (!backend) return DAE_E_OPTION;

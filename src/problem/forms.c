@@ -214,12 +214,13 @@ static int f_mass(dae_system *s, double t, const double *x, const double *p, dou
         answer = dae_system_mass(s, t, x, s->mass);
     if (answer != DAE_OK) return answer;
     for (int i = 0; i < s->n; i++) r[i] = -r[i];
-    dae_mass_times(s, s->mass, p, r);
+    for (int k = 0; k < s->mass_count; k++) r[s->mass_row[k]] += s->mass_value[k] * p[s->mass_column[k]];
+    if (s->mass_count == 0) dae_mass_times(s, s->mass, p, r);
     return DAE_OK;
 }
 
 /* The row of the k-th stored value. */
-static int mass_row(const dae_system *s, int64_t k)
+static int row_of_mass(const dae_system *s, int64_t k)
 {
     const dae_matrix *a = &s->mass_matrix;
     for (int j = 0; j < s->n; j++)
@@ -238,7 +239,7 @@ int dae_system_mass(dae_system *s, double t, const double *x, double *M)
     int bad = status == DAE_OK ? dae_find_nonfinite(s->mass_matrix.count, M) : -1;
     if (bad < 0) return status;
     s->stats->nonfinite++;
-    s->bad_row = mass_row(s, bad);
+    s->bad_row = row_of_mass(s, bad);
     s->bad_retry = 0;
     s->bad_column = -1;
     s->bad_where = "the mass matrix";
@@ -393,6 +394,26 @@ static dae_status no_memory(dae_system *s)
     return DAE_E_NOMEM;
 }
 
+/* A small constant mass matrix as a list: a walk through a narrow band costs five times as much. */
+static int list_mass(dae_system *s)
+{
+    enum { SMALL = 32 };
+    const dae_matrix *a = &s->mass_matrix;
+    if (s->n > SMALL || a->count == 0) return DAE_OK;
+    s->mass_value = dae_alloc(s->memory, (size_t)a->count, sizeof(double));
+    s->mass_row = dae_alloc(s->memory, 2 * (size_t)a->count, sizeof(int));
+    if (!s->mass_value || !s->mass_row) return DAE_E_NOMEM;
+    s->mass_column = s->mass_row + a->count;
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++) {
+            if (s->mass[k] == 0) continue;
+            s->mass_value[s->mass_count] = s->mass[k];
+            s->mass_row[s->mass_count] = dae_column_row(a, j, k);
+            s->mass_column[s->mass_count++] = j;
+        }
+    return DAE_OK;
+}
+
 /* The mass matrix in the user's layout, its values copied so that the array may change. */
 static dae_status take_mass(dae_system *s)
 {
@@ -411,10 +432,10 @@ static dae_status take_mass(dae_system *s)
     if (bad >= 0) {
         dae_fail(s->report, DAE_E_NONFINITE, "dae_open: problem.mass_values has a NaN or Inf");
         dae_at(s->report, "%s, entry %d (counted from 0)",
-               dae_equation_name(s, mass_row(s, bad), name), bad);
+               dae_equation_name(s, row_of_mass(s, bad), name), bad);
         return DAE_E_NONFINITE;
     }
-    return DAE_OK;
+    return list_mass(s) == DAE_OK ? DAE_OK : no_memory(s);
 }
 
 dae_status dae_system_open(dae_system *s, const dae_problem *problem,
@@ -468,6 +489,8 @@ void dae_system_close(dae_system *s)
     dae_matrix_free(mem, &s->mass_matrix);
     dae_free(mem, s->level);
     dae_free(mem, s->mass);
+    dae_free(mem, s->mass_value);
+    dae_free(mem, s->mass_row);
     dae_free(mem, s->guard);
     memset(s, 0, sizeof *s);
 }

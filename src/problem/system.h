@@ -52,6 +52,8 @@ struct dae_system {
     int careful;
     int callback_depth;     /* > 0 while a user's function runs                             */
     double *mass;           /* mass form: M on `mass_matrix`                                */
+    double *mass_value;     /* constant M of a small system: its nonzeros one after another  */
+    int *mass_row, *mass_column, mass_count;
     dae_matrix mass_matrix, given_matrix; /* the user's layouts                             */
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
