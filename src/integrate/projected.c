@@ -8,7 +8,8 @@
  * The error of y~ along f_z is of low order, s + 1 for Gauss; across f_z it is of order 2s + 1. So
  * the direction must be that of (y~, z~), not of an earlier Jacobian: mu times the error of f_z
  * remains. Each step evaluates the Jacobian at its end, and the next one begins with it.
- * Orders: 2s (Gauss), 2s - 2 (Radau IA), in y and in z.
+ * Orders: 2s (Gauss), 2s - 2 (Radau IA), in y and in z. "projected-radau" is the method of variable
+ * order; there y is on the constraint already, but z would be of order s only.
  *
  * "NAME+g", index 1: z_{n+1} from the algebraic equations at y_{n+1}, (2.7e), instead of (2.7d).
  * With stages that satisfy them anyway this is the state-space form method: the table applied
@@ -18,7 +19,6 @@
  */
 #include "integrate/irk.h"
 #include "integrate/semi_explicit.h"
-#include "base/float_check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +49,8 @@ static variant parse(const char *name, char plain[NAME])
         kind = WITH_G;
         snprintf(plain, NAME, "%.*s", (int)(length - behind), name);
     }
-    return kind != NONE && dae_tableau_kind_of(plain) == DAE_TABLEAU_FULL ? kind : NONE;
+    if (kind == PROJECTED && dae_method_radau.takes(plain)) return kind;
+    return kind == WITH_G && dae_tableau_kind_of(plain) == DAE_TABLEAU_FULL ? kind : NONE;
 }
 
 static int projected_takes(const char *name)
@@ -145,7 +146,7 @@ static dae_status projected_open(dae_solver *s)
     dae_status status = by_table(s, dae_method_radau.open);
     leave(s, m);
     if (status != DAE_OK) return status;
-    if (!dae_tableau_find(plain, &table)) return DAE_E_INTERNAL;
+    if (m->kind == WITH_G && !dae_tableau_find(plain, &table)) return DAE_E_INTERNAL;
     m->idle = m->kind == WITH_G && (table.claims & DAE_CLAIM_STIFFLY_ACCURATE);
     status = dae_semi_open(&m->semi, &s->corrector);
     m->semi.who = m->kind == PROJECTED ? "projected methods" : "methods with +g";
@@ -192,7 +193,6 @@ static int projected_attempt(dae_solver *s, dae_trial *trial)
     double *end = status == DAE_OK ? irk_attempt_end(s) : NULL;
     leave(s, m);
     if (status != DAE_OK || m->idle) return status;
-    if (m->semi.algebraic == 0 && !s->system.computed) return DAE_OK;
     dae_corrector *q = &s->corrector;
     int current = q->jacobian_current; /* of the stages: the driver judges Newton by it */
     double rate = q->observed_rate;
