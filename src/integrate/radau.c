@@ -60,7 +60,10 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
 
 /* Newton's error, in units of the option newton_tolerance: all of it goes into the solution, whose
  * error is far below the estimate. */
-static const double NEWTON = 0.1;
+static const double NEWTON = 0.05;
+
+/* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
+static const double OLD_RATE = 0.2;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
@@ -164,7 +167,7 @@ static int order_for(const dae_solver *s)
 {
     const radau *m = s->method_state;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
-    int order = rtol > 1e-5 ? 5 : rtol > 1e-8 ? 9 : 13;
+    int order = rtol > 3e-5 ? 5 : rtol > 3e-9 ? 9 : 13;
     if (m->schemes == 1) return m->scheme[0].order;
     return scheme_of(m, order < s->options.max_order ? order : s->options.max_order)->order;
 }
@@ -353,7 +356,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
         double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, 0.02));
+        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
         q->iterations += m->k.iterations;
         q->observed_rate = m->k.rate;
         if (status == DAE_OK) break;
