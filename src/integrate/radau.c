@@ -35,9 +35,7 @@ typedef struct radau {
     double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
     const irk_scheme *past;  /* NULL: no step yet                                           */
     double h_past;
-    double ratio;            /* the prediction's weights are for this h / h_past            */
-    const irk_scheme *from, *to;
-    double ahead[IRK_STAGES][IRK_STAGES + 1];
+    irk_ahead ahead;         /* the prediction                                              */
     double *E;               /* error in d                                                  */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
@@ -200,38 +198,28 @@ static double root(double a, int k)
 }
 
 /* Z from the polynomial of the step before; in the first step along p. */
-static void predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
+static int predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
 {
     irk_stages *k = &m->k;
-    int n = k->n, stride = k->stride;
+    irk_ahead *a = &m->ahead;
     if (!m->past) {
         for (int j = 0; j < g->stages; j++)
-            for (int i = 0; i < n; i++)
-                k->Z[j * stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
-                                           ? g->c[j] * h * s->p[i]
-                                           : 0;
-        return;
+            for (int i = 0; i < k->n; i++)
+                k->Z[j * k->stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
+                                              ? g->c[j] * h * s->p[i]
+                                              : 0;
+        return irk_stages_begin(k, s, h, NULL);
     }
-    int rows = m->past->stages + 1;
     double ratio = h / m->h_past;
-    if (ratio != m->ratio || m->past != m->from || g != m->to) {
-        m->ratio = ratio;
-        m->from = m->past;
-        m->to = g;
+    a->Z = m->Z_past;
+    if (ratio != a->ratio || m->past != a->from || g != a->to) {
+        a->ratio = ratio;
+        a->from = m->past;
+        a->to = g;
         for (int j = 0; j < g->stages; j++)
-            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, m->ahead[j]);
+            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, a->weight[j]);
     }
-    for (int j = 0; j < g->stages; j++) {
-        const double *weight = m->ahead[j];
-        double *restrict z = k->Z + j * stride;
-        const double *restrict past = m->Z_past;
-        for (int i = 0; i < stride; i += 4) {
-            double sum[4] = {0, 0, 0, 0};
-            for (int l = 0; l < rows; l++)
-                for (int v = 0; v < 4; v++) sum[v] += weight[l] * past[l * stride + i + v];
-            for (int v = 0; v < 4; v++) z[i + v] = sum[v];
-        }
-    }
+    return irk_stages_begin(k, s, h, a);
 }
 
 /* Rows `stages` of Z (and D), the trial's x, p, d. */
@@ -350,8 +338,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     q->observed_rate = 0;
     for (;;) {
         m->k.scheme = g;
-        predict(s, m, g, h);
-        int status = irk_stages_begin(&m->k, s, h);
+        int status = predict(s, m, g, h);
         if (status == DAE_OK) status = prepare(s, m, g, h);
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
