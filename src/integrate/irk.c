@@ -152,14 +152,21 @@ INLINE void advance(int S, irk_stages *k, int plain)
     }
 }
 
-/* X and P of a prediction Z. */
-INLINE void settle(int S, irk_stages *k, int plain)
+/* The prediction: Z, X and P. */
+INLINE void foresee(int S, int rows, irk_stages *k, const irk_ahead *a, int plain)
 {
     int stride = k->stride;
     for (int i = 0; i < stride; i += 4) {
-        lanes z[IRK_STAGES], x = LANES(k->x + i);
+        lanes past[IRK_STAGES + 1], z[IRK_STAGES], x = LANES(k->x + i);
+        for (int l = 0; a && l < rows; l++) past[l] = LANES((double *)a->Z + l * stride + i);
         for (int j = 0; j < S; j++) {
-            z[j] = LANES(k->Z + j * stride + i);
+            if (a) {
+                z[j] = a->weight[j][0] * past[0];
+                for (int l = 1; l < rows; l++) z[j] += a->weight[j][l] * past[l];
+                LANES(k->Z + j * stride + i) = z[j];
+            } else {
+                z[j] = LANES(k->Z + j * stride + i);
+            }
             LANES(k->X + j * stride + i) = x + z[j];
         }
         if (plain) differentiate(S, k, z, i);
@@ -271,16 +278,18 @@ static double rounding_floor(const irk_stages *k)
     return 64 * DBL_EPSILON * most;
 }
 
-int irk_stages_begin(irk_stages *k, dae_solver *s, double h)
+int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *a)
 {
-    int plain = !s->system.computed;
+    int plain = !s->system.computed, S = k->scheme->stages, rows = a ? a->from->stages + 1 : 0;
     load(k, s, h);
-    switch (k->scheme->stages) {
-    case 3: settle(3, k, plain); break;
-    case 5: settle(5, k, plain); break;
-    case 7: settle(7, k, plain); break;
-    default: settle(k->scheme->stages, k, plain);
-    }
+    if (S == 3 && rows == 4)
+        foresee(3, 4, k, a, plain);
+    else if (S == 5 && rows == 6)
+        foresee(5, 6, k, a, plain);
+    else if (S == 7 && rows == 8)
+        foresee(7, 8, k, a, plain);
+    else
+        foresee(S, rows, k, a, plain);
     if (plain && !k->scheme->first_explicit) return DAE_OK;
     int status = finish_derivatives(k, s, h);
     return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);

@@ -90,8 +90,16 @@ void irk_stages_close(irk_stages *k, dae_solver *s);
 /* Factors of all K + (lambda / h) C for the scheme, with the corrector's K and C. */
 int irk_stages_factor(irk_stages *k, dae_solver *s, double h);
 
-/* X and P that belong to the prediction Z, for a step from s->t of size h. */
-int irk_stages_begin(irk_stages *k, dae_solver *s, double h);
+/* The polynomial of a step that ended here, carried on. */
+typedef struct irk_ahead {
+    const irk_scheme *from, *to;
+    double ratio;           /* of the step sizes; the weights are for these three            */
+    double weight[IRK_STAGES][IRK_STAGES + 1];
+    const double *Z;        /* of the step that ended                                        */
+} irk_ahead;
+
+/* The prediction: Z by `ahead` (NULL: as it is), and X and P, for a step from s->t of size h. */
+int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *ahead);
 
 /* Newton's iteration from there. Stops when
  * the error left is below `tolerance` in units of the weights. DAE_OK, a verdict, a failure. */

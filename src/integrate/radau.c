@@ -35,9 +35,7 @@ typedef struct radau {
     double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
     const irk_scheme *past;  /* NULL: no step yet                                           */
     double h_past;
-    double ratio;            /* the prediction's weights are for this h / h_past            */
-    const irk_scheme *from, *to;
-    double ahead[IRK_STAGES][IRK_STAGES + 1];
+    irk_ahead ahead;         /* the prediction                                              */
     double *E;               /* error in d                                                  */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
@@ -60,7 +58,10 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
 
 /* Newton's error, in units of the option newton_tolerance: all of it goes into the solution, whose
  * error is far below the estimate. */
-static const double NEWTON = 0.1;
+static const double NEWTON = 0.05;
+
+/* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
+static const double OLD_RATE = 0.2;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
@@ -164,7 +165,7 @@ static int order_for(const dae_solver *s)
 {
     const radau *m = s->method_state;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
-    int order = rtol > 1e-5 ? 5 : rtol > 1e-8 ? 9 : 13;
+    int order = rtol > 3e-5 ? 5 : rtol > 3e-9 ? 9 : 13;
     if (m->schemes == 1) return m->scheme[0].order;
     return scheme_of(m, order < s->options.max_order ? order : s->options.max_order)->order;
 }
@@ -197,38 +198,28 @@ static double root(double a, int k)
 }
 
 /* Z from the polynomial of the step before; in the first step along p. */
-static void predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
+static int predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
 {
     irk_stages *k = &m->k;
-    int n = k->n, stride = k->stride;
+    irk_ahead *a = &m->ahead;
     if (!m->past) {
         for (int j = 0; j < g->stages; j++)
-            for (int i = 0; i < n; i++)
-                k->Z[j * stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
-                                           ? g->c[j] * h * s->p[i]
-                                           : 0;
-        return;
+            for (int i = 0; i < k->n; i++)
+                k->Z[j * k->stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
+                                              ? g->c[j] * h * s->p[i]
+                                              : 0;
+        return irk_stages_begin(k, s, h, NULL);
     }
-    int rows = m->past->stages + 1;
     double ratio = h / m->h_past;
-    if (ratio != m->ratio || m->past != m->from || g != m->to) {
-        m->ratio = ratio;
-        m->from = m->past;
-        m->to = g;
+    a->Z = m->Z_past;
+    if (ratio != a->ratio || m->past != a->from || g != a->to) {
+        a->ratio = ratio;
+        a->from = m->past;
+        a->to = g;
         for (int j = 0; j < g->stages; j++)
-            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, m->ahead[j]);
+            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, a->weight[j]);
     }
-    for (int j = 0; j < g->stages; j++) {
-        const double *weight = m->ahead[j];
-        double *restrict z = k->Z + j * stride;
-        const double *restrict past = m->Z_past;
-        for (int i = 0; i < stride; i += 4) {
-            double sum[4] = {0, 0, 0, 0};
-            for (int l = 0; l < rows; l++)
-                for (int v = 0; v < 4; v++) sum[v] += weight[l] * past[l * stride + i + v];
-            for (int v = 0; v < 4; v++) z[i + v] = sum[v];
-        }
-    }
+    return irk_stages_begin(k, s, h, a);
 }
 
 /* Rows `stages` of Z (and D), the trial's x, p, d. */
@@ -353,13 +344,12 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     q->observed_rate = 0;
     for (;;) {
         m->k.scheme = g;
-        predict(s, m, g, h);
-        int status = irk_stages_begin(&m->k, s, h);
+        int status = predict(s, m, g, h);
         if (status == DAE_OK) status = prepare(s, m, g, h);
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
         double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, 0.02));
+        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
         q->iterations += m->k.iterations;
         q->observed_rate = m->k.rate;
         if (status == DAE_OK) break;
