@@ -435,10 +435,12 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
-    for (int i = 0; i < k->n; i++) m->x_start[i] = s->x[i];
-    for (int i = 0; i < k->m; i++) m->p_start[i] = s->p[i];
-    for (int i = 0; i < s->system.computed; i++) m->d_start[i] = s->d[i];
     m->coarse = !trial->prescribed && m->factor[g - m->scheme] < COARSE;
+    if (m->coarse) {
+        memcpy(m->x_start, s->x, (size_t)k->n * sizeof(double));
+        memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
+        memcpy(m->d_start, s->d, (size_t)s->system.computed * sizeof(double));
+    }
     m->past = g;
     m->h_past = trial->h;
     m->rejected = 0;
