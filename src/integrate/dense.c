@@ -10,6 +10,9 @@
  *
  * of one more correction with the factors of the last step. What is left is the error of the
  * polynomial through the filter (K + cC)^-1 c f_p, as small as that of the step itself.
+ *
+ * A method whose steps are better than its polynomial (Radau: order 2s - 1 against s) can refine:
+ * it makes a step that ends at t.
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -25,6 +28,9 @@ void dae_look(dae_solver *s, double t, double *x, double *p)
     dae_system *sys = &s->system;
     dae_trial *g = &s->trial;
     int high = sys->facts & DAE_FACT_HIGH_INDEX; /* c^2 in the multipliers: not by this way */
+    if (s->method->refine && t != s->t && t != s->t_previous && s->method->doubt(s, t) > DOUBT &&
+        s->method->refine(s, t, x, p))
+        return;
     if (high || t == s->t || t == s->t_previous || s->method->doubt(s, t) <= DOUBT) {
         s->method->interpolate(s, t, x, p, NULL);
         return;

@@ -325,9 +325,12 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             if (last_rate > 0.1 && size <= rounding_floor(k)) break;
             double hope = k->remaining;
             for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
-            /* it goes no further; what is left may be rounding, amplified: if it is below a
-             * tenth of the tolerance (without the part that safety takes) that will do */
-            if (hope > tolerance || rate >= 0.99) {
+            /* the second correction may be larger than the first where an unknown waits for
+             * another one to be right */
+            int early = m == 2 && most > 2 && (size < 1000 || (rate >= 0.5 && rate < 3));
+            if (!early && (hope > tolerance || rate >= 0.99)) {
+                /* it goes no further; what is left may be rounding, amplified: below a tenth of
+                 * the tolerance (without the part that safety takes) that will do */
                 double noise = 2000 * DBL_EPSILON / fmax(s->options.rtol, DBL_EPSILON);
                 if (m > 2 && size * s->safety <= fmax(0.1, noise)) break;
                 return DAE_STEP_NEWTON;

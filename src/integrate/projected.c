@@ -236,6 +236,30 @@ static double projected_doubt(dae_solver *s, double t)
     return doubt;
 }
 
+/* The step of radau.c that ends at t, corrected with the factors at hand: reading changes nothing.
+ * It leaves its end in the trial's vectors. */
+static int projected_refine(dae_solver *s, double t, double *x, double *p)
+{
+    projected *m = enter(s);
+    int good = dae_method_radau.refine(s, t, NULL, NULL);
+    leave(s, m);
+    dae_trial look = s->trial;
+    look.t = t;
+    look.h = t - s->t_previous;
+    dae_semi_query q = {.kind = m->kind == PROJECTED ? DAE_SEMI_PROJECT : DAE_SEMI_POINT, .t = t,
+                        .h = look.h, .x = look.x, .p = look.p, .d = look.d, .w = s->w0,
+                        .w_d = s->w_d};
+    if (good && !m->idle) good = dae_semi_look(&m->semi, &q);
+    if (good && m->kind == PROJECTED) {
+        q.kind = DAE_SEMI_HIDDEN;
+        q.delta = look_back(s, m, &look);
+        good = dae_semi_look(&m->semi, &q);
+    }
+    if (good && x) memcpy(x, look.x, (size_t)s->system.n * sizeof(double));
+    if (good && p) memcpy(p, look.p, (size_t)s->system.m * sizeof(double));
+    return good;
+}
+
 static int projected_reach(dae_solver *s)
 {
     projected *m = enter(s);
@@ -259,5 +283,6 @@ const dae_method dae_method_projected = {
     .reject = projected_reject,
     .interpolate = projected_interpolate,
     .doubt = projected_doubt,
+    .refine = projected_refine,
     .reach = projected_reach,
 };

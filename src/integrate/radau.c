@@ -36,6 +36,8 @@ typedef struct radau {
     const irk_scheme *past;  /* NULL: no step yet                                           */
     double h_past;
     irk_ahead ahead;         /* the prediction                                              */
+    double *x_start, *p_start, *d_start; /* where the last step began                       */
+    int coarse;              /* 1: its polynomial is far worse than its end                 */
     double *E;               /* error in d                                                  */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
@@ -65,6 +67,10 @@ static const double OLD_RATE = 0.2;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
+
+/* Between the ends of a step the polynomial is good enough if the estimate may not exceed the
+ * tolerance by more than five. */
+static const double COARSE = 0.2;
 
 /* ---- names ---- */
 
@@ -148,7 +154,8 @@ static dae_status radau_open(dae_solver *s)
     if (irk_stages_open(&m->k, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
     size_t rows = (size_t)stages + 1, n = (size_t)m->k.stride, d = (size_t)m->k.stride_d;
     size_t computed = s->system.computed ? rows * d : 0;
-    dae_vector_wish wish[] = {{&m->Z_past, rows * n}, {&m->D_past, computed}, {&m->E, n + d}};
+    dae_vector_wish wish[] = {{&m->Z_past, rows * n}, {&m->D_past, computed}, {&m->E, n + d},
+                              {&m->x_start, n}, {&m->p_start, d}, {&m->d_start, s->system.computed ? d : 0}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return m->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -434,6 +441,12 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
+    m->coarse = !trial->prescribed && m->factor[g - m->scheme] < COARSE;
+    if (m->coarse) {
+        memcpy(m->x_start, s->x, (size_t)k->n * sizeof(double));
+        memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
+        memcpy(m->d_start, s->d, (size_t)s->system.computed * sizeof(double));
+    }
     m->past = g;
     m->h_past = trial->h;
     m->rejected = 0;
@@ -489,9 +502,51 @@ static void radau_interpolate(dae_solver *s, double t, double *x, double *p, dou
 
 static double radau_doubt(dae_solver *s, double t)
 {
-    (void)s;
+    const radau *m = s->method_state;
     (void)t;
-    return 0;
+    return m->past && m->coarse ? INFINITY : 0;
+}
+
+static void exchange(dae_solver *s, radau *m)
+{
+    double *x = s->x, *p = s->p, *d = s->d;
+    s->x = m->x_start, s->p = m->p_start, s->d = m->d_start;
+    m->x_start = x, m->p_start = p, m->d_start = d;
+}
+
+/* A step of the same kind from the beginning of the last one to t, predicted by its polynomial.
+ * (The factors of the next step are lost by it, and made again.) */
+static int radau_refine(dae_solver *s, double t, double *x, double *p)
+{
+    radau *m = s->method_state;
+    irk_stages *k = &m->k;
+    const irk_scheme *g = k->scheme = m->past;
+    double weight[IRK_STAGES + 1], t_end = s->t, h = t - s->t_previous;
+    int64_t newton = s->stats.newton_iterations;
+    dae_trial look = s->trial;
+    for (int j = 0; j < g->stages; j++) {
+        irk_scheme_weights(g, g->c[j] * h / m->h_past, weight, NULL);
+        for (int i = 0; i < k->stride; i++) {
+            double sum = 0;
+            for (int l = 0; l <= g->stages; l++) sum += weight[l] * m->Z_past[l * k->stride + i];
+            k->Z[j * k->stride + i] = sum;
+        }
+    }
+    exchange(s, m);
+    s->t = s->t_previous;
+    int status = irk_stages_begin(k, s, h, NULL);
+    if (status == DAE_OK) status = irk_stages_factor(k, s, h);
+    if (status == DAE_OK) status = irk_stages_solve(k, s, h, m->newton, 12, 0.5);
+    look.h = h;
+    if (status == DAE_OK) finish(s, m, g, &look);
+    s->t = t_end;
+    exchange(s, m);
+    k->factored = NULL;
+    s->stats.newton_iterations = newton;
+    if (status != DAE_OK) return 0;
+    if (x) memcpy(x, look.x, (size_t)k->n * sizeof(double));
+    if (p) memcpy(p, look.p, (size_t)k->m * sizeof(double));
+    return 1;
 }
 
 static int radau_reach(dae_solver *s)
@@ -514,5 +569,6 @@ const dae_method dae_method_radau = {
     .reject = radau_reject,
     .interpolate = radau_interpolate,
     .doubt = radau_doubt,
+    .refine = radau_refine,
     .reach = radau_reach,
 };

@@ -114,16 +114,14 @@ static int refuse(const dae_semi *g, double t, int column)
 {
     dae_system *s = g->corrector->system;
     const dae_factor_info *info = &g->corrector->info;
-    char unknown[32], equation[32];
+    char unknown[32], place[DAE_PLACE];
     dae_fail(s->report, DAE_E_OPTION, "the problem is not in the form that %s take", g->who);
     if (column >= 0) {
         dae_at(s->report, "t = %.10g, unknown '%s'", t, dae_unknown_name(s, column, unknown));
         dae_why(s->report, "it was declared algebraic (level %d), but its derivative occurs",
                 s->level[column]);
     } else {
-        dae_at(s->report, "t = %.10g, equation '%s', unknown '%s'", t,
-               dae_equation_name(s, info->row, equation),
-               dae_unknown_name(s, info->column, unknown));
+        dae_at(s->report, "t = %.10g%s", t, dae_place(s, info->row, info->column, place));
         dae_why(s->report, g->index2 ? "the matrix (f_y' f_z; g_y 0) is singular: the "
                                        "constraints do not determine the unknowns of level 2"
                                      : "the matrix (f_y' f_z) is singular: the equations do not "

@@ -37,6 +37,8 @@ typedef struct dae_method {
     void (*reject)(dae_solver *s, dae_trial *trial, int verdict); /* plans the next attempt */
     void (*interpolate)(dae_solver *s, double t, double *x, double *p, double *d);
     double (*doubt)(dae_solver *s, double t);              /* weighted error of interpolation */
+    int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or better than the
+                                                              polynomial, at some cost; 1: done */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
 } dae_method;
 
