@@ -116,7 +116,7 @@ static void check_eigenvalues(const irk_scheme *g, const char *name)
             assert_true((g->im[i] == 0) == (i < g->reals));
         }
     for (int i = g->reals; i < n; i += 2) assert_true(g->im[i] == -g->im[i + 1]);
-    for (int i = 0; i < n; i++) assert_true(g->re[i] > -1e-9); /* K + lambda/h C of stable systems */
+    for (int i = 0; i < n; i++) assert_true(g->re[i] > -1e-9); /* stable systems: not singular */
     assert_true(g->gamma > 0);
 }
 
