@@ -106,6 +106,37 @@ static int jacobian2(double t, const double *x, const double *xdot, double *K, v
     return DAE_OK;
 }
 
+/* M x' = g with M = diag(1, 1, 1, 1, 0): g is minus the residual at rest. */
+static const double at_rest[5] = { 0 }, mass[5] = { 1, 1, 1, 1, 0 };
+
+static int rhs3(double t, const double *x, double *f, void *user)
+{
+    residual3(t, x, at_rest, f, user);
+    negate(f, 5);
+    return DAE_OK;
+}
+
+static int rhs3_x(double t, const double *x, const double *xdot, double *J, void *user)
+{
+    jacobian3(t, x, xdot, J, user);
+    negate(J, 25);
+    return DAE_OK;
+}
+
+static int rhs2(double t, const double *x, double *f, void *user)
+{
+    residual2(t, x, at_rest, f, user);
+    negate(f, 5);
+    return DAE_OK;
+}
+
+static int rhs2_x(double t, const double *x, const double *xdot, double *J, void *user)
+{
+    jacobian2(t, x, xdot, J, user);
+    negate(J, 25);
+    return DAE_OK;
+}
+
 static int residual1(double t, const double *x, const double *xdot, double *r, void *user)
 {
     (void)t;
@@ -299,25 +330,31 @@ typedef struct variant {
     int (*jacobian_xdot)(double, const double *, const double *, double *, void *);
     unsigned char level[6];
     const char *equations[6];
+    int (*rhs)(double, const double *, double *, void *); /* instead of residual */
 } variant;
 
 #define MOTION "px' = vx", "py' = vy", "force in x", "force in y"
 /* clang-format off */
 static const variant variants[] = {
     { "index3", 5, 3, residual3, jacobian3, jacobian_dot,
-      { 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3 }, { MOTION, "length" } },
+      { 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3 }, { MOTION, "length" }, NULL },
     { "index2", 5, 2, residual2, jacobian2, jacobian_dot,
-      { 0, 0, 0, 0, DAE_INDEX2 }, { MOTION, "p.v = 0" } },
+      { 0, 0, 0, 0, DAE_INDEX2 }, { MOTION, "p.v = 0" }, NULL },
     { "index1", 5, 1, residual1, jacobian1, jacobian_dot,
-      { 0, 0, 0, 0, DAE_ALGEBRAIC }, { MOTION, "acceleration" } },
+      { 0, 0, 0, 0, DAE_ALGEBRAIC }, { MOTION, "acceleration" }, NULL },
     { "index0", 5, 0, residual0, jacobian0, jacobian_dot_0,
-      { 0, 0, 0, 0, 0 }, { MOTION, "lambda'" } },
+      { 0, 0, 0, 0, 0 }, { MOTION, "lambda'" }, NULL },
     { "gear-gupta-leimkuhler", 6, 2, residual_ggl, jacobian_ggl, jacobian_dot_ggl,
-      { 0, 0, 0, 0, DAE_INDEX2, DAE_INDEX2 }, { MOTION, "length", "p.v = 0" } },
+      { 0, 0, 0, 0, DAE_INDEX2, DAE_INDEX2 }, { MOTION, "length", "p.v = 0" }, NULL },
+    { "index3-mass", 5, 3, NULL, rhs3_x, NULL,
+      { 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3 }, { MOTION, "length" }, rhs3 },
+    { "index2-mass", 5, 2, NULL, rhs2_x, NULL,
+      { 0, 0, 0, 0, DAE_INDEX2 }, { MOTION, "p.v = 0" }, rhs2 },
 };
 /* clang-format on */
 static const char *const forms[] = {
-    "index3", "index2", "index1", "index0", "gear-gupta-leimkuhler", NULL
+    "index3",      "index2",      "index1", "index0", "gear-gupta-leimkuhler",
+    "index3-mass", "index2-mass", NULL
 };
 
 /* Angle equation phi'' = -g sin phi, phi(0) = pi/2, at t = 1: Taylor series of order
@@ -333,6 +370,9 @@ static void pick(const variant *v, problem_instance *out)
     dae_problem *p = &out->problem;
     p->size = v->n;
     p->residual = v->residual;
+    p->rhs = v->rhs;
+    p->mass_kind = v->rhs ? DAE_MASS_DIAGONAL : p->mass_kind;
+    p->mass_values = v->rhs ? mass : NULL;
     p->jacobian_x = v->jacobian_x;
     p->jacobian_xdot = v->jacobian_xdot;
     p->pattern = dense_pattern();
@@ -394,8 +434,8 @@ const problem_entry problem_pendulum = {
         "(index 2), or v.v - g p_y - 2 (p.p) lambda/m = 0 (index 1), or lambda' = -3 m "
         "g v_y/(2 l^2) (index 0). The reduced forms drift off the length; the index-3 "
         "form needs error weights that know its index; the form gear-gupta-leimkuhler "
-        "keeps both constraints with a second multiplier, p' = v - 2 p mu. Let go "
-        "horizontally at rest.",
+        "keeps both constraints with a second multiplier, p' = v - 2 p mu; index3-mass "
+        "and index2-mass are M x' = g(x). Let go horizontally at rest.",
     .source = "Eich-Soellner & Fuehrer 1998, p. 150; Hairer & Wanner 1996, VII.1; Gear, "
               "Leimkuhler, Gupta 1985",
     .forms = forms,

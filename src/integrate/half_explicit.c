@@ -230,21 +230,12 @@ static dae_semi_query question(dae_solver *s, dae_semi_kind kind, double t, doub
                             .w = s->w, .w_d = s->w_d};
 }
 
-/* How far to look back from t for the hidden constraint: h / 16, but in the tiny steps of a start
- * not so little that rounding, about 200 eps |y| / delta in y', exceeds a tenth of the
- * tolerance. There the scale of time is |y| / |y'|. Forwards where there is no past. */
+/* How far to look back from t for the hidden constraint; the tiny steps of a start must not be
+ * taken as the measure. Forwards where there is no past. */
 static double look_back(const dae_solver *s, const half_explicit *g, double t, double h)
 {
-    double x = 0, p = 0, delta = h / 16;
-    for (int j = 0; g->age < YOUNG && j < s->system.n; j++) {
-        if (s->system.level[j] != DAE_DIFFERENTIAL) continue;
-        x = fmax(x, fabs(s->x[j]) * s->w0[j]);
-        p = fmax(p, fabs(s->p[j]) * s->w0[j]);
-    }
-    if (p > 0) {
-        double least = fmin(fmin(3e-3, 2000 * DBL_EPSILON * x) * x / p, 1e5 * fabs(h));
-        delta = copysign(fmax(fabs(delta), least), h);
-    }
+    double delta = h / 16;
+    if (g->age < YOUNG) delta = dae_semi_delta(&g->semi, s->x, s->p, s->w0, h, INFINITY);
     return 4 * fabs(delta) > fabs(t - s->t_begin) ? -delta : delta;
 }
 

@@ -106,4 +106,8 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *ah
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate);
 
+/* radau.c: x_{n+1} - x_n of the attempt as dense output and predictions see it, for a method that
+ * changes x_{n+1} afterwards (projected.c). */
+double *irk_attempt_end(dae_solver *s);
+
 #endif

@@ -9,7 +9,8 @@
  *     E = h g0 p_n + h sum (b^_i - b_i) P_i
  *
  * vanishes for polynomials of degree s: b^ integrates s - 1 powers exactly. Where 0 is already
- * a node (Radau IA, Lobatto IIIC) that leaves E = h g0 (p_n - P_1); where it is the explicit stage
+ * a node (Radau IA, Lobatto IIIC) that would leave E = h g0 (p_n - P_1), which is nothing for
+ * y' = f(t): there b^ does without P_1, and the degree is s - 1. Where 0 is the explicit stage
  * (Lobatto IIIA) E is the divided difference of all derivatives, with weight g0 on p_n. The
  * filter (K + (gamma / h) C)^-1 (gamma / h) C then turns the error of d into that of x.
  */
@@ -111,21 +112,23 @@ static int diagonalize(irk_scheme *g)
 
 /* ---- the error estimate ---- */
 
-/* b^ - b on the nodes of the solved stages: s conditions with the weight g0 at 0. */
-static int estimate_by_quadrature(const irk_scheme *g, const dae_tableau *a, dae_quad g0, dae_quad *v)
+/* b^ - b on the nodes of the solved stages from number `from` on: as many conditions, with the
+ * weight g0 at 0. */
+static int estimate_by_quadrature(const irk_scheme *g, const dae_tableau *a, dae_quad g0, int from,
+                                  dae_quad *v)
 {
     quad_matrix vandermonde, side;
-    int n = g->stages;
+    int n = g->stages - from;
     for (int q = 0; q < n; q++) {
         side[q][0] = (dae_quad)1 / (q + 1) - (q == 0 ? g0 : 0);
         for (int i = 0; i < n; i++) {
             dae_quad power = 1;
-            for (int l = 0; l < q; l++) power *= a->c[i];
+            for (int l = 0; l < q; l++) power *= a->c[from + i];
             vandermonde[q][i] = power;
         }
     }
     if (!solve_quad(n, vandermonde, 1, side)) return 0;
-    for (int i = 0; i < n; i++) v[i] = side[i][0] - a->b[i];
+    for (int i = 0; i < g->stages; i++) v[i] = (i < from ? 0 : side[i - from][0]) - a->b[i];
     return 1;
 }
 
@@ -147,11 +150,11 @@ static int make_estimate(irk_scheme *g, const dae_tableau *a, quad_matrix omega)
             v[i - 1] = g0 * at_zero / product;
         }
         for (int i = 0; i < n; i++) g->e_first -= (double)v[i] * g->first[i];
-    } else if (a->c[0] == 0) {
-        for (int i = 0; i < n; i++) v[i] = i == 0 ? -g0 : 0;
-        g->error_order = n - 1 > 0 ? n - 1 : 1;
-    } else if (!estimate_by_quadrature(g, a, g0, v)) {
-        return 0;
+    } else {
+        int from = a->c[0] == 0 && n > 1;
+        if (a->c[0] == 0 && n == 1) v[0] = -g0;
+        else if (!estimate_by_quadrature(g, a, g0, from, v)) return 0;
+        g->error_order = n - from;
     }
     for (int j = 0; j < n; j++) {
         dae_quad sum = 0;
@@ -207,7 +210,8 @@ void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, doubl
 void irk_scheme_extrapolate(const irk_scheme *g, double theta, double *weight)
 {
     double product = 1;
-    for (int i = 0; i < g->stages; i++) weight[i] = 0; /* stages at 0 and 1 are no nodes */
+    for (int i = 0; i <= g->stages; i++) weight[i] = 0; /* stages at 0 and 1 are no nodes */
+    if (theta == 1) return; /* a stage with c = 0: not 0 / 0 */
     for (int i = 0; i < g->nodes; i++) product *= theta - g->node[i];
     for (int i = 1; i < g->nodes; i++)
         weight[g->node_stage[i]] = product * g->node_weight[i] / (theta - g->node[i]);

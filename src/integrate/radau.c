@@ -265,6 +265,12 @@ static void finish(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tria
     }
 }
 
+double *irk_attempt_end(dae_solver *s)
+{
+    const radau *m = s->method_state;
+    return m->k.Z + m->k.scheme->stages * m->k.stride;
+}
+
 /* v = c f_p E */
 static int lead(dae_solver *s, const dae_trial *trial, const double *E, double *v)
 {

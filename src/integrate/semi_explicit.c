@@ -34,6 +34,7 @@ dae_status dae_semi_open(dae_semi *g, dae_corrector *corrector)
     dae_system *s = corrector->system;
     size_t n = (size_t)s->n, m = (size_t)s->m;
     g->corrector = corrector;
+    g->who = "explicit methods";
     dae_vector_wish wish[] = {{&g->values, (size_t)s->matrix.count}, {&g->r, n}, {&g->r_side, n},
                               {&g->x_side, n}, {&g->p_side, m}, {&g->x_kept, n}, {&g->p_kept, m},
                               {&g->d_x, m}};
@@ -114,7 +115,7 @@ static int refuse(const dae_semi *g, double t, int column)
     dae_system *s = g->corrector->system;
     const dae_factor_info *info = &g->corrector->info;
     char unknown[32], place[DAE_PLACE];
-    dae_fail(s->report, DAE_E_OPTION, "the problem is not in the form that explicit methods take");
+    dae_fail(s->report, DAE_E_OPTION, "the problem is not in the form that %s take", g->who);
     if (column >= 0) {
         dae_at(s->report, "t = %.10g, unknown '%s'", t, dae_unknown_name(s, column, unknown));
         dae_why(s->report, "it was declared algebraic (level %d), but its derivative occurs",
@@ -202,7 +203,7 @@ static int renew(dae_semi *g, const dae_semi_query *q)
 {
     dae_corrector *k = g->corrector;
     int status = DAE_OK;
-    if (g->once || !k->have_jacobian)
+    if (g->once || !k->have_jacobian || q->kind == DAE_SEMI_PROJECT)
         status = dae_corrector_renew(k, q->t, q->x, q->p, q->h, q->w);
     return status == DAE_OK ? factorize(g, q) : status;
 }
@@ -224,6 +225,11 @@ static int residual(dae_semi *g, const dae_semi_query *q)
     dae_system *s = g->corrector->system;
     int status = dae_system_f(s, q->t, q->x, q->p, g->r);
     if (status != DAE_OK || q->kind == DAE_SEMI_POINT) return status;
+    if (q->kind == DAE_SEMI_PROJECT) {
+        for (int i = 0; i < s->n; i++)
+            if (kind_of(g, i) != ROW_G) g->r[i] = 0;
+        return DAE_OK;
+    }
     if (q->kind == DAE_SEMI_STAGE) {
         status = ahead(g, q, q->t_next, q->base, q->theta);
         for (int i = 0; i < s->n && status == DAE_OK; i++)
@@ -240,15 +246,20 @@ static int residual(dae_semi *g, const dae_semi_query *q)
     return status;
 }
 
-/* Corrects z and p; *size is the weighted correction, *floor what rounding makes of it. */
+/* Corrects z and p, or y; *size is the weighted correction, *floor what rounding makes of it. */
 static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
 {
     dae_system *s = g->corrector->system;
     double most = 0, largest = 0, h = fabs(q->h);
     int worst = -1;
     for (int j = 0; j < s->n; j++) {
-        double a, w = q->w[j];
-        if (s->level[j] == DAE_DIFFERENTIAL) {
+        double a = 0, w = q->w[j];
+        if (q->kind == DAE_SEMI_PROJECT) {
+            if (s->level[j] != DAE_DIFFERENTIAL) continue; /* mu */
+            q->x[j] -= g->r[j];
+            a = fabs(g->r[j]) * w;
+            largest = fmax(largest, fabs(q->x[j]) * w);
+        } else if (s->level[j] == DAE_DIFFERENTIAL) {
             q->p[j] -= g->r[j];
             a = h * fabs(g->r[j]) * w;
             largest = fmax(largest, (fabs(q->x[j]) + h * fabs(q->p[j])) * w);
@@ -443,6 +454,24 @@ static int evaluate(dae_semi *g, dae_semi_query *q)
     return status;
 }
 
+double dae_semi_delta(const dae_semi *g, const double *x, const double *p, const double *w,
+                      double h, double most)
+{
+    const dae_system *s = g->corrector->system;
+    double y = 0, slope = 0, delta = fabs(h) / 16;
+    for (int j = 0; j < s->n; j++) {
+        if (s->level[j] != DAE_DIFFERENTIAL) continue;
+        y = fmax(y, fabs(x[j]) * w[j]);
+        slope = fmax(slope, fabs(p[j]) * w[j]);
+    }
+    if (y > 0 && slope > 0) {
+        double scale = y / slope, finest = fmin(3e-3, 2000 * DBL_EPSILON * y);
+        delta = fmin(delta, most * scale);
+        delta = fmax(delta, fmin(finest * scale, 1e5 * fabs(h)));
+    }
+    return copysign(delta, h);
+}
+
 int dae_semi_solve(dae_semi *g, dae_semi_query *q)
 {
     dae_system *s = g->corrector->system;
@@ -451,7 +480,7 @@ int dae_semi_solve(dae_semi *g, dae_semi_query *q)
     if (g->identity) return evaluate(g, q);
     memcpy(g->x_kept, q->x, nb);
     memcpy(g->p_kept, q->p, mb);
-    if (!g->factored || g->want) status = renew(g, q);
+    if (!g->factored || g->want || q->kind == DAE_SEMI_PROJECT) status = renew(g, q);
     if (status == DAE_OK) status = iterate(g, q, MOST_ITERATIONS, 1);
     if (status > 0 && !g->fresh) { /* once more with the matrix of this attempt */
         memcpy(q->x, g->x_kept, nb);

@@ -8,8 +8,9 @@
  *   POINT    f(t, (y, z), p) = 0 for z and p at a given y (index 0 and 1).
  *   STAGE    the same with g at the end of a half-explicit stage: g(t+, base + theta p) = 0.
  *   HIDDEN   the same with the time derivative of g along p: g_t + g_y p = 0.
+ *   PROJECT  y := y + f_z mu such that g(t, y) = 0, with C in front of y; z and p stay.
  *
- * The matrix of all three has columns C for y (in rows g: K) and columns K for z, provided that
+ * The matrix of all of them has columns C for y (in rows g: K) and columns K for z, provided that
  * g is divided by theta. It depends on neither theta nor h, so its factors serve all stages of
  * many steps. With a computed d the question is f(t, x, p) = 0, d(t, x) = d for x and p, and
  * the matrix is K + cC: the method of multipliers.
@@ -19,7 +20,12 @@
 
 #include "nonlinear/corrector.h"
 
-typedef enum dae_semi_kind { DAE_SEMI_POINT, DAE_SEMI_STAGE, DAE_SEMI_HIDDEN } dae_semi_kind;
+typedef enum dae_semi_kind {
+    DAE_SEMI_POINT,
+    DAE_SEMI_STAGE,
+    DAE_SEMI_HIDDEN,
+    DAE_SEMI_PROJECT
+} dae_semi_kind;
 
 typedef struct dae_semi_query {
     dae_semi_kind kind;
@@ -35,6 +41,7 @@ typedef struct dae_semi_query {
 
 typedef struct dae_semi {
     dae_corrector *corrector;
+    const char *who;           /* asks, for messages: "explicit methods"                    */
     void *factor;
     double *vectors, *values;  /* the matrix on the pattern of the system                   */
     double *r, *r_side, *x_side, *p_side, *x_kept, *p_kept, *d_x;
@@ -55,6 +62,12 @@ typedef struct dae_semi {
 dae_status dae_semi_open(dae_semi *g, dae_corrector *corrector);
 void dae_semi_close(dae_semi *g);
 void dae_semi_start(dae_semi *g); /* of a run: nothing is known of the matrix */
+
+/* How far HIDDEN looks back from a point of a step of size h: h / 16, at most `most` of the scale
+ * of time |y| / |y'|, but not so little that rounding, about 200 eps |y| / delta in y', exceeds
+ * a tenth of the tolerance. */
+double dae_semi_delta(const dae_semi *g, const double *x, const double *p, const double *w,
+                      double h, double most);
 
 /* DAE_OK, a verdict > 0, or a failure < 0 that is in the report. */
 int dae_semi_solve(dae_semi *g, dae_semi_query *q);

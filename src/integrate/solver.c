@@ -18,8 +18,10 @@ static const dae_solver no_memory = {
     .report = {DAE_E_NOMEM, 0, "error[E_NOMEM]: dae_open: out of memory"},
 };
 
-static const dae_method *const methods[] = {&dae_method_bdf, &dae_method_radau, &dae_method_dirk,
-                                            &dae_method_rosenbrock, &dae_method_half_explicit};
+static const dae_method *const methods[] = {
+    &dae_method_bdf,  &dae_method_radau,      &dae_method_projected,
+    &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
+};
 
 enum { METHODS = sizeof methods / sizeof *methods };
 

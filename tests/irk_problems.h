@@ -1,0 +1,12 @@
+/* irk_problems.h: problems that the tests of implicit Runge-Kutta methods share. */
+#ifndef IRK_PROBLEMS_H
+#define IRK_PROBLEMS_H
+
+#include "testing.h"
+
+enum { irk_most_unknowns = 10 };
+
+/* "bent", "wave" (irk_problems.c), or a problem of the collection; form may be NULL. */
+void irk_subject_open(subject *q, const char *name, const char *form);
+
+#endif

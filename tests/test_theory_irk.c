@@ -1,0 +1,277 @@
+/* test_theory_irk.c: fully implicit Runge-Kutta methods and theory.
+ *
+ * Orders in steps of prescribed size, bounded from both sides. Theory:
+ *   index 0      the classical order p
+ *   index 1      y: p. z: p if stiffly accurate, otherwise min(p, q + 1) for -1 <= R(inf) < 1 and
+ *                min(p - 1, q) for R(inf) = 1 with the stage order q [HW96, VI.1]; with +g: p
+ *   index 2      the table of [HW96, VII.4]; projected: 2s (Gauss), 2s - 2 (Radau IA), y and z
+ *   index 3      Radau IIA with s stages: velocities s, multipliers s - 1 [HLR89]. Positions, for
+ *                which the stages guarantee order s, superconverge: 2s - 1 on the pendulum
+ * [HW96] Hairer, Wanner, Solving ODEs II; [HLR89] Hairer, Lubich, Roche, LNM 1409.
+ */
+#include "irk_problems.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- orders ---------------- */
+
+/* Largest error of the unknowns in mask over the second half of the way. */
+static double largest_error(const char *method, const subject *q, double t, int steps,
+                            unsigned mask)
+{
+    dae_options o = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4, .newton_max = 50,
+                     .method = method};
+    double x[irk_most_unknowns], exact[irk_most_unknowns], most = 0;
+    dae_solver *s = dae_open(&q->p.problem, &o);
+    expect(s, dae_last_status(s), DAE_OK);
+    expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
+    for (int i = 1; i <= steps; i++) {
+        double next = q->p.t0 + (t - q->p.t0) * i / steps;
+        expect(s, dae_step_fixed(s, next - dae_time(s), 1), DAE_OK);
+        expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
+        q->p.exact(dae_time(s), exact, q->p.problem.user);
+        for (int k = 0; k < q->n && 2 * i >= steps; k++)
+            if (mask >> k & 1) most = fmax(most, fabs(x[k] - exact[k]));
+    }
+    dae_close(s);
+    return most;
+}
+
+/* One kind of unknowns: its order, from so many steps to twice as many. */
+typedef struct kind {
+    unsigned mask;
+    int steps;
+    double order;
+} kind;
+
+typedef struct order_case {
+    const char *method, *problem, *form;
+    double t;
+    kind kinds[3];
+} order_case;
+
+static void check_order(const order_case *c, double slack)
+{
+    subject q;
+    irk_subject_open(&q, c->problem, c->form);
+    for (int k = 0; k < 3 && c->kinds[k].mask; k++) {
+        kind u = c->kinds[k];
+        double coarse = largest_error(c->method, &q, c->t, u.steps, u.mask);
+        double fine = largest_error(c->method, &q, c->t, 2 * u.steps, u.mask);
+        double order = log2(coarse / fine);
+        if (!(fabs(order - u.order) <= slack)) {
+            print_error("%s on %s %s, unknowns %x: order %.3f, expected %g (errors %.3g, %.3g)\n",
+                        c->method, c->problem, c->form ? c->form : "", u.mask, order, u.order,
+                        coarse, fine);
+            fail();
+        }
+    }
+    subject_close(&q);
+}
+
+static void check_orders(const order_case *cases, int count, double slack)
+{
+    for (int i = 0; i < count; i++) check_order(&cases[i], slack);
+}
+
+static const struct {
+    const char *name;
+    int order, index1_z;
+} tables[] = {
+    {"gauss-1", 2, 2},     {"gauss-2", 4, 2},     {"gauss-3", 6, 4},    {"gauss-4", 8, 4},
+    {"radau1a-2", 3, 2},   {"radau1a-3", 5, 3},   {"radau2a-1", 1, 1},  {"radau2a-2", 3, 3},
+    {"radau2a-3", 5, 5},   {"radau2a-4", 7, 7},   {"lobatto3a-2", 2, 2}, {"lobatto3a-3", 4, 4},
+    {"lobatto3a-4", 6, 6}, {"lobatto3c-2", 2, 2}, {"lobatto3c-3", 4, 4}, {"lobatto3c-4", 6, 6},
+    {"shifted-lobatto-0.5", 3, 3},
+};
+
+/* Steps that keep the errors above rounding. */
+static int steps_for(int order)
+{
+    return order > 6 ? 6 : order > 4 ? 12 : order > 1 ? 32 : 128;
+}
+
+static void test_order_ode(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(tables); i++) {
+        int p = tables[i].order;
+        check_order(&(order_case){tables[i].name, "nonlinear-ode", "ode", 2,
+                                  {{3, steps_for(p), p}}}, 0.2);
+    }
+}
+
+static void test_order_index1(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(tables); i++) {
+        int p = tables[i].order, z = tables[i].index1_z;
+        check_order(&(order_case){tables[i].name, "bent", NULL, 2,
+                                  {{1, steps_for(p), p}, {2, steps_for(z), z}}}, 0.25);
+    }
+}
+
+/* Neither unknown is algebraic by itself, and the leading matrix depends on x and x'; d = x or
+ * the d of the leading term. */
+static void test_order_implicit(void **state)
+{
+    (void)state;
+    static const order_case cases[] = {
+        {"radau2a-2", "implicit1", "implicit", 2, {{3, 32, 3}}},
+        {"radau2a-2", "implicit1", "leading", 2, {{3, 32, 3}}},
+        {"radau2a-3", "implicit1", "implicit", 2, {{3, 16, 5}}},
+        {"radau2a-3", "implicit1", "leading", 2, {{3, 16, 5}}},
+        {"gauss-2", "implicit1", "implicit", 2, {{3, 16, 2}}},
+        {"gauss-3", "implicit1", "leading", 2, {{3, 16, 4}}},
+        {"lobatto3c-3", "implicit1", "leading", 2, {{3, 32, 4}}},
+    };
+    check_orders(cases, COUNT_OF(cases), 0.2);
+}
+
+/* z from the algebraic equations: the classical order, whatever R(inf). */
+static void test_order_with_g(void **state)
+{
+    (void)state;
+    static const order_case cases[] = {
+        {"gauss-1+g", "bent", NULL, 2, {{1, 64, 2}, {2, 64, 2}}},
+        {"gauss-2+g", "bent", NULL, 2, {{1, 32, 4}, {2, 32, 4}}},
+        {"gauss-3+g", "bent", NULL, 2, {{1, 12, 6}, {2, 12, 6}}},
+        {"radau1a-2+g", "bent", NULL, 2, {{1, 32, 3}, {2, 32, 3}}},
+        {"radau1a-3+g", "bent", NULL, 2, {{1, 12, 5}, {2, 12, 5}}},
+        {"radau2a-2+g", "bent", NULL, 2, {{2, 32, 3}}},
+        {"gauss-2+g", "pendulum", "index1", 1, {{0xf, 32, 4}, {0x10, 32, 4}}},
+        {"gauss-2+g", "implicit1", "leading", 2, {{3, 16, 4}}},
+        {"gauss-3+g", "implicit1", "leading", 2, {{3, 16, 6}}},
+        {"gauss-2+g", "nonlinear-ode", "ode", 2, {{3, 16, 4}}},
+    };
+    check_orders(cases, COUNT_OF(cases), 0.2);
+}
+
+/* y and z of index 2, nonlinear in z. (gauss-2: z has order 0, and Newton fails.) */
+static void test_order_index2(void **state)
+{
+    (void)state;
+    static const order_case cases[] = {
+        {"gauss-3", "hessenberg2", NULL, 0.5, {{3, 32, 4}, {4, 32, 2}}},   /* s + 1, s - 1 */
+        {"gauss-4", "hessenberg2", NULL, 0.5, {{3, 16, 4}, {4, 16, 2}}},   /* s, s - 2 */
+        {"radau1a-2", "hessenberg2", NULL, 0.125, {{3, 128, 2}, {4, 128, 1}}}, /* s, s - 1 */
+        {"radau1a-3", "hessenberg2", NULL, 0.5, {{3, 64, 3}, {4, 64, 2}}},
+        {"radau2a-2", "hessenberg2", "mass", 0.5, {{3, 64, 3}, {4, 64, 2}}},  /* 2s - 1, s */
+        {"radau2a-3", "hessenberg2", NULL, 0.5, {{3, 16, 5}, {4, 64, 3}}},
+        {"lobatto3a-2", "hessenberg2", NULL, 0.5, {{3, 32, 2}, {4, 32, 2}}},
+        {"lobatto3a-3", "hessenberg2", NULL, 0.5, {{3, 32, 4}, {4, 32, 2}}},  /* 2s - 2, s - 1 */
+        {"lobatto3a-4", "hessenberg2", NULL, 0.5, {{3, 16, 6}, {4, 32, 4}}},  /* 2s - 2, s */
+        {"lobatto3c-3", "hessenberg2", "mass", 0.5, {{3, 64, 4}, {4, 64, 2}}}, /* 2s - 2, s - 1 */
+        {"lobatto3c-4", "hessenberg2", NULL, 0.5, {{3, 16, 6}, {4, 64, 3}}},
+        {"radau2a-3", "pendulum", "index2-mass", 1, {{0xf, 32, 5}, {0x10, 64, 3}}},
+    };
+    check_orders(cases, COUNT_OF(cases), 0.2);
+}
+
+static void test_order_projected(void **state)
+{
+    (void)state;
+    static const order_case cases[] = {
+        {"projected-gauss-1", "hessenberg2", NULL, 0.5, {{3, 128, 2}, {4, 128, 2}}},
+        {"projected-gauss-2", "hessenberg2", NULL, 0.5, {{3, 64, 4}, {4, 64, 4}}},
+        {"projected-radau1a-2", "hessenberg2", "mass", 0.5, {{3, 128, 2}, {4, 128, 2}}},
+        {"projected-radau1a-3", "hessenberg2", NULL, 0.5, {{3, 64, 4}, {4, 64, 4}}},
+        {"projected-radau2a-2", "hessenberg2", NULL, 0.5, {{3, 64, 3}, {4, 64, 3}}},
+        {"projected-gauss-2", "pendulum", "index2", 1, {{0xf, 64, 4}, {0x10, 64, 4}}},
+        {"projected-gauss-3", "pendulum", "index2-mass", 1, {{0xf, 32, 6}, {0x10, 32, 6}}},
+        {"projected-gauss-3", "pendulum", "gear-gupta-leimkuhler", 1,
+         {{0xf, 32, 6}, {0x30, 32, 6}}},
+        /* f linear in z: 2s - 1 */
+        {"projected-radau1a-3", "pendulum", "index2", 1, {{0xf, 32, 5}, {0x10, 32, 5}}},
+        {"projected-radau2a-3", "pendulum", "index2", 1, {{0xf, 32, 5}, {0x10, 32, 5}}},
+    };
+    static const order_case not_yet_asymptotic[] = {
+        {"projected-gauss-3", "hessenberg2", NULL, 1, {{3, 32, 6}, {4, 32, 6}}},
+        {"projected-radau1a-4", "hessenberg2", NULL, 1, {{3, 32, 6}, {4, 32, 6}}},
+    };
+    check_orders(cases, COUNT_OF(cases), 0.2);
+    check_orders(not_yet_asymptotic, COUNT_OF(not_yet_asymptotic), 0.45);
+}
+
+static void test_order_index3(void **state)
+{
+    (void)state;
+    static const order_case cases[] = {
+        {"radau2a-2", "pendulum", "index3", 1, {{3, 32, 3}, {0xc, 32, 2}, {0x10, 64, 1}}},
+        {"radau2a-3", "pendulum", "index3", 1, {{3, 32, 5}, {0xc, 32, 3}, {0x10, 32, 2}}},
+        {"radau2a-3", "pendulum", "index3-mass", 1, {{3, 32, 5}, {0xc, 32, 3}, {0x10, 32, 2}}},
+        {"radau2a-4", "pendulum", "index3", 1, {{3, 16, 7}, {0xc, 32, 4}, {0x10, 32, 3}}},
+        {"lobatto3c-4", "pendulum", "index3", 1, {{3, 16, 6}, {0xc, 32, 3}, {0x10, 32, 2}}},
+    };
+    check_orders(cases, COUNT_OF(cases), 0.2);
+}
+
+/* ---------------------------------------------------------------- refusals -------------- */
+
+static dae_solver *refused(const subject *q, const char *method)
+{
+    dae_options o = {.method = method};
+    dae_solver *s = dae_open(&q->p.problem, &o);
+    expect(s, dae_last_status(s), DAE_E_OPTION);
+    return s;
+}
+
+static void check_refused(const char *problem, const char *form, const char *method,
+                          const char *first, const char *second)
+{
+    subject q;
+    irk_subject_open(&q, problem, form);
+    dae_solver *s = refused(&q, method);
+    expect_words(s, method, first, second);
+    dae_close(s);
+    subject_close(&q);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    check_refused("pendulum", "index3", "projected-gauss-2", "lambda", "index 2");
+    check_refused("pendulum", "index1", "projected-gauss-2", "level 2", "declare");
+    check_refused("nonlinear-ode", "ode", "projected-radau", "level 2", "declare");
+    check_refused("hmt-47", "leading", "projected-radau1a-3", "computed d", "without d");
+    check_refused("pendulum", "index2", "gauss-2+g", "(2.7e)", "projected-");
+    check_refused("bent", NULL, "projected-rk4", "there is no method", "projected-rk4");
+    check_refused("bent", NULL, "projected-gauss-2+g", "there is no method", "+g");
+    check_refused("bent", NULL, "radau+g", "there is no method", "radau+g");
+    check_refused("bent", NULL, "+g", "there is no method", "+g");
+    check_refused("bent", NULL, "gauss-14", "stages", "14");
+}
+
+/* No unknown is algebraic by itself: what +g asks for shows in the first step. */
+static void test_with_g_needs_its_form(void **state)
+{
+    (void)state;
+    dae_options o = {.method = "gauss-2+g"};
+    subject q;
+    irk_subject_open(&q, "implicit1", "implicit");
+    dae_solver *s = dae_open(&q.p.problem, &o);
+    expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
+    expect(s, dae_advance(s, 1), DAE_E_OPTION);
+    expect_words(s, "form that methods with +g take", "singular");
+    check_aftermath(s, q.n, q.m, DAE_E_OPTION);
+    dae_close(s);
+    subject_close(&q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_ode),
+        cmocka_unit_test(test_order_index1),
+        cmocka_unit_test(test_order_implicit),
+        cmocka_unit_test(test_order_with_g),
+        cmocka_unit_test(test_order_index2),
+        cmocka_unit_test(test_order_projected),
+        cmocka_unit_test(test_order_index3),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_with_g_needs_its_form),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
