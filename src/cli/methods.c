@@ -101,6 +101,9 @@ static void list_text(cli *c)
     for (int i = 0; (name = dae_tableau_family(i, &least, &most)); i++)
         dae_sink_print(c->out, "  %-12s S = %d to %d\n", name, least, most);
     dae_sink_text(c->out, "  shifted-lobatto-R  R = 0.001 to 1, a decimal\n"
+                          "\nvariants:\n"
+                          "  projected-TABLE  index 2: the end of a step put on the constraints\n"
+                          "  TABLE+g          index 1: algebraic unknowns from their equations\n"
                           "\n'daedalus methods NAME' tells more about one of them.\n");
 }
 
