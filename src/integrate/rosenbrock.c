@@ -119,7 +119,7 @@ static void read_table(rosenbrock *b)
     int last = t->stages - 1;
     for (int i = 0; i < t->stages; i++)
         b->row[i] = (rosenbrock_row){t->a[i], t->c[i], t->w[i],
-                                     i > 1 && adds_one(i - 1, t->a[i - 1], t->a[i])};
+                                     pass_of(i, i > 1 && adds_one(i - 1, t->a[i - 1], t->a[i]))};
     b->ends_in_last = b->last_is_error && adds_one(last, t->a[last], t->m) && t->rho_end == 0 &&
                       fabs(t->w_end[last] * t->gamma - 1) < 1e-13;
     for (int j = 0; j < last; j++)
@@ -239,14 +239,6 @@ static int find_slope(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     return DAE_OK;
 }
 
-/* For a few values, without a call. */
-static inline void copy(int n, const double *from, double *to)
-{
-    int i = 0;
-    for (; i + 4 <= n; i += 4) FOUR(to + i) = FOUR((double *)from + i);
-    for (; i < n; i++) to[i] = from[i];
-}
-
 /* What is at s->t: f, f_t, K and C; then the factors. A second attempt only needs the last. */
 static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
@@ -270,55 +262,53 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     return dae_corrector_factor(q, 1 / (trial->h * b->table.gamma));
 }
 
-/* X_i, P_i and, for general f, Q_i. I: i, a constant for the compiler. */
-INLINE void combine(int I, rosenbrock *b, int i, double h)
+/* The time of stage i. */
+static inline double time_of(const dae_solver *s, const rosenbrock *b, const dae_trial *trial, int i)
 {
-    const dae_rosenbrock_table *t = &b->table;
-    if (b->plain)
-        combine_plain(I, b->stride, &b->row[i], b->x, b->u[0], 1 / h, b->X, b->P);
-    else
-        combine_general(I, b->stride, &b->row[i], b->x, b->p, b->u[0], t->rho[i] * h, 1 / h,
-                        t->gamma, b->X, b->P, b->Q);
+    double part = b->table.alpha_sum[i];
+    return part == 1 ? trial->t : s->t + part * trial->h;
 }
 
-static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
-{
-    double h = trial->h, *u = b->u[0] + (size_t)i * (size_t)b->stride;
-    switch (i) {
-    case 1: combine(1, b, i, h); break;
-    case 2: combine(2, b, i, h); break;
-    case 3: combine(3, b, i, h); break;
-    case 4: combine(4, b, i, h); break;
-    case 5: combine(5, b, i, h); break;
-    default: combine(i, b, i, h); break;
-    }
-    double t = b->table.alpha_sum[i] == 1 ? trial->t : s->t + b->table.alpha_sum[i] * h;
-    return evaluate(s, b, t, b->X, b->P, u);
-}
-
-static void first_stage(rosenbrock *b, double h)
-{
-    for (int k = 0; k < b->stride; k += 4) FOUR(b->u[0] + k) = FOUR(b->f_start + k);
-    if (b->plain) return;
-    for (int k = 0; k < b->stride; k += 4) FOUR(b->Q + k) = b->table.gamma * h * FOUR(b->p + k);
-}
-
-static int solve_stages(dae_solver *s, rosenbrock *b, const dae_trial *trial)
+/* f = C p - g, C constant: nothing but f and a solve between the passes. */
+static int stages_plain(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
     dae_corrector *q = &s->corrector;
-    int n = s->system.n, status = DAE_OK, still = b->still && b->have_slope;
-    double *u = b->u[0];
-    for (int i = 0; i < b->table.stages && status == DAE_OK; i++, u += b->stride) {
-        if (i == 0)
-            first_stage(b, trial->h);
-        else if ((status = stage(s, b, trial, i)) != DAE_OK)
-            return status;
+    const dae_linear *linear = q->linear;
+    int status, still = b->still && b->have_slope, stages = b->table.stages;
+    size_t stride = (size_t)b->stride;
+    double h = trial->h, inverse = 1 / h, *u = b->u[0];
+    s->stats.solves += stages;
+    copy(b->stride, b->f_start, u);
+    for (int i = 0;;) {
         if (!still && b->table.gamma_sum[i] != 0)
-            add_slope(b->stride, b->table.gamma_sum[i] * trial->h, b->f_t, u);
-        if (!b->plain) {
-            dae_corrector_lead(q, b->Q, q->r);
-            for (int k = 0; k < n; k++) u[k] -= q->r[k];
-        }
+            add_slope(b->stride, b->table.gamma_sum[i] * h, b->f_t, u);
+        status = linear->solve(q->factor, u, NULL, 1, 0);
+        if (++i == stages || status != DAE_OK) break;
+        u += stride;
+        b->row[i].pass(&b->row[i], stride, b->x, b->u[0], inverse, b->X, b->P);
+        status = dae_system_f(&s->system, time_of(s, b, trial, i), b->X, b->P, u);
+        if (status != DAE_OK) return answer(&s->system, status);
+    }
+    return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+}
+
+static int stages_general(dae_solver *s, rosenbrock *b, const dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    const dae_rosenbrock_table *T = &b->table;
+    int n = s->system.n, status = DAE_OK, still = b->still && b->have_slope;
+    double h = trial->h, *u = b->u[0];
+    for (int i = 0; i < T->stages && status == DAE_OK; i++, u += b->stride) {
+        combine_general(i, b->stride, &b->row[i], b->x, b->p, b->u[0], i ? T->rho[i] * h : h, 1 / h,
+                        T->gamma, b->X, b->P, b->Q);
+        if (i == 0)
+            copy(b->stride, b->f_start, u);
+        else
+            status = evaluate(s, b, time_of(s, b, trial, i), b->X, b->P, u);
+        if (status != DAE_OK) return status;
+        if (!still && T->gamma_sum[i] != 0) add_slope(b->stride, T->gamma_sum[i] * h, b->f_t, u);
+        dae_corrector_lead(q, b->Q, q->r);
+        for (int k = 0; k < n; k++) u[k] -= q->r[k];
         status = dae_corrector_solve_with(q, u, 1);
     }
     return status;
@@ -409,7 +399,8 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
         return DAE_E_OPTION;
     }
     int status = prepare(s, b, trial);
-    if (status == DAE_OK) status = solve_stages(s, b, trial);
+    if (status == DAE_OK && s->system.n > 0)
+        status = b->plain ? stages_plain(s, b, trial) : stages_general(s, b, trial);
     if (status != DAE_OK) return status;
     trial->constant = 1;
     double size = end_of_step(s, b, trial);
@@ -446,14 +437,14 @@ static double root_of(const rosenbrock *b, double error)
  * no reason to keep a size. */
 static void plan(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
-    double root = root_of(b, fmax(trial->error, 1e-10)), divisor = root;
+    double root = root_of(b, trial->error > 1e-10 ? trial->error : 1e-10), divisor = root;
     if (b->root_last > 0) {
         double trend = b->h_last * root * root / (b->root_last * trial->h);
         divisor = trend > divisor ? trend : divisor;
     }
-    divisor = fmax(1 / 6.0, fmin(5, divisor / 0.9));
+    divisor = divisor < 0.15 ? 1 / 6.0 : divisor > 4.5 ? 5 : divisor / 0.9;
     if (b->rejected && divisor < 1) divisor = 1;
-    b->root_last = fmax(root, b->root_least);
+    b->root_last = root > b->root_least ? root : b->root_least;
     s->h = trial->h / divisor;
 }
 
