@@ -37,20 +37,55 @@ static inline double dae_norm(dae_norm_kind kind, int n, const double *v, const 
     return kind == DAE_NORM_MAX ? dae_norm_max(n, v, w, where) : dae_norm_rms(n, v, w, where);
 }
 
-/* First non-finite entry, -1 if there is none. The sum of v_i * 0 is 0 or NaN: no branch, four
+/* Two and four neighbours: loops over a handful of unknowns must not cost more in their
+ * prologues than in their bodies. */
+typedef double dae_two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double dae_four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* r := p - r; NULL for p is zero. */
+static inline void dae_minus(int n, const double *p, double *r)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        dae_four from = {0, 0, 0, 0}, *to = (dae_four *)(r + i);
+        if (p) from = *(const dae_four *)(p + i);
+        *to = from - *to;
+    }
+    if (i + 2 <= n) {
+        dae_two from = {0, 0}, *to = (dae_two *)(r + i);
+        if (p) from = *(const dae_two *)(p + i);
+        *to = from - *to;
+        i += 2;
+    }
+    if (i < n) r[i] = (p ? p[i] : 0) - r[i];
+}
+
+/* First non-finite entry, -1 if there is none. The sum of v_i * 0 is 0 or NaN: no branch, eight
  * sums so that long vectors stream; the place is looked up only when needed. */
 static inline int dae_find_nonfinite(int64_t n, const double *v)
 {
-    double a = 0, b = 0, c = 0, d = 0;
+    dae_two small = {0, 0};
+    double last = 0;
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        a += v[i] * 0.0;
-        b += v[i + 1] * 0.0;
-        c += v[i + 2] * 0.0;
-        d += v[i + 3] * 0.0;
+    if (n >= 4) {
+        dae_four a = {0, 0, 0, 0}, b = {0, 0, 0, 0};
+        for (; i + 8 <= n; i += 8) {
+            a += *(const dae_four *)(v + i) * 0.0;
+            b += *(const dae_four *)(v + i + 4) * 0.0;
+        }
+        if (i + 4 <= n) {
+            a += *(const dae_four *)(v + i) * 0.0;
+            i += 4;
+        }
+        a += b;
+        small = (dae_two){a[0] + a[2], a[1] + a[3]};
     }
-    for (; i < n; i++) a += v[i] * 0.0;
-    if ((a + b) + (c + d) == 0) return -1;
+    if (i + 2 <= n) {
+        small += *(const dae_two *)(v + i) * 0.0;
+        i += 2;
+    }
+    if (i < n) last = v[i] * 0.0;
+    if ((small[0] + small[1]) + last == 0) return -1;
     for (i = 0; i < n; i++)
         if (!isfinite(v[i])) return (int)i;
     return -1;

@@ -28,10 +28,10 @@
  * last U itself: both satisfy the algebraic equations up to the error, so no filter is needed.
  */
 #include "integrate/rosenbrock.h"
+#include "integrate/rosenbrock_passes.h"
 #include "integrate/linear_part.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
-#include "base/norm.h"
 #include "tableau/tableau.h"
 
 #include <math.h>
@@ -42,12 +42,16 @@ enum { STAGES = DAE_ROSENBROCK_STAGES, KEPT = 3 };
 typedef struct rosenbrock {
     dae_rosenbrock_table table;
     int last_is_error;      /* e = (0, .., 0, 1)                                            */
+    int ends_in_last;       /* x_{n+1} = X_s + U_s, and plain p_{n+1} = P_s + U_s / (h gamma) */
+    rosenbrock_row row[STAGES];
+    int stride;             /* n, rounded up to a multiple of 4: of u, x, p, f_t, X, P, Q   */
     double power;           /* the error estimate behaves like h^(1 / power)                */
     double *vectors;
     double *u[KEPT];        /* -U of the attempt, of the last step and of the one before    */
     double *f_start, *f_end;/* f at the beginning and at the end of the attempt             */
     double *f_t;
-    double *X, *P, *Q;      /* stage values, n each                                         */
+    double *x, *p;          /* padded: x_n, and x' there if it is felt                      */
+    double *X, *P, *Q;      /* stage values                                                 */
     double *gathered;       /* computed d: P in its order                                   */
     double *p_start, *p_new;/* computed d: x' at the beginning and the end, n each          */
     double *x_before, *p_before; /* without a dense output of its own                       */
@@ -101,6 +105,27 @@ static int is_last(const dae_rosenbrock_table *t)
     return 1;
 }
 
+/* Does row `next` of coefficients only add U_i to row i? */
+static int adds_one(int i, const double *row, const double *next)
+{
+    for (int j = 0; j < i; j++)
+        if (fabs(next[j] - row[j]) > 1e-13 * fabs(row[j])) return 0;
+    return fabs(next[i] - 1) < 1e-13;
+}
+
+static void read_table(rosenbrock *b)
+{
+    const dae_rosenbrock_table *t = &b->table;
+    int last = t->stages - 1;
+    for (int i = 0; i < t->stages; i++)
+        b->row[i] = (rosenbrock_row){t->a[i], t->c[i], t->w[i],
+                                     pass_of(i, i > 1 && adds_one(i - 1, t->a[i - 1], t->a[i]))};
+    b->ends_in_last = b->last_is_error && adds_one(last, t->a[last], t->m) && t->rho_end == 0 &&
+                      fabs(t->w_end[last] * t->gamma - 1) < 1e-13;
+    for (int j = 0; j < last; j++)
+        if (fabs(t->w_end[j] + t->c[last][j]) > 1e-12 * fabs(t->c[last][j])) b->ends_in_last = 0;
+}
+
 static void rosenbrock_close(dae_solver *s)
 {
     rosenbrock *b = s->method_state;
@@ -123,13 +148,17 @@ static dae_status rosenbrock_open(dae_solver *s)
     b->power = 1.0 / (b->table.estimate_order + 1);
     b->root_least = pow(1e-2, b->power);
     b->last_is_error = is_last(&b->table);
+    read_table(b);
     b->plain = (sys->facts & DAE_FACT_C_CONSTANT) != 0;
-    size_t n = (size_t)sys->n, all = (size_t)b->table.stages * n, own = b->table.terms ? 0 : n;
-    size_t wide = sys->computed ? n : 0;
-    dae_vector_wish wish[] = {{&b->u[0], all}, {&b->u[1], all}, {&b->u[2], all}, {&b->f_start, n},
-                              {&b->f_end, n}, {&b->f_t, n}, {&b->X, n}, {&b->P, n}, {&b->Q, n},
-                              {&b->gathered, (size_t)sys->computed},
-                              {&b->p_start, wide}, {&b->p_new, wide}, {&b->x_before, own}, {&b->p_before, own}};
+    b->stride = (sys->n + 3) & ~3;
+    size_t n = (size_t)sys->n, wide = (size_t)b->stride, all = (size_t)b->table.stages * wide;
+    size_t own = b->table.terms ? 0 : n, full = sys->computed ? n : 0;
+    dae_vector_wish wish[] = {
+        {&b->u[0], all}, {&b->u[1], all}, {&b->u[2], all}, {&b->f_start, wide}, {&b->f_end, wide},
+        {&b->f_t, wide}, {&b->x, wide}, {&b->p, wide}, {&b->X, wide}, {&b->P, wide}, {&b->Q, wide},
+        {&b->gathered, (size_t)sys->computed}, {&b->p_start, full}, {&b->p_new, full},
+        {&b->x_before, own}, {&b->p_before, own},
+    };
     b->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return b->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -163,7 +192,8 @@ static int evaluate(dae_solver *s, rosenbrock *b, double t, const double *x, con
 {
     dae_system *sys = &s->system;
     for (int i = 0; i < sys->computed; i++) b->gathered[i] = P[sys->slot[i]];
-    return answer(sys, dae_system_f(sys, t, x, sys->computed ? b->gathered : P, r));
+    int status = dae_system_f(sys, t, x, sys->computed ? b->gathered : P, r);
+    return status == DAE_OK ? DAE_OK : answer(sys, status);
 }
 
 /* f_t by differences that look ahead, never behind: the past may be another regime. One
@@ -179,14 +209,15 @@ static int difference_t(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     double delta = fmax(part * fabs(h), sqrt(DBL_EPSILON * fabs(s->t * h)));
     volatile double ahead = s->t + (h < 0 ? -delta : delta);
     double one = ahead - s->t, inverse = 1 / one;
-    int status = evaluate(s, b, ahead, s->x, b->P, b->f_t);
+    const double *P = b->plain ? NULL : b->p;
+    int status = evaluate(s, b, ahead, s->x, P, b->f_t);
     if (status != DAE_OK) return status;
     for (int i = 0; i < n; i++) b->f_t[i] = inverse * (b->f_t[i] - b->f_start[i]);
     if (!fine) return DAE_OK;
     ahead = s->t + 2 * one;
     double two = ahead - s->t, share = one / (two - one);
     inverse = 1 / two;
-    status = evaluate(s, b, ahead, s->x, b->P, b->Q);
+    status = evaluate(s, b, ahead, s->x, P, b->Q);
     for (int i = 0; i < n && status == DAE_OK; i++)
         b->f_t[i] += share * (b->f_t[i] - inverse * (b->Q[i] - b->f_start[i]));
     return status;
@@ -215,11 +246,9 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     int status = DAE_OK;
     q->new_jacobian = q->new_factor = q->jacobian_current = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
-    if (b->plain)
-        memset(b->P, 0, (size_t)s->system.n * sizeof(double));
-    else
-        memcpy(b->P, slope_at_start(s, b), (size_t)s->system.n * sizeof(double));
-    if (!b->have_start) status = evaluate(s, b, s->t, s->x, b->P, b->f_start);
+    copy(s->system.n, s->x, b->x);
+    if (!b->plain) copy(s->system.n, slope_at_start(s, b), b->p);
+    if (!b->have_start) status = evaluate(s, b, s->t, s->x, b->plain ? NULL : b->p, b->f_start);
     if (status != DAE_OK) return status;
     b->have_start = 1;
     status = find_slope(s, b, trial);
@@ -233,82 +262,56 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     return dae_corrector_factor(q, 1 / (trial->h * b->table.gamma));
 }
 
-/* X_i and P_i of stage i (a constant for the compiler), u = -U. */
-static inline void combine(int i, int n, const double *restrict x, const double *restrict a,
-                           const double *restrict c, const double *restrict u, double inverse,
-                           double *restrict X, double *restrict P)
+/* The time of stage i. */
+static inline double time_of(const dae_solver *s, const rosenbrock *b, const dae_trial *trial, int i)
 {
-    for (int k = 0; k < n; k++) {
-        double v = x[k], p = 0;
-        for (int j = 0; j < i; j++) {
-            double uj = u[(size_t)j * (size_t)n + (size_t)k];
-            v -= a[j] * uj;
-            p += c[j] * uj;
-        }
-        X[k] = v;
-        P[k] = inverse * p;
-    }
+    double part = b->table.alpha_sum[i];
+    return part == 1 ? trial->t : s->t + part * trial->h;
 }
 
-static void combine_i(int i, int n, const double *x, const rosenbrock *b, double inverse)
-{
-    const double *a = b->table.a[i], *c = b->table.c[i], *u = b->u[0];
-    switch (i) {
-    case 1: combine(1, n, x, a, c, u, inverse, b->X, b->P); break;
-    case 2: combine(2, n, x, a, c, u, inverse, b->X, b->P); break;
-    case 3: combine(3, n, x, a, c, u, inverse, b->X, b->P); break;
-    case 4: combine(4, n, x, a, c, u, inverse, b->X, b->P); break;
-    case 5: combine(5, n, x, a, c, u, inverse, b->X, b->P); break;
-    case 6: combine(6, n, x, a, c, u, inverse, b->X, b->P); break;
-    default: combine(7, n, x, a, c, u, inverse, b->X, b->P); break;
-    }
-}
-
-/* General f: P_i as the method says, and h gamma Q_i. */
-static void combine_general(int i, int n, const double *x, const double *p_start, rosenbrock *b,
-                            double h)
-{
-    const double *a = b->table.a[i], *c = b->table.c[i], *w = b->table.w[i];
-    for (int k = 0; k < n; k++) {
-        double v = x[k], p = 0, q = 0;
-        for (int j = 0; j < i; j++) {
-            double uj = b->u[0][(size_t)j * (size_t)n + (size_t)k];
-            v -= a[j] * uj;
-            p -= w[j] * uj;
-            q -= c[j] * uj;
-        }
-        p += b->table.rho[i] * h * p_start[k];
-        b->X[k] = v;
-        b->P[k] = p / h;
-        b->Q[k] = b->table.gamma * (p + q);
-    }
-}
-
-static int stage(dae_solver *s, rosenbrock *b, const dae_trial *trial, int i)
+/* f = C p - g, C constant: nothing but f and a solve between the passes. */
+static int stages_plain(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
     dae_corrector *q = &s->corrector;
-    int n = s->system.n, status = DAE_OK;
-    double h = trial->h, *u = b->u[0] + (size_t)i * (size_t)n;
-    if (i > 0) {
-        double t = b->table.alpha_sum[i] == 1 ? trial->t : s->t + b->table.alpha_sum[i] * h;
-        if (b->plain)
-            combine_i(i, n, s->x, b, 1 / h);
-        else
-            combine_general(i, n, s->x, slope_at_start(s, b), b, h);
-        status = evaluate(s, b, t, b->X, b->P, u);
-        if (status != DAE_OK) return status;
-    } else {
-        memcpy(u, b->f_start, (size_t)n * sizeof(double));
-        for (int k = 0; k < n && !b->plain; k++) b->Q[k] = b->table.gamma * h * b->P[k];
+    const dae_linear *linear = q->linear;
+    int status, still = b->still && b->have_slope, stages = b->table.stages;
+    size_t stride = (size_t)b->stride;
+    double h = trial->h, inverse = 1 / h, *u = b->u[0];
+    s->stats.solves += stages;
+    copy(b->stride, b->f_start, u);
+    for (int i = 0;;) {
+        if (!still && b->table.gamma_sum[i] != 0)
+            add_slope(b->stride, b->table.gamma_sum[i] * h, b->f_t, u);
+        status = linear->solve(q->factor, u, NULL, 1, 0);
+        if (++i == stages || status != DAE_OK) break;
+        u += stride;
+        b->row[i].pass(&b->row[i], stride, b->x, b->u[0], inverse, b->X, b->P);
+        status = dae_system_f(&s->system, time_of(s, b, trial, i), b->X, b->P, u);
+        if (status != DAE_OK) return answer(&s->system, status);
     }
-    double slope = b->still && b->have_slope ? 0 : b->table.gamma_sum[i] * h;
-    if (slope != 0)
-        for (int k = 0; k < n; k++) u[k] += slope * b->f_t[k];
-    if (!b->plain) {
+    return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+}
+
+static int stages_general(dae_solver *s, rosenbrock *b, const dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    const dae_rosenbrock_table *T = &b->table;
+    int n = s->system.n, status = DAE_OK, still = b->still && b->have_slope;
+    double h = trial->h, *u = b->u[0];
+    for (int i = 0; i < T->stages && status == DAE_OK; i++, u += b->stride) {
+        combine_general(i, b->stride, &b->row[i], b->x, b->p, b->u[0], i ? T->rho[i] * h : h, 1 / h,
+                        T->gamma, b->X, b->P, b->Q);
+        if (i == 0)
+            copy(b->stride, b->f_start, u);
+        else
+            status = evaluate(s, b, time_of(s, b, trial, i), b->X, b->P, u);
+        if (status != DAE_OK) return status;
+        if (!still && T->gamma_sum[i] != 0) add_slope(b->stride, T->gamma_sum[i] * h, b->f_t, u);
         dae_corrector_lead(q, b->Q, q->r);
         for (int k = 0; k < n; k++) u[k] -= q->r[k];
+        status = dae_corrector_solve_with(q, u, 1);
     }
-    return dae_corrector_solve_with(q, u, 1);
+    return status;
 }
 
 /* x_{n+1}, p_{n+1} and the error, in one pass; its weighted maximum is returned. */
@@ -317,23 +320,44 @@ static inline double finish(int stages, int n, const rosenbrock *b, const double
                             dae_trial *trial, double *restrict p_new)
 {
     const double *restrict u = b->u[0];
+    size_t stride = (size_t)b->stride;
     double *restrict x_new = trial->x, *restrict e = trial->e, inverse = 1 / trial->h, most = 0;
     for (int k = 0; k < n; k++) {
         double v = x[k], p = 0, d = 0;
         for (int j = 0; j < stages; j++) {
-            double uj = u[(size_t)j * (size_t)n + (size_t)k];
+            double uj = u[(size_t)j * stride + (size_t)k];
             v -= b->table.m[j] * uj;
             p -= b->table.w_end[j] * uj;
         }
         if (b->last_is_error)
-            d = -u[(size_t)(stages - 1) * (size_t)n + (size_t)k];
+            d = -u[(size_t)(stages - 1) * stride + (size_t)k];
         else
             for (int j = 0; j < stages; j++)
-                d -= b->table.e[j] * u[(size_t)j * (size_t)n + (size_t)k];
+                d -= b->table.e[j] * u[(size_t)j * stride + (size_t)k];
         x_new[k] = v;
         p_new[k] = b->table.rho_end * p_old[k] + inverse * p;
         e[k] = d;
         double a = fabs(d) * weight[k];
+        if (!(a <= most)) {
+            most = a == a ? a : INFINITY;
+            trial->limiting = k;
+        }
+    }
+    return most;
+}
+
+/* The same when the last stage is nearly all of it: x_{n+1} = X_s + U_s, ... */
+static double finish_last(const dae_solver *s, const rosenbrock *b, dae_trial *trial)
+{
+    const double *X = b->X, *P = b->P, *w = s->w;
+    const double *u = b->u[0] + (size_t)(b->table.stages - 1) * (size_t)b->stride;
+    double *x = trial->x, *p = trial->p, *e = trial->e, most = 0;
+    double c = 1 / (trial->h * b->table.gamma);
+    for (int k = 0, n = s->system.n; k < n; k++) {
+        double uk = u[k], a = fabs(uk) * w[k];
+        x[k] = X[k] - uk;
+        p[k] = P[k] - c * uk;
+        e[k] = -uk;
         if (!(a <= most)) {
             most = a == a ? a : INFINITY;
             trial->limiting = k;
@@ -348,12 +372,12 @@ static double end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
     int n = sys->n;
     const double *p_old = slope_at_start(s, b);
     double *p = sys->computed ? b->p_new : trial->p, size;
-    switch (b->table.stages) {
-    case 4: size = finish(4, n, b, s->x, p_old, s->w, trial, p); break;
-    case 6: size = finish(6, n, b, s->x, p_old, s->w, trial, p); break;
-    case 8: size = finish(8, n, b, s->x, p_old, s->w, trial, p); break;
-    default: size = finish(b->table.stages, n, b, s->x, p_old, s->w, trial, p); break;
-    }
+    if (b->plain && b->ends_in_last)
+        size = finish_last(s, b, trial);
+    else if (b->table.stages == 6)
+        size = finish(6, n, b, s->x, p_old, s->w, trial, p);
+    else
+        size = finish(b->table.stages, n, b, s->x, p_old, s->w, trial, p);
     if (s->options.norm != DAE_NORM_MAX)
         size = dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
     if (!sys->computed) return size;
@@ -375,7 +399,8 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
         return DAE_E_OPTION;
     }
     int status = prepare(s, b, trial);
-    for (int i = 0; i < b->table.stages && status == DAE_OK; i++) status = stage(s, b, trial, i);
+    if (status == DAE_OK && s->system.n > 0)
+        status = b->plain ? stages_plain(s, b, trial) : stages_general(s, b, trial);
     if (status != DAE_OK) return status;
     trial->constant = 1;
     double size = end_of_step(s, b, trial);
@@ -388,7 +413,7 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
     /* f at the new point is the first stage of the next step: looked at now, an undefined
      * point is not accepted */
     const double *P = s->system.computed ? b->p_new : trial->p;
-    if (b->plain) P = memset(b->P, 0, (size_t)s->system.n * sizeof(double));
+    if (b->plain) P = NULL;
     return evaluate(s, b, trial->t, trial->x, P, b->f_end);
 }
 
@@ -401,19 +426,25 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
+/* error^power; nearly always the fourth root. */
+static double root_of(const rosenbrock *b, double error)
+{
+    return b->table.estimate_order == 3 ? sqrt(sqrt(error)) : pow(error, b->power);
+}
+
 /* The size that the error allows, and what the trend of the last two steps makes of it
  * [Gustafsson 1994; Hairer & Wanner II, IV.8]. The factors are new in every step, so there is
  * no reason to keep a size. */
 static void plan(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
-    double root = pow(fmax(trial->error, 1e-10), b->power), divisor = root;
+    double root = root_of(b, trial->error > 1e-10 ? trial->error : 1e-10), divisor = root;
     if (b->root_last > 0) {
         double trend = b->h_last * root * root / (b->root_last * trial->h);
         divisor = trend > divisor ? trend : divisor;
     }
-    divisor = fmax(1 / 6.0, fmin(5, divisor / 0.9));
+    divisor = divisor < 0.15 ? 1 / 6.0 : divisor > 4.5 ? 5 : divisor / 0.9;
     if (b->rejected && divisor < 1) divisor = 1;
-    b->root_last = fmax(root, b->root_least);
+    b->root_last = root > b->root_least ? root : b->root_least;
     s->h = trial->h / divisor;
 }
 
@@ -441,7 +472,7 @@ static void rosenbrock_reject(dae_solver *s, dae_trial *trial, int verdict)
     rosenbrock *b = s->method_state;
     b->rejected = 1;
     if (verdict == DAE_STEP_ERROR)
-        s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 * pow(trial->error, -b->power)));
+        s->h = trial->h * fmax(0.2, fmin(0.9, 0.9 / root_of(b, trial->error)));
     else
         s->h = 0.25 * trial->h;
 }
@@ -481,6 +512,7 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     rosenbrock *b = s->method_state;
     const dae_system *sys = &s->system;
     int n = sys->n;
+    size_t stride = (size_t)b->stride;
     double value[STAGES], slope[STAGES], *X = b->X, *P = b->P;
     if (b->h_last == 0) {
         memcpy(X, s->x, (size_t)n * sizeof(double));
@@ -492,7 +524,7 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
         for (int i = 0; i < n; i++) {
             double v = s->x[i], r = 0;
             for (int j = 0; j < b->table.stages; j++) {
-                double u = b->u[1][(size_t)j * (size_t)n + (size_t)i];
+                double u = b->u[1][(size_t)j * stride + (size_t)i];
                 v += value[j] * u;
                 r += slope[j] * u;
             }
@@ -511,6 +543,7 @@ static double rosenbrock_doubt(dae_solver *s, double t)
 {
     rosenbrock *b = s->method_state;
     int n = s->system.n, k = b->table.terms, where;
+    size_t stride = (size_t)b->stride;
     if (b->h_last == 0) return 0;
     double theta = 1 + (t - s->t) / b->h_last, r = b->h_last / b->h_before, *v = b->X;
     if (!k || b->h_before == 0 || dae_maybe_singular(&s->corrector)) return INFINITY;
@@ -519,8 +552,8 @@ static double rosenbrock_doubt(dae_solver *s, double t)
     for (int i = 0; i < n; i++) {
         double now = 0, then = 0;
         for (int j = 0; j < b->table.stages; j++) {
-            now += top[j] * b->u[1][(size_t)j * (size_t)n + (size_t)i];
-            then += top[j] * b->u[2][(size_t)j * (size_t)n + (size_t)i];
+            now += top[j] * b->u[1][(size_t)j * stride + (size_t)i];
+            then += top[j] * b->u[2][(size_t)j * stride + (size_t)i];
         }
         v[i] = now - scale * then;
     }

@@ -102,8 +102,9 @@ static void watch_C(dae_corrector *q)
     dae_system *s = q->system;
     double sum = 0, size = 0;
     if (s->facts & (DAE_FACT_C_CONSTANT | DAE_FACT_C_PRESUMED | DAE_FACT_D_VARIES)) return;
-    for (int64_t k = 0; k < s->matrix.count; k++) {
-        double c = q->C[k] * (double)(1 + k % 13);
+    int place = 1; /* 1 + k % 13 */
+    for (int64_t k = 0; k < s->matrix.count; k++, place = place == 13 ? 1 : place + 1) {
+        double c = q->C[k] * (double)place;
         sum += c;
         size += fabs(c);
     }
@@ -114,6 +115,29 @@ static void watch_C(dae_corrector *q)
     q->C_sum = sum;
 }
 
+/* Small dense systems: what is on the diagonal, and the list of nonzeros if there are others. */
+static void collect_small(dae_corrector *q)
+{
+    size_t n = (size_t)q->system->n, count = n * n;
+    int others = 0;
+    for (size_t k = 0; k < count; k++) others += q->C[k] != 0;
+    for (size_t j = 0; j < n; j++) {
+        double c = q->C[j * n + j];
+        q->C_diagonal[j] = c;
+        others -= c != 0;
+    }
+    q->C_is_diagonal = others == 0;
+    if (others == 0) return;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double c = q->C[j * n + i];
+            if (c == 0) continue;
+            q->C_value[q->C_count] = c;
+            q->C_row[q->C_count] = (int)i;
+            q->C_column[q->C_count++] = (int)j;
+        }
+}
+
 static void collect_C(dae_corrector *q)
 {
     const dae_matrix *a = &q->system->matrix;
@@ -121,21 +145,16 @@ static void collect_C(dae_corrector *q)
     watch_C(q);
     q->C_count = 0;
     q->C_is_diagonal = 1;
+    if (q->C_value) {
+        collect_small(q);
+        return;
+    }
     for (int j = 0; j < n && q->C_is_diagonal; j++)
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
             if (dae_column_row(a, j, k) == j)
                 q->C_diagonal[j] = q->C[k];
             else if (q->C[k] != 0)
                 q->C_is_diagonal = 0;
-    if (q->C_is_diagonal) return;
-    for (int j = 0; q->C_value && j < n; j++)
-        for (int i = 0; i < n; i++) {
-            double c = q->C[(size_t)j * (size_t)n + (size_t)i];
-            if (c == 0) continue;
-            q->C_value[q->C_count] = c;
-            q->C_row[q->C_count] = i;
-            q->C_column[q->C_count++] = j;
-        }
 }
 
 void dae_corrector_lead(const dae_corrector *q, const double *v, double *y)
@@ -158,12 +177,14 @@ void dae_corrector_lead(const dae_corrector *q, const double *v, double *y)
 int dae_corrector_renew(dae_corrector *q, double t, const double *x, const double *p, double h,
                         const double *w)
 {
+    /* who borrows K and C as scratch says so by have_jacobian = 0 */
+    int keep = q->have_jacobian && (q->system->facts & DAE_FACT_C_CONSTANT);
     q->have_jacobian = q->have_factor = 0;
-    int status = dae_system_jacobian(q->system, t, x, p, h, w, q->K, q->C);
+    int status = dae_system_jacobian(q->system, t, x, p, h, w, q->K, keep ? NULL : q->C);
     if (status != DAE_OK)
         return status == DAE_RETRY ? (q->system->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE)
                                    : status;
-    collect_C(q);
+    if (!keep) collect_C(q);
     q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
     q->want_jacobian = 0;
     q->t_jacobian = t;

@@ -191,20 +191,21 @@ static int f_implicit(dae_system *s, double t, const double *x, const double *p,
     return ask_residual(s, t, x, p, r);
 }
 
+/* p may be NULL here and in the other mass forms: zero. */
 static int f_identity(dae_system *s, double t, const double *x, const double *p, double *r)
 {
     int answer = ask_rhs(s, t, x, r);
-    if (answer == DAE_OK)
-        for (int i = 0; i < s->n; i++) r[i] = p[i] - r[i];
+    if (answer == DAE_OK) dae_minus(s->n, p, r);
     return answer;
 }
 
 static int f_diagonal(dae_system *s, double t, const double *x, const double *p, double *r)
 {
     int answer = ask_rhs(s, t, x, r);
-    if (answer == DAE_OK)
-        for (int i = 0; i < s->n; i++) r[i] = s->mass[i] * p[i] - r[i];
-    return answer;
+    if (answer != DAE_OK) return answer;
+    if (!p) dae_minus(s->n, NULL, r);
+    for (int i = 0; p && i < s->n; i++) r[i] = s->mass[i] * p[i] - r[i];
+    return DAE_OK;
 }
 
 static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
@@ -213,8 +214,11 @@ static int f_mass(dae_system *s, double t, const double *x, const double *p, dou
     if (answer == DAE_OK && s->problem.mass_kind == DAE_MASS_FUNCTION)
         answer = dae_system_mass(s, t, x, s->mass);
     if (answer != DAE_OK) return answer;
-    for (int i = 0; i < s->n; i++) r[i] = -r[i];
-    for (int k = 0; k < s->mass_count; k++) r[s->mass_row[k]] += s->mass_value[k] * p[s->mass_column[k]];
+    dae_minus(s->n, NULL, r);
+    if (!p) return DAE_OK;
+    const double *value = s->mass_value;
+    const int *row = s->mass_row, *column = s->mass_column;
+    for (int k = 0, count = s->mass_count; k < count; k++) r[row[k]] += value[k] * p[column[k]];
     if (s->mass_count == 0) dae_mass_times(s, s->mass, p, r);
     return DAE_OK;
 }

@@ -150,13 +150,21 @@ static void scatter(const double *from, const dae_matrix *a, const int64_t *map,
             to[map[k]] += scale * from[k];
 }
 
+/* May the callback write into J itself? J is zero, unless a mass that varies has left its
+ * derivative there, and then the factor can be applied in place. */
+static int writes_itself(const dae_system *s, int part)
+{
+    return !s->given || (part == 1 && !s->given_map && s->problem.rhs &&
+                         s->problem.mass_kind != DAE_MASS_FUNCTION);
+}
+
 /* A Jacobian callback, in the user's layout, added to J with a factor. */
 static int ask_part(dae_system *s, int part, double t, const double *x, const double *p, double c,
                     double scale, double *J)
 {
     const dae_problem *q = &s->problem;
     static const char *const name[] = {"jacobian", "jacobian_x", "jacobian_xdot"};
-    int direct = !s->given;
+    int direct = writes_itself(s, part);
     double *out = direct ? J : s->given;
     if (!direct) memset(out, 0, (size_t)s->given_matrix.count * sizeof(double));
     s->callback_depth++;
@@ -165,8 +173,12 @@ static int ask_part(dae_system *s, int part, double t, const double *x, const do
                              : q->jacobian_xdot(t, x, p, out, q->user);
     s->callback_depth--;
     int status = (int)dae_user_answer(s, answer, name[part], t);
-    if (status == DAE_OK && !direct) scatter(out, &s->given_matrix, s->given_map, scale, J);
-    return status;
+    if (status != DAE_OK) return status;
+    if (!direct)
+        scatter(out, &s->given_matrix, s->given_map, scale, J);
+    else if (scale != 1)
+        for (int64_t k = 0, count = s->matrix.count; k < count; k++) J[k] *= scale;
+    return DAE_OK;
 }
 
 /* J(c) = K + cC: K = J(0), C = (J(c*) - J(0)) / c*. Rounding leaves eps (|K| / c* + |C|) in C,
@@ -209,7 +221,8 @@ static int jacobian_mass(dae_system *s, double t, const double *x, const double 
         }
         if (status == DAE_OK) status = ask_part(s, 1, t, x, p, 0, -1, K);
     }
-    if (status == DAE_OK) status = dae_system_mass(s, t, x, s->mass);
+    if (status != DAE_OK || !C) return status;
+    status = dae_system_mass(s, t, x, s->mass);
     if (status != DAE_OK) return status;
     if (q->mass_kind == DAE_MASS_IDENTITY) {
         for (int j = 0; j < s->n; j++) C[dae_matrix_find(&s->matrix, j, j)] = 1;
@@ -292,12 +305,12 @@ int dae_system_jacobian(dae_system *s, double t, const double *x, const double *
     size_t bytes = (size_t)s->matrix.count * sizeof(double);
     s->stats->jacobians++;
     memset(K, 0, bytes);
-    memset(C, 0, bytes);
+    if (C) memset(C, 0, bytes);
     int status = s->problem.rhs ? jacobian_mass(s, t, x, p, h, w, K, C)
                                 : jacobian_implicit(s, t, x, p, h, w, K, C);
     if (status != DAE_OK) return status;
     if (dae_find_nonfinite(s->matrix.count, K) >= 0) return remember(s, K, 0);
-    if (dae_find_nonfinite(s->matrix.count, C) >= 0) return remember(s, C, 1);
+    if (C && dae_find_nonfinite(s->matrix.count, C) >= 0) return remember(s, C, 1);
     return DAE_OK;
 }
 

@@ -86,11 +86,12 @@ void dae_system_forget(dae_system *s); /* undoes dae_system_analyze, also a fail
 dae_status dae_system_analyze(dae_system *s, double t, const double *x, const double *p,
                               const double *w, const char *linear);
 
-/* r = f(t, x, p), counted, checked for non-finite values. */
+/* r = f(t, x, p), counted, checked for non-finite values. Mass form: NULL for p is p = 0. */
 int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r);
 int dae_system_d(dae_system *s, double t, const double *x, double *d); /* computed d only */
 
-/* K and C at a point; r is f there (or NULL), h the scale of time (increments), w as above. */
+/* K and C at a point, h the scale of time (increments), w as above. With DAE_FACT_C_CONSTANT C
+ * may be NULL: whoever has it once need not ask again. */
 int dae_system_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
                         const double *w, double *K, double *C);
 
