@@ -24,10 +24,7 @@ struct rosenbrock_row {
     rosenbrock_pass *pass;
 };
 
-INLINE dae_four four(const double *v)
-{
-    return *(const dae_four *)v;
-}
+#define four(v) (*(const dae_four *)(v)) /* no function: it could not return a vector */
 
 /* P_i = -sum c_ij U_j / h. follows: the row of a only adds U_{i-1} to the one before, so that X_i
  * is X_{i-1} + U_{i-1}. */
