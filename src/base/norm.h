@@ -42,22 +42,39 @@ static inline double dae_norm(dae_norm_kind kind, int n, const double *v, const 
 typedef double dae_two __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double dae_four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* r := p - r; NULL for p is zero. */
-static inline void dae_minus(int n, const double *p, double *r)
+/* r := M p - r with a diagonal M; NULL for M is one, for p zero. 1: all finite, by the sum of
+ * r_i * 0. */
+static inline int dae_minus(int n, const double *M, const double *p, double *r)
 {
+    dae_two small = {0, 0};
+    double last = 0;
     int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        dae_four from = {0, 0, 0, 0}, *to = (dae_four *)(r + i);
-        if (p) from = *(const dae_four *)(p + i);
-        *to = from - *to;
+    if (n >= 4) {
+        dae_four sum = {0, 0, 0, 0};
+        for (; i + 4 <= n; i += 4) {
+            dae_four from = {0, 0, 0, 0}, *to = (dae_four *)(r + i);
+            if (p) from = *(const dae_four *)(p + i);
+            if (p && M) from *= *(const dae_four *)(M + i);
+            from -= *to;
+            *to = from;
+            sum += from * 0.0;
+        }
+        small = (dae_two){sum[0] + sum[2], sum[1] + sum[3]};
     }
     if (i + 2 <= n) {
         dae_two from = {0, 0}, *to = (dae_two *)(r + i);
         if (p) from = *(const dae_two *)(p + i);
-        *to = from - *to;
+        if (p && M) from *= *(const dae_two *)(M + i);
+        from -= *to;
+        *to = from;
+        small += from * 0.0;
         i += 2;
     }
-    if (i < n) r[i] = (p ? p[i] : 0) - r[i];
+    if (i < n) {
+        r[i] = (p ? (M ? M[i] * p[i] : p[i]) : 0) - r[i];
+        last = r[i] * 0.0;
+    }
+    return (small[0] + small[1]) + last == 0;
 }
 
 /* First non-finite entry, -1 if there is none. The sum of v_i * 0 is 0 or NaN: no branch, eight

@@ -24,9 +24,10 @@ typedef struct dae_rosenbrock_table {
     double dense[DAE_ROSENBROCK_TERMS][DAE_ROSENBROCK_STAGES];
 } dae_rosenbrock_table;
 
-/* By name; 0: there is none, or it is too large. The usual ones are constants of the program:
- * making one from its table takes longer than solving a small problem. */
-int dae_rosenbrock_find(const char *name, dae_rosenbrock_table *out);
+/* By name. The usual ones are constants of the program: making one from its table takes longer
+ * than solving a small problem. Another one is made in *own (not looked at when own is NULL).
+ * NULL: there is none, or it is too large. */
+const dae_rosenbrock_table *dae_rosenbrock_find(const char *name, dae_rosenbrock_table *own);
 int dae_rosenbrock_make(const char *name, dae_rosenbrock_table *out); /* always from the table */
 
 extern const dae_rosenbrock_table dae_rosenbrock_ready[]; /* ends with stages 0 */

@@ -12,6 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define FOUR(pointer) (*(dae_four *)(pointer))
+#define FOUR_AT(pointer) (*(const dae_four *)(pointer))
 
 typedef struct rosenbrock_row rosenbrock_row;
 
@@ -24,8 +25,6 @@ struct rosenbrock_row {
     rosenbrock_pass *pass;
 };
 
-#define four(v) (*(const dae_four *)(v)) /* no function: it could not return a vector */
-
 /* P_i = -sum c_ij U_j / h. follows: the row of a only adds U_{i-1} to the one before, so that X_i
  * is X_{i-1} + U_{i-1}. */
 INLINE void combine_plain(int i, int follows, const double *a, const double *c, size_t stride,
@@ -33,9 +32,9 @@ INLINE void combine_plain(int i, int follows, const double *a, const double *c, 
 {
     const double *end = x + stride;
     do {
-        dae_four v = follows ? four(X) : four(x), p = {0, 0, 0, 0};
+        dae_four v = follows ? FOUR_AT(X) : FOUR_AT(x), p = {0, 0, 0, 0};
         for (int j = 0; j < i; j++) {
-            dae_four uj = four(u + (size_t)j * stride);
+            dae_four uj = FOUR_AT(u + (size_t)j * stride);
             if (!follows)
                 v -= a[j] * uj;
             else if (j == i - 1)
@@ -88,9 +87,9 @@ static inline void combine_general(int i, int stride, const rosenbrock_row *row,
                                    double inverse, double gamma, double *X, double *P, double *Q)
 {
     for (int k = 0; k < stride; k += 4) {
-        dae_four v = four(x + k), p = lead * four(p_start + k), q = {0, 0, 0, 0};
+        dae_four v = FOUR_AT(x + k), p = lead * FOUR_AT(p_start + k), q = {0, 0, 0, 0};
         for (int j = 0; j < i; j++) {
-            dae_four uj = four(u + j * stride + k);
+            dae_four uj = FOUR_AT(u + j * stride + k);
             v -= row->a[j] * uj;
             p -= row->w[j] * uj;
             q -= row->c[j] * uj;
@@ -103,14 +102,14 @@ static inline void combine_general(int i, int stride, const rosenbrock_row *row,
 
 static inline void add_slope(int stride, double factor, const double *f_t, double *u)
 {
-    for (int k = 0; k < stride; k += 4) FOUR(u + k) += factor * four(f_t + k);
+    for (int k = 0; k < stride; k += 4) FOUR(u + k) += factor * FOUR_AT(f_t + k);
 }
 
 /* For a few values, without a call. */
 static inline void copy(int n, const double *from, double *to)
 {
     int i = 0;
-    for (; i + 4 <= n; i += 4) FOUR(to + i) = four(from + i);
+    for (; i + 4 <= n; i += 4) FOUR(to + i) = FOUR_AT(from + i);
     for (; i < n; i++) to[i] = from[i];
 }
 

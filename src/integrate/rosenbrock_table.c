@@ -83,12 +83,9 @@ int dae_rosenbrock_make(const char *name, dae_rosenbrock_table *out)
     return 1;
 }
 
-int dae_rosenbrock_find(const char *name, dae_rosenbrock_table *out)
+const dae_rosenbrock_table *dae_rosenbrock_find(const char *name, dae_rosenbrock_table *own)
 {
     for (const dae_rosenbrock_table *r = dae_rosenbrock_ready; r->stages; r++)
-        if (!strcmp(r->name, name)) {
-            *out = *r;
-            return 1;
-        }
-    return dae_rosenbrock_make(name, out);
+        if (!strcmp(r->name, name)) return r;
+    return own && dae_rosenbrock_make(name, own) ? own : NULL;
 }

@@ -28,9 +28,12 @@ enum { METHODS = sizeof methods / sizeof *methods };
 static const dae_method *find_method(const char *name)
 {
     if (strlen(name) >= sizeof ((dae_solver *)0)->method_name) return NULL;
+    /* by their own names first: to look through all tables takes longer than a few steps */
     for (int i = 0; i < METHODS; i++)
-        if (methods[i]->takes ? methods[i]->takes(name) : !strcmp(methods[i]->name, name))
+        if (!strcmp(methods[i]->name, name) && (!methods[i]->takes || methods[i]->takes(name)))
             return methods[i];
+    for (int i = 0; i < METHODS; i++)
+        if (methods[i]->takes && methods[i]->takes(name)) return methods[i];
     return NULL;
 }
 

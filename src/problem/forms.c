@@ -186,41 +186,57 @@ static inline int ask_rhs(dae_system *s, double t, const double *x, double *r)
     return answer == DAE_OK ? DAE_OK : (int)dae_user_answer(s, answer, "rhs", t);
 }
 
+/* The first value that is not finite is remembered. */
+static int bad_residual(dae_system *s, const double *r)
+{
+    int row = dae_find_nonfinite(s->n, r);
+    if (row < 0) return DAE_OK;
+    s->stats->nonfinite++;
+    s->bad_row = row;
+    s->bad_retry = 0;
+    s->bad_column = -1;
+    s->bad_where = "the residual";
+    return DAE_RETRY;
+}
+
 static int f_implicit(dae_system *s, double t, const double *x, const double *p, double *r)
 {
-    return ask_residual(s, t, x, p, r);
+    s->stats->residuals++;
+    int answer = ask_residual(s, t, x, p, r);
+    return answer == DAE_OK ? bad_residual(s, r) : answer;
 }
 
 /* p may be NULL here and in the other mass forms: zero. */
 static int f_identity(dae_system *s, double t, const double *x, const double *p, double *r)
 {
+    s->stats->residuals++;
     int answer = ask_rhs(s, t, x, r);
-    if (answer == DAE_OK) dae_minus(s->n, p, r);
-    return answer;
+    if (answer != DAE_OK) return answer;
+    return dae_minus(s->n, NULL, p, r) ? DAE_OK : bad_residual(s, r);
 }
 
 static int f_diagonal(dae_system *s, double t, const double *x, const double *p, double *r)
 {
+    s->stats->residuals++;
     int answer = ask_rhs(s, t, x, r);
     if (answer != DAE_OK) return answer;
-    if (!p) dae_minus(s->n, NULL, r);
-    for (int i = 0; p && i < s->n; i++) r[i] = s->mass[i] * p[i] - r[i];
-    return DAE_OK;
+    return dae_minus(s->n, s->mass, p, r) ? DAE_OK : bad_residual(s, r);
 }
 
 static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
 {
+    s->stats->residuals++;
     int answer = ask_rhs(s, t, x, r);
     if (answer == DAE_OK && s->problem.mass_kind == DAE_MASS_FUNCTION)
         answer = dae_system_mass(s, t, x, s->mass);
     if (answer != DAE_OK) return answer;
-    dae_minus(s->n, NULL, r);
-    if (!p) return DAE_OK;
+    int finite = dae_minus(s->n, NULL, NULL, r);
+    if (!p) return finite ? DAE_OK : bad_residual(s, r);
     const double *value = s->mass_value;
     const int *row = s->mass_row, *column = s->mass_column;
     for (int k = 0, count = s->mass_count; k < count; k++) r[row[k]] += value[k] * p[column[k]];
     if (s->mass_count == 0) dae_mass_times(s, s->mass, p, r);
-    return DAE_OK;
+    return bad_residual(s, r);
 }
 
 /* The row of the k-th stored value. */
@@ -257,21 +273,6 @@ void dae_mass_times(const dae_system *s, const double *M, const double *v, doubl
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
             y[dae_column_row(a, j, k)] += M[k] * v[j];
-}
-
-int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r)
-{
-    s->stats->residuals++;
-    int answer = s->f(s, t, x, p, r);
-    if (answer != DAE_OK) return answer;
-    int bad = dae_find_nonfinite(s->n, r);
-    if (bad < 0) return DAE_OK;
-    s->stats->nonfinite++;
-    s->bad_row = bad;
-    s->bad_retry = 0;
-    s->bad_column = -1;
-    s->bad_where = "the residual";
-    return DAE_RETRY;
 }
 
 int dae_system_d(dae_system *s, double t, const double *x, double *d)

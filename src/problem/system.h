@@ -87,7 +87,10 @@ dae_status dae_system_analyze(dae_system *s, double t, const double *x, const do
                               const double *w, const char *linear);
 
 /* r = f(t, x, p), counted, checked for non-finite values. Mass form: NULL for p is p = 0. */
-int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r);
+static inline int dae_system_f(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    return s->f(s, t, x, p, r);
+}
 int dae_system_d(dae_system *s, double t, const double *x, double *d); /* computed d only */
 
 /* K and C at a point, h the scale of time (increments), w as above. With DAE_FACT_C_CONSTANT C
