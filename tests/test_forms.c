@@ -108,6 +108,38 @@ static void leading_takes_the_same_steps(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* R(t) (x0' + x0 + x1 - cos 5t, 2 (x1 - cos 5t) + x0 - exp -t) = 0 with a rotation R: C turns
+ * slowly, unseen in the first tiny steps, and no Jacobian is given. */
+static int turning(double t, const double *x, const double *p, double *r, void *user)
+{
+    (void)user;
+    double c = cos(t), s = sin(t), gap = x[1] - cos(5 * t);
+    double a = p[0] + x[0] + gap, b = 2 * gap + x[0] - exp(-t);
+    r[0] = c * a + s * b;
+    r[1] = -s * a + c * b;
+    return DAE_OK;
+}
+
+static void turning_C_is_noticed(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "bdf", "radau", "rodas", "esdirk", "hem4" };
+    for (int m = 0; m < COUNT_OF(methods); m++)
+        for (int k = 3; k <= 7; k += 2) {
+            double tol = pow(10, -k), x[2] = { 1, 1 };
+            dae_problem p = { .size = 2, .residual = turning };
+            dae_options o = { .rtol = tol, .atol = tol, .method = methods[m], .max_steps = 3000 };
+            dae_solver *s = dae_open(&p, &o);
+            assert_int_equal(dae_start(s, 0, x, NULL), DAE_OK);
+            dae_set_stop(s, 2);
+            assert_int_equal(dae_advance(s, 2), DAE_OK);
+            assert_int_equal(dae_read(s, 2, x, NULL), DAE_OK);
+            expect_below(fabs(x[0] - exp(-2)) / tol, 60);
+            expect_below(fabs(x[1] - cos(10)) / tol, 60);
+            dae_close(s);
+        }
+}
+
 /* x of the ode form at s is (y, z / mu) of the others at t = s / mu. In between lie a
  * jump at t = 0.807 and one at 1.61; behind them an error in time counts: 100 tolerances.
  */
@@ -1466,6 +1498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robertson_forms_agree),
         cmocka_unit_test(leading_takes_the_same_steps),
+        cmocka_unit_test(turning_C_is_noticed),
         cmocka_unit_test(vanderpol_forms_agree),
         cmocka_unit_test(vanderpol_tends_to_its_limit),
         cmocka_unit_test(amplifier_forms_agree),

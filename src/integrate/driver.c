@@ -254,6 +254,7 @@ static int hopeless(dae_solver *s, int verdict)
  * cures. */
 static void note_cut(dae_solver *s, int verdict)
 {
+    if (verdict != DAE_STEP_ERROR) s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
     /* after a failure of Newton even a new one is useless: it was taken at a far prediction */
     if (verdict != DAE_STEP_ERROR || !s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
         s->corrector.want_jacobian = 1;

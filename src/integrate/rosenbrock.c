@@ -160,6 +160,7 @@ static dae_status rosenbrock_open(dae_solver *s)
     b->root_least = pow(1e-2, b->power);
     b->last_is_error = is_last(b->table);
     read_table(b);
+    s->system.exact_C = 1;
     b->plain = (sys->facts & DAE_FACT_C_CONSTANT) != 0;
     b->stride = (sys->n + 3) & ~3;
     size_t n = (size_t)sys->n, wide = (size_t)b->stride, all = (size_t)b->table->stages * wide;

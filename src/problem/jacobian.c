@@ -237,21 +237,32 @@ static int difference_C(dae_system *s, double t, const double *x, const double *
                         const double *w, double *C)
 {
     int64_t count = s->matrix.count;
-    if (s->facts & DAE_FACT_C_PRESUMED) {
+    if ((s->facts & DAE_FACT_C_PRESUMED) && ++s->C_trusted < 4) {
         memcpy(C, s->previous_C, (size_t)count * sizeof(double));
         return DAE_OK;
     }
     int status = dae_difference_jacobian(s, t, x, p, h, w, NULL, C);
-    if (status != DAE_OK) return status;
-    double change = 0, size = 0;
-    for (int64_t k = 0; k < count; k++) {
-        change = fmax(change, fabs(C[k] - s->previous_C[k]) / (fabs(C[k]) + DBL_MIN));
-        size = fmax(size, fabs(C[k]));
+    if (status == DAE_RETRY && s->C_evaluations > 0 && !s->exact_C) {
+        memcpy(C, s->previous_C, (size_t)count * sizeof(double)); /* p moved out of range */
+        return DAE_OK;
     }
-    /* three evaluations at different points that agree to the accuracy of differences */
-    s->C_evaluations = s->C_evaluations > 0 && change < 1e-6 ? s->C_evaluations + 1 : 1;
-    if (s->C_evaluations >= 3 && !s->computed) s->facts |= DAE_FACT_C_PRESUMED;
-    memcpy(s->previous_C, C, (size_t)count * sizeof(double));
+    if (status != DAE_OK) return status;
+    double change = 0;
+    for (int64_t k = 0; k < count; k++)
+        change = fmax(change, fabs(C[k] - s->previous_C[k]) / (fabs(C[k]) + DBL_MIN));
+    s->C_trusted = 0;
+    if (s->C_evaluations == 0 || !(change < 1e-6)) { /* the accuracy of differences */
+        s->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+        s->C_evaluations = 1;
+        s->t_C = t;
+        memcpy(s->previous_C, C, (size_t)count * sizeof(double));
+        return DAE_OK;
+    }
+    /* three at different times that agree with the first: presumed, and looked at now and then;
+     * always compared with the first, so that a slow drift shows */
+    if (t != s->t_C) s->C_evaluations++;
+    s->t_C = t;
+    if (s->C_evaluations >= 3 && !s->computed && !s->exact_C) s->facts |= DAE_FACT_C_PRESUMED;
     return DAE_OK;
 }
 

@@ -40,6 +40,7 @@ struct dae_system {
 
     int (*f)(dae_system *s, double t, const double *x, const double *p, double *r);
 
+    int exact_C;            /* 1: the method cannot bear an old C                           */
     int bad_row;            /* the row of the last non-finite value                         */
     int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
     int bad_by_p;           /* ... of C                                                     */
@@ -58,6 +59,8 @@ struct dae_system {
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
+    double t_C;             /* of its last comparison                                       */
+    int C_trusted;          /* uses since                                                   */
     int C_evaluations;
     int *color_start, *color_list, colors;
     double *vectors;        /* the block of the vectors below                               */
