@@ -232,6 +232,8 @@ static void check_refused(const char *problem, const char *form, const char *met
 static void test_refusals(void **state)
 {
     (void)state;
+    check_refused("pendulum", "index3", "gauss-2", "stiffly accurate", "radau");
+    check_refused("pendulum", "index3", "radau1a-3", "stiffly accurate", "bdf");
     check_refused("pendulum", "index3", "projected-gauss-2", "lambda", "index 2");
     check_refused("pendulum", "index1", "projected-gauss-2", "level 2", "declare");
     check_refused("nonlinear-ode", "ode", "projected-radau", "level 2", "declare");
