@@ -677,6 +677,47 @@ typedef struct family {
     int count;
 } family;
 
+/* ---------------------------------------------------------------- differences in a run -- */
+
+/* Index 2 and steep in z: y1' = sinh(k z) + ..., y2' = z + ..., 0 = y1 - sin t, with the solution
+ * y1 = y2 = sin t, z = (2 + sin 3t) / 10. */
+static double steep_z(double t)
+{
+    return (2 + sin(3 * t)) / 10;
+}
+
+static int steep(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    double k = *(const double *)user, z = steep_z(t);
+    r[0] = xdot[0] - cos(t) - (sinh(k * x[2]) - sinh(k * z));
+    r[1] = xdot[1] - cos(t) - (x[2] - z);
+    r[2] = x[0] - sin(t);
+    return DAE_OK;
+}
+
+/* Increments that the powers of h in the weights enlarge give Jacobians that are wrong by orders
+ * of magnitude: z stands still and nobody notices. */
+static void differences_at_index_2(void **state)
+{
+    static const unsigned char level[] = {DAE_DIFFERENTIAL, DAE_DIFFERENTIAL, DAE_INDEX2};
+    static const char *const method[] = {"bdf", "radau", "esdirk"};
+    (void)state;
+    for (double k = 5; k < 50; k *= 4)
+        for (double tol = 1e-2; tol > 1e-8; tol /= 10)
+            for (int i = 0; i < COUNT_OF(method); i++) {
+                dae_problem q = {.size = 3, .residual = steep, .level = level, .user = &k};
+                dae_options o = {.rtol = tol, .atol = tol, .method = method[i]};
+                double x[3] = {0, 0, steep_z(0)}, xdot[3] = {1, 1, 0};
+                dae_solver *s = dae_open(&q, &o);
+                expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+                expect(s, dae_set_stop(s, 1), DAE_OK);
+                expect(s, dae_advance(s, 1), DAE_OK);
+                expect(s, dae_read(s, 1, x, NULL), DAE_OK);
+                expect_below(fabs(x[1] - sin(1)), 30 * tol);
+                dae_close(s);
+            }
+}
+
 int main(void)
 {
     static const built_in runs[] = {{"robertson", "implicit", NULL, 0},
@@ -699,6 +740,7 @@ int main(void)
         CASE("J(c) is split into K and C", combined_is_split),
         CASE("B10 every place missing in a pattern is named", every_missing_place_is_named),
         CASE("B10 an entry that appears later is named", b10_entry_appears_later),
+        CASE("differences where the index is 2", differences_at_index_2),
     };
     static struct CMUnitTest tests[128];
     static char names[128][128];

@@ -155,6 +155,8 @@ static dae_status take_memory(dae_solver *s)
     if (!s->vectors) return DAE_E_NOMEM;
     s->events.armed = dae_alloc(&s->memory, events, 1);
     s->w = s->w0;
+    s->system.scale = s->w0;
+    s->system.scale_part = fmin(1, sqrt(sqrt(DBL_EPSILON) / fmax(s->options.rtol, 1e-10)));
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
     return s->events.armed && s->w ? DAE_OK : DAE_E_NOMEM;
 }

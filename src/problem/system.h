@@ -40,6 +40,8 @@ struct dae_system {
 
     int (*f)(dae_system *s, double t, const double *x, const double *p, double *r);
 
+    const double *scale;    /* weights for increments, without powers of h; NULL: those at hand */
+    double scale_part;      /* the part of 1 / scale to move by                             */
     int exact_C;            /* 1: the method cannot bear an old C                           */
     int bad_row;            /* the row of the last non-finite value                         */
     int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
