@@ -1493,6 +1493,47 @@ static void rms_norm_works(void **state)
     assert_true(differ > 10);
 }
 
+/* ---------------------------------------------------------------- bent derivatives ------ */
+
+/* x' has to be found from equations that are far from linear in it: the roots are given. */
+static int bent_exp(double t, const double *x, const double *p, double *r, void *user)
+{
+    (void)t, (void)user;
+    r[0] = exp(p[0]) - 2 - x[0];
+    r[1] = atan(p[1]) - 1 + 0.1 * x[1];
+    return DAE_OK;
+}
+
+static int bent_power(double t, const double *x, const double *p, double *r, void *user)
+{
+    (void)t, (void)user;
+    r[0] = p[0] + pow(p[0], 5) - 34 - x[0];               /* 2 */
+    r[1] = pow(x[1], 3) + x[1] - p[0] * x[0] - 30;        /* x = 3 */
+    return DAE_OK;
+}
+
+static void derivatives_are_found_where_they_are_bent(void **state)
+{
+    static const struct {
+        int (*f)(double, const double *, const double *, double *, void *);
+        double x1, p0, p1;
+    } bent[] = {{bent_exp, 0, 0.6931471805599453, 1.5574077246549023}, {bent_power, 3, 2, 0}};
+    (void)state;
+    for (int i = 0; i < COUNT_OF(bent); i++) {
+        dae_problem q = {.size = 2, .residual = bent[i].f};
+        dae_options o = {.rtol = 1e-6, .atol = 1e-6};
+        double x[2] = {0, 0}, p[2];
+        dae_solver *s = dae_open(&q, &o);
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        expect(s, dae_read(s, 0, x, p), DAE_OK);
+        expect_near(x[1], bent[i].x1, 1e-8);
+        expect_near(p[0], bent[i].p0, 1e-8);
+        if (bent[i].p1 != 0) expect_near(p[1], bent[i].p1, 1e-8);
+        expect(s, dae_advance(s, 0.5), DAE_OK);
+        dae_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1528,6 +1569,7 @@ int main(void)
         cmocka_unit_test(consistent_keeps_differential),
         cmocka_unit_test(consistent_keeps_derivative),
         cmocka_unit_test(start_corrects),
+        cmocka_unit_test(derivatives_are_found_where_they_are_bent),
         cmocka_unit_test(messages_use_names),
         cmocka_unit_test(same_input_same_bits),
         cmocka_unit_test(start_forgets),

@@ -67,7 +67,9 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
     return *excess <= 1e-2 ? DAE_OK : 1;
 }
 
-/* Large enough that the differential part moves by no more than 1e-6 of its tolerance. */
+/* Large enough that the differential part moves by no more than 1 / FAST of its tolerance. */
+static const double FAST = 1e6, FAST_COMPUTED = 1e3;
+
 static double probing_rate(const dae_corrector *q, const double *r, const double *w)
 {
     int n = q->system->n;
@@ -78,7 +80,7 @@ static double probing_rate(const dae_corrector *q, const double *r, const double
     int computed = q->system->computed;
     for (int i = 0; i < n; i++)
         if (c_row[i] > 0) rate = fmax(rate, fmax(computed ? 0 : fabs(r[i]), k_row[i]) / c_row[i]);
-    rate *= computed ? 1e3 : 1e6;
+    rate *= computed ? FAST_COMPUTED : FAST;
     return rate > 1e-290 && rate < 1e290 ? rate : 1;
 }
 
@@ -134,9 +136,12 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
     double c = probing_rate(q, q->r, w);
+    /* d hardly moves: Newton is judged by what becomes of f_p p = c C e, too */
+    double fast = s->computed ? 0 : FAST, *c_row = q->delta + s->n;
+    for (int i = 0; i < s->n; i++) k->w_r[i] = c_row[i] > 0 ? fast / (c * c_row[i]) : 0;
     *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
-                     .w = w};
+                     .w = w, .w_r = k->w_r};
     int verdict = dae_corrector_damped(q, g, 50);
     for (int round = 0; verdict == DAE_OK && s->computed && round < 4; round++) {
         /* d moved by p / c; with p known a second round puts it back */
@@ -280,7 +285,7 @@ dae_status dae_initial_derivative(dae_corrector *q, double t, const double *x, d
                                   const double *w, dae_initial_work *k)
 {
     dae_system *s = q->system;
-    for (int round = 0; round < 5; round++) { /* one round suffices where f is affine in p */
+    for (int round = 0; round < 12; round++) { /* one round suffices where f is affine in p */
         int row;
         double excess;
         int status = dae_corrector_renew(q, t, x, p, 0, w);

@@ -4,10 +4,10 @@
 
 #include "nonlinear/corrector.h"
 
-/* Scratch of the caller: x_pred, e: n values; p_pred, p_pred_2, d, d_pred,
+/* Scratch of the caller: x_pred, e, w_r: n values; p_pred, p_pred_2, d, d_pred,
  * e_d: m values. */
 typedef struct dae_initial_work {
-    double *x_pred, *p_pred, *p_pred_2, *d_pred, *e, *d, *e_d;
+    double *x_pred, *p_pred, *p_pred_2, *d_pred, *e, *d, *e_d, *w_r;
 } dae_initial_work;
 
 /* Do x and p satisfy f(t, x, p) = 0 within the tolerances? The Jacobian in q must be of this

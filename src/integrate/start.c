@@ -91,7 +91,8 @@ static dae_initial_work scratch(dae_solver *s)
 {
     dae_trial *g = &s->trial;
     return (dae_initial_work){.x_pred = g->x, .p_pred = g->p, .e = g->e,
-                              .d = g->d, .e_d = g->e_d, .d_pred = s->mark.p, .p_pred_2 = s->events.p};
+                              .d = g->d, .e_d = g->e_d, .d_pred = s->mark.p, .p_pred_2 = s->events.p,
+                              .w_r = s->look_e};
 }
 
 /* The values are refused. Where they could have been corrected, the largest correction is

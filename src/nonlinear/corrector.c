@@ -495,8 +495,13 @@ static int correction(dae_corrector *q, dae_stage *g, double *delta, double *siz
     int status = dae_system_f(s, g->t, g->x, g->p, delta);
     if (status != DAE_OK) return answer_verdict(s, status);
     status = dae_corrector_solve_with(q, delta, 1);
-    if (status == DAE_OK) *size = dae_norm(DAE_NORM_MAX, s->n, delta, g->w, &q->worst);
-    return status;
+    if (status != DAE_OK) return status;
+    *size = dae_norm(DAE_NORM_MAX, s->n, delta, g->w, &q->worst);
+    if (!g->w_r) return DAE_OK;
+    int row;
+    dae_corrector_lead(q, delta, q->r);
+    *size = fmax(*size, dae_norm(DAE_NORM_MAX, s->n, q->r, g->w_r, &row));
+    return DAE_OK;
 }
 
 int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)

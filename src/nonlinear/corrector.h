@@ -17,6 +17,7 @@ typedef struct dae_stage {
     double *x, *p, *e;      /* results; e = x - x_pred is kept apart: no cancellation       */
     double *d, *e_d;        /* computed d: d(t, x) and d - d_pred                           */
     const double *w, *w_d;  /* weights of x and of computed d                               */
+    const double *w_r;      /* damped Newton: weights of c C e, row by row; NULL: not asked */
 } dae_stage;
 
 typedef struct dae_corrector {

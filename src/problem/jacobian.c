@@ -102,7 +102,8 @@ static double motion_rate(const dae_system *s, const double *p, double h)
     double rate = 1 / (s->scale ? s->scale_part : 1);
     if (h != 0) return rate / fabs(h);
     for (int i = 0; !s->computed && i < s->n; i++)
-        rate = fmax(rate, 1e-4 * fabs(p[i]) / fabs(s->step[i]));
+        if (s->level[i] == DAE_DIFFERENTIAL) /* otherwise p is no velocity */
+            rate = fmax(rate, 1e-4 * fabs(p[i]) / fabs(s->step[i]));
     return rate;
 }
 
