@@ -112,9 +112,11 @@ static dae_status make_schemes(dae_solver *s, radau *m)
     if (m->scheme) return DAE_OK;
     m->scheme = m->own = dae_alloc(&s->memory, 1, sizeof *m->own);
     if (!m->own) return DAE_E_NOMEM;
-    if (!dae_tableau_find(s->method_name, &a) || !irk_scheme_make(m->own, &a))
-        return dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used on a DAE", s->method_name);
-    return DAE_OK;
+    if (dae_tableau_find(s->method_name, &a) && irk_scheme_make(m->own, &a)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used on a DAE", s->method_name);
+    dae_why(&s->report, "its matrix A has no inverse, so that x' at the stages does not follow from x");
+    dae_hint(&s->report, "'lobatto3c-%d', 'radau2a-%d' and 'radau' can", a.stages, a.stages);
+    return DAE_E_OPTION;
 }
 
 static int has_level_3(const dae_solver *s)
