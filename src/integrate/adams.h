@@ -20,8 +20,6 @@ typedef struct dae_adams {
     int used;               /* rows of the predictor of the last accepted step              */
     int fresh;              /* 1: no step since the start                                   */
     int starting;           /* 1: order and step are still being built up                   */
-    int steady;             /* accepted steps of the present size                           */
-    int calm;               /* accepted steps since the last rejection                      */
     int leapt;              /* 1: the last accepted step was a step of the fixed-step start */
     double *x_done, *p_done, *y_done; /* beginning of the last step                         */
     double *low;            /* what rounding has taken from y so far                        */
@@ -41,6 +39,7 @@ typedef struct dae_adams {
 
     /* stability (adams.c, note_stability) */
     double hl;              /* h times the local Lipschitz constant, last seen              */
+    double peak;            /* and the largest lately                                       */
     int limited;            /* steps limited by stability, less the others                  */
 
     /* the fixed-step start (adams_start.c) */
@@ -56,6 +55,18 @@ void dae_adams_pack(const dae_solver *s, const dae_adams *g, const double *x, co
                     double *row);
 void dae_adams_unpack(const dae_solver *s, const dae_adams *g, const double *row, double *x,
                       double *p);
+
+/* Is entry i of y advanced? (Not where an algebraic unknown stands.) */
+static inline int dae_adams_counts(const dae_solver *s, const dae_adams *g, int i)
+{
+    return g->pure || s->system.computed || s->system.level[i] == DAE_DIFFERENTIAL;
+}
+
+/* adams_dense.c */
+void dae_adams_integrals(int count, const double *gamma, const double *eta, double *out);
+void dae_adams_interpolate(dae_solver *s, double t, double *x, double *p, double *d);
+double dae_adams_doubt(dae_solver *s, double t);
+int dae_adams_refine(dae_solver *s, double t, double *x, double *p);
 
 /* adams_start.c */
 dae_status dae_adams_leap_open(dae_adams *g);

@@ -484,6 +484,7 @@ static dae_status too_many(dae_solver *s, double t)
 {
     dae_statistics *st = &s->stats;
     double done = s->t, h = fabs(st->h);
+    if (dae_explain_stiffness(s, fabs(t - done)) != DAE_OK) return DAE_E_WORK;
     dae_fail(&s->report, DAE_E_WORK, "the limit of %lld steps was reached",
              (long long)s->options.max_steps);
     dae_at(&s->report, "t = %.10g of %.10g", done, t);
