@@ -7,7 +7,8 @@ extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
     problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
     problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
     problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
-    problem_hessenberg2, problem_mass_state, problem_car_axis;
+    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_kepler,
+    problem_rigid_body, problem_brusselator, problem_lorenz;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -29,6 +30,10 @@ const problem_entry *const problem_list[] = {
     &problem_nonlinear_ode,
     &problem_hessenberg2,
     &problem_mass_state,
+    &problem_kepler,
+    &problem_rigid_body,
+    &problem_brusselator,
+    &problem_lorenz,
     NULL,
 };
 

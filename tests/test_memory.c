@@ -139,6 +139,10 @@ static const scenario scenarios[] = {
     {"Gauss +g", "pendulum", "index1", NULL, 0, NULL, RESTART, 1, "gauss-2+g"},
     {"Lobatto IIIA, leading", "hmt-11", "leading", NULL, 0, NULL, NO_JACOBIAN, 0.5, "lobatto3a-3"},
     {"projected Gauss", "pendulum", "index2", NULL, 0, NULL, EVENTS, 1, "projected-gauss-2"},
+    {"Adams, M(x) x', restart", "mass-state", "mass", NULL, 0, NULL, NO_JACOBIAN | RESTART, 1,
+     "adams"},
+    {"Adams, index 1, events", "pendulum", "index1", NULL, 0, NULL, EVENTS, 1, "adams"},
+    {"Adams, leading", "implicit1", "leading", NULL, 0, NULL, CAREFUL, 1, "adams"},
     {"projected radau, sparse", "hessenberg2", "mass", NULL, 0, "klu", NO_XDOT, 1,
      "projected-radau"},
 };

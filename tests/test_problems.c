@@ -39,6 +39,8 @@ static const test_case variants[] = {
     { "pendulum", "length", 2 },   { "pendulum", "mass", 3 },
     { "pendulum", "g", 5 },        { "vanderpol", "mu", 3 },
     { "nonlinear-ode", "eps", 1e-3 }, { "mass-state", "kappa", 0 },
+    { "kepler", "e", 0 },          { "kepler", "e", 0.7 },
+    { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
 };
 /* clang-format on */
 
@@ -609,7 +611,8 @@ static void test_list(void **state)
         "robertson",     "vanderpol",   "hires",     "akzo",   "transistor-amplifier",
         "medakzo",       "pendulum",    "sine",      "chain",  "heat2d",
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
-        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis"
+        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
+        "kepler",        "rigid-body",  "brusselator", "lorenz"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);
@@ -686,6 +689,7 @@ static void test_refusals(void **state)
         { "pendulum", "g", 0 },          { "pendulum", "length", -1 },
         { "pendulum", "mass", 0 },       { "pendulum", "angle", 181 },
         { "nonlinear-ode", "eps", 0 },   { "mass-state", "kappa", -1 },
+        { "kepler", "e", 1 },            { "rigid-body", "m", 1.01 },
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -937,7 +941,8 @@ static void test_settings_matter(void **state)
     for (int i = 0; problem_list[i]; i++)
         for (const problem_setting *set = problem_list[i]->settings; set && set->name;
              set++) {
-            const test_case v = { problem_list[i]->name, set->name, set->value + 1 };
+            double other = set->value > 0 && set->value < 1 ? set->value / 2 : set->value + 1;
+            const test_case v = { problem_list[i]->name, set->name, other };
             subject a, b;
             open_subject(&a, problem_list[i], problem_list[i]->forms[0], NULL);
             open_subject(&b, problem_list[i], problem_list[i]->forms[0], &v);

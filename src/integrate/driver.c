@@ -75,7 +75,9 @@ void dae_scale_weights(dae_solver *s, double h)
 /* ---- step size ---- */
 
 /* A change of half a tolerance in the first step: the error of order 1 is then far below. One-step
- * methods have their full order at once: a change by a hundredth [HNW93, II.4]. */
+ * methods have their full order at once: a change by a hundredth [HNW93, II.4]. Where the error
+ * of the first step is h^2 |y''| / 2 and known: (h |y'|)^2 / |y| as large as a tolerance, the
+ * geometric mean of both. */
 double dae_first_step(dae_solver *s, double span)
 {
     double rate = 0, size = 0;
@@ -93,6 +95,7 @@ double dae_first_step(dae_solver *s, double span)
         }
     }
     double h = 1e-3 * fabs(span), most = s->method->one_step ? fmax(0.5, 0.01 * size) : 0.5;
+    if (s->method->first_power == 2) most = fmax(most, 0.5 * sqrt(size));
     if (rate * h > most) h = most / rate;
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;

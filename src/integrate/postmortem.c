@@ -248,6 +248,20 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     return DAE_E_CONVERGENCE;
 }
 
+dae_status dae_explain_stiffness(dae_solver *s, double rest)
+{
+    double rate, bound, h = fabs(s->stats.h), most = (double)s->options.max_steps;
+    if (!s->method->stiff || !s->method->stiff(s, &rate, &bound)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_WORK, "the problem is stiff: method '%s' would need too many steps",
+             s->method_name);
+    dae_at(&s->report, "t = %.10g, h = %.3g, order %d", s->t, h, s->stats.order);
+    dae_why(&s->report, "not accuracy but stability limits the steps: h times the fastest rate of "
+                        "decay is %.2g, allowed %.2g; at this pace %.3g more steps are needed "
+                        "(max_steps = %.3g)", rate, bound, rest / h, most);
+    dae_hint(&s->report, "use bdf or radau");
+    return DAE_E_WORK;
+}
+
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
 {
     char place[DAE_PLACE];

@@ -21,6 +21,7 @@ static const dae_solver no_memory = {
 static const dae_method *const methods[] = {
     &dae_method_bdf,  &dae_method_radau,      &dae_method_projected,
     &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
+    &dae_method_adams,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -485,6 +486,7 @@ static dae_status too_many(dae_solver *s, double t)
 {
     dae_statistics *st = &s->stats;
     double done = s->t, h = fabs(st->h);
+    if (dae_explain_stiffness(s, fabs(t - done)) != DAE_OK) return DAE_E_WORK;
     dae_fail(&s->report, DAE_E_WORK, "the limit of %lld steps was reached",
              (long long)s->options.max_steps);
     dae_at(&s->report, "t = %.10g of %.10g", done, t);

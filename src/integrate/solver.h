@@ -25,6 +25,8 @@ typedef struct dae_method {
     const char *name, *description;
     int max_order;
     int one_step;                                          /* 1: no history                 */
+    int first_power;                                       /* 2: the first step has an error
+                                                              of h^2 that is estimated      */
     int (*takes)(const char *name);                        /* NULL: its own name only       */
     dae_status (*choose)(dae_solver *s);                   /* NULL, or at dae_open: refuses a
                                                               problem, sets s->order_most   */
@@ -40,10 +42,13 @@ typedef struct dae_method {
     int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or better than the
                                                               polynomial, at some cost; 1: done */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
+    int (*stiff)(dae_solver *s, double *rate, double *bound); /* NULL, or 1: stability limits the
+                                                              steps: h * rate of the fastest
+                                                              component, and its bound      */
 } dae_method;
 
 extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
-    dae_method_rosenbrock, dae_method_half_explicit;
+    dae_method_rosenbrock, dae_method_half_explicit, dae_method_adams;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 
@@ -154,6 +159,9 @@ dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT
 
 /* postmortem.c: turns "it failed" into what, where, why */
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);
+/* rest of the way: is it out of reach because an explicit method meets a stiff problem? Then
+ * DAE_E_WORK, otherwise DAE_OK. */
+dae_status dae_explain_stiffness(dae_solver *s, double rest);
 /* Is a Jacobian or pattern that was given wrong at this point? DAE_OK if not, or if nobody may
  * ask (options.check_jacobian < 0). The factors are lost. */
 dae_status dae_check_given(dae_solver *s, double t, const double *x, const double *p, double h);

@@ -12,6 +12,9 @@
  * A linear f has D(4a) = 4 D(a), a jump of size J between the two points adds J to both:
  * J = (4 D(a) - D(4a)) / 3, found alike from (a, 4a) and (4a, 16a). Of a kink and of a smooth f
  * nothing is left but terms that grow with a, and noise gives two different numbers.
+ *
+ * Stiffness: the method says that stability limits its steps, and at this pace the limit of
+ * steps will be reached before the target: better said now than ten million steps later.
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -191,6 +194,8 @@ dae_status dae_watch(dae_solver *s, double target)
     dae_status status = suspect_chatter(s, fabs(target - s->t), progress / LOOK);
     if (status == DAE_OK && !(progress > 1e-8 * done))
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
+    if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / LOOK)
+        status = dae_explain_stiffness(s, fabs(target - s->t));
     w->steps = w->flips = w->order = 0;
     w->t = s->t;
     return status;
