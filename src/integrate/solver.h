@@ -40,10 +40,13 @@ typedef struct dae_method {
     int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or better than the
                                                               polynomial, at some cost; 1: done */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
+    int (*nordsieck)(dae_solver *s, double h, double *z);  /* NULL, or the history as scaled
+                                                              derivatives; returns the degree */
 } dae_method;
 
 extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
-    dae_method_rosenbrock, dae_method_half_explicit, dae_method_two_step, dae_method_alpha;
+    dae_method_rosenbrock, dae_method_half_explicit, dae_method_two_step, dae_method_alpha,
+    dae_method_nordsieck;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 
