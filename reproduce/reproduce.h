@@ -18,6 +18,7 @@ typedef struct reproduction_figure {
     dae_columns columns;           /* names of the curves                              */
     int log_scale;                 /* of the variable                                  */
     int (*draw)(dae_trajectory *w); /* the points; 0 or an errno                       */
+    const char *axis;              /* the variable; NULL: time                         */
 } reproduction_figure;
 
 typedef struct reproduction {

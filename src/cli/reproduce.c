@@ -107,6 +107,7 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
     int error = svg ? 0 : ENOMEM;
     if (svg) {
         dae_svg_open(svg, &sink, f->title, f->log_scale);
+        svg->axis = f->axis;
         error = dae_svg_choose(svg, &f->columns, NULL, &culprit, &length);
         if (error == 0)
             error = svg->writer.begin(&svg->writer, &f->columns);
