@@ -216,6 +216,8 @@ typedef struct dae_options {
     double min_step;          /* 0: what the arithmetic resolves                            */
     double max_step;          /* 0: no bound                                                */
     double fixed_step;        /* > 0: no error control, steps of this size at max_order     */
+    double step_factor;       /* 0: the step is sized by the method's own rule; c > 0: by the
+                                 plain one, c h error^(-1/(k+1)) at order k (0.9, say)      */
     int64_t max_steps;        /* per dae_advance; 0: 10 million                             */
     int newton_max;           /* iterations per step; 0: 4                                  */
     double newton_tolerance;  /* 0: 0.1 of the error tolerance                              */
@@ -325,6 +327,13 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order);
 
 /* Starts from `count` past points, newest first: times t[i], values x[i * n .. i * n + n). */
 dae_status dae_start_history(dae_solver *s, int count, const double *t, const double *x);
+
+/* The history of 'bdf' and 'nordsieck' as Nordsieck's array: row j = 0 .. *order, at z + j n,
+ * holds h^j / j! times the j-th derivative, at dae_time(s), of the polynomial through the last
+ * *order + 1 points. z has room for DAE_NORDSIECK_ROWS rows. h = 0: the last step (1 before the
+ * first). For what the next step predicts, multiply by Pascal's matrix. */
+enum { DAE_NORDSIECK_ROWS = 6 };
+dae_status dae_nordsieck(dae_solver *s, double h, double *z, int *order);
 
 #ifdef __cplusplus
 }

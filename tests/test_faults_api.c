@@ -89,6 +89,12 @@ static dae_status all_history(dae_solver *s)
     const double t[1] = {0};
     return dae_start_history(s, 1, t, tank_x0);
 }
+static dae_status all_nordsieck(dae_solver *s)
+{
+    int order;
+    double z[3 * DAE_NORDSIECK_ROWS];
+    return dae_nordsieck(s, 0, z, &order);
+}
 static dae_status all_last(dae_solver *s) { return dae_last_status(s); }
 
 static const struct {
@@ -102,6 +108,7 @@ static const struct {
     {"dae_get_event", all_event},       {"dae_get_error", all_error},
     {"dae_check_jacobian", all_check},  {"dae_step_fixed", all_fixed},
     {"dae_start_history", all_history}, {"dae_last_status", all_last},
+    {"dae_nordsieck", all_nordsieck},
 };
 
 static void expect_from_all(dae_solver *s, dae_status want)
@@ -465,6 +472,7 @@ static const refused_option refused_options[] = {
      {"initial_step", "max_step"}},
     {"F13 initial_step < min_step", {.initial_step = 1e-3, .min_step = 1}, DAE_E_STEP,
      {"initial_step", "min_step"}},
+    {"F13 step_factor above 1", {.step_factor = 1.5}, DAE_E_STEP, {"step_factor", "1.5"}},
     {"F13 fixed_step NaN", {.fixed_step = NAN}, DAE_E_STEP, {"fixed_step", "NaN"}},
     {"F17 max_order 6", {.max_order = 6}, DAE_E_OPTION, {"max_order", "6", "5"}},
     {"F17 max_order 100", {.max_order = 100}, DAE_E_OPTION, {"max_order", "100", "5"}},

@@ -21,6 +21,8 @@ static const dae_option_row table[] = {
     {"max_step", DAE_OPTION_REAL, AT(max_step), INFINITY, 0, INFINITY, DAE_E_STEP, "largest step"},
     {"fixed_step", DAE_OPTION_REAL, AT(fixed_step), 0, 0, DBL_MAX, DAE_E_STEP,
      "steps of this size, no error control"},
+    {"step_factor", DAE_OPTION_REAL, AT(step_factor), 0, 0, 1, DAE_E_STEP,
+     "c of the plain rule h c error^(-1/(k+1)), instead of the method's own"},
     {"max_steps", DAE_OPTION_INT64, AT(max_steps), 1e7, 1, 9e18, DAE_E_OPTION,
      "most steps in one call"},
     {"newton_max", DAE_OPTION_INT, AT(newton_max), 4, 1, 100, DAE_E_OPTION,

@@ -30,6 +30,7 @@
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
+#include "integrate/nordsieck.h"
 
 #include <math.h>
 #include <string.h>
@@ -647,6 +648,21 @@ static int bdf_reach(dae_solver *s)
     return reach < MAX_ORDER ? reach : MAX_ORDER;
 }
 
+/* The same polynomial by its derivatives at t_n. */
+static int bdf_nordsieck(dae_solver *s, double h, double *z)
+{
+    const bdf *b = s->method_state;
+    size_t n = (size_t)s->system.n;
+    int k = b->first ? 1 : b->used;
+    for (size_t i = 0; i < n; i++) {
+        double q[ROWS];
+        for (int j = 0; j <= k; j++) q[j] = b->phi[j][i];
+        dae_newton_to_nordsieck(k, b->psi, h, q);
+        for (int j = 0; j <= k; j++) z[(size_t)j * n + i] = q[j];
+    }
+    return k;
+}
+
 const dae_method dae_method_bdf = {
     .name = "bdf",
     .description = "backward differentiation, order 1-5, fixed leading coefficient",
@@ -661,4 +677,5 @@ const dae_method dae_method_bdf = {
     .interpolate = bdf_interpolate,
     .doubt = bdf_doubt,
     .reach = bdf_reach,
+    .nordsieck = bdf_nordsieck,
 };

@@ -22,6 +22,7 @@ static const dae_method *const methods[] = {
     &dae_method_bdf,  &dae_method_radau,      &dae_method_projected,
     &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
     &dae_method_adams,
+    &dae_method_two_step, &dae_method_alpha, &dae_method_nordsieck,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -311,6 +312,25 @@ dae_status dae_get_error(const dae_solver *s, double *error)
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s->state != SOLVER_STARTED) return DAE_E_STATE;
     for (int i = 0; i < s->system.n; i++) error[i] = s->trial.constant * s->trial.e[i] * s->safety * s->w0[i];
+    return DAE_OK;
+}
+
+dae_status dae_nordsieck(dae_solver *s, double h, double *z, int *order)
+{
+    dae_status status = look_in(s, SOLVER_STARTED, "dae_nordsieck");
+    if (status != DAE_OK) return status;
+    if (!z || !order || misaligned(z))
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_nordsieck", z && order ? "z" : z ? "order" : "z",
+                            z && order ? "is not aligned as an array of double must be" : "is NULL");
+    if (!isfinite(h)) return dae_fail_arg(&s->report, DAE_E_STEP, "dae_nordsieck", "h", "is not finite");
+    if (!s->method->nordsieck) {
+        dae_fail(&s->report, DAE_E_STATE, "dae_nordsieck: method '%s' keeps no such history",
+                 s->method_name);
+        dae_hint(&s->report, "'bdf' and 'nordsieck' do");
+        return DAE_E_STATE;
+    }
+    double last = s->t - s->t_previous;
+    *order = s->method->nordsieck(s, h != 0 ? h : last != 0 ? last : 1, z);
     return DAE_OK;
 }
 

@@ -45,10 +45,13 @@ typedef struct dae_method {
     int (*stiff)(dae_solver *s, double *rate, double *bound); /* NULL, or 1: stability limits the
                                                               steps: h * rate of the fastest
                                                               component, and its bound      */
+    int (*nordsieck)(dae_solver *s, double h, double *z);  /* NULL, or the history as scaled
+                                                              derivatives; returns the degree */
 } dae_method;
 
 extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
-    dae_method_rosenbrock, dae_method_half_explicit, dae_method_adams;
+    dae_method_rosenbrock, dae_method_half_explicit, dae_method_adams, dae_method_two_step,
+    dae_method_alpha, dae_method_nordsieck;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 

@@ -161,6 +161,11 @@ void dae_corrector_lead(const dae_corrector *q, const double *v, double *y)
 {
     int n = q->system->n;
     double c = q->c_factor;
+    if (q->c_each) {
+        dae_matrix_times(&q->system->matrix, q->C_each, v, y);
+        for (int i = 0; i < n; i++) y[i] *= c;
+        return;
+    }
     if (q->C_is_diagonal) {
         for (int i = 0; i < n; i++) y[i] = c * q->C_diagonal[i] * v[i];
         return;
@@ -191,11 +196,21 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
     return DAE_OK;
 }
 
+static const double *spread_C(dae_corrector *q)
+{
+    const dae_matrix *a = &q->system->matrix;
+    if (!q->c_each) return q->C;
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            q->C_each[k] = q->C[k] * q->c_each[j];
+    return q->C_each;
+}
+
 int dae_corrector_factor(dae_corrector *q, double c)
 {
     q->system->stats->factorizations++;
     q->have_factor = 0;
-    int status = q->linear->factor(q->factor, q->K, q->C, c, 0, &q->info);
+    int status = q->linear->factor(q->factor, q->K, spread_C(q), c, 0, &q->info);
     q->system->stats->repivots += q->info.repivoted;
     if (status == DAE_E_SINGULAR) return DAE_STEP_SINGULAR;
     if (status != DAE_OK) {
@@ -278,6 +293,7 @@ static int move(dae_corrector *q, dae_stage *g, double scale, const double *delt
     int status = s->computed ? move_computed(s, g, scale, delta, size, &q->worst)
                  : fresh     ? move_plain(s, g, scale, delta, 1, size, &q->worst)
                              : move_plain(s, g, scale, delta, 0, size, &q->worst);
+    for (int i = 0; q->c_each && i < s->n; i++) g->p[i] = g->p_pred[i] + g->c * q->c_each[i] * g->e[i];
     if (status == DAE_OK && q->norm == DAE_NORM_RMS && s->n > 0)
         *size = fabs(scale) * dae_norm_rms(s->n, delta, g->w, &q->worst);
     return status;

@@ -38,6 +38,9 @@ typedef struct dae_corrector {
     double C_sum;           /* to see whether C moves                                       */
     int verify;             /* 1: the equations were undefined somewhere: look before accepting */
     double c_slack;         /* how far c may wander from that of the factors                */
+    const double *c_each;   /* NULL, or per unknown (d = x only): the matrix is K + c C diag(c_each),
+                               p_i = p_pred_i + c c_each_i e_i: a formula of its own for each ...  */
+    double *C_each;         /* ... and room for C diag(c_each), by whoever sets it          */
 
     int have_jacobian, have_factor;
     int want_jacobian;      /* 1: renew before the next iteration                           */
@@ -79,7 +82,7 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
 int dae_corrector_factor(dae_corrector *q, double c);
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count); /* (K + cC) y = b */
 
-/* y = c C v with the c of the factors. */
+/* y = c C v with the c of the factors (and c_each). */
 void dae_corrector_lead(const dae_corrector *q, const double *v, double *y);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct dae_svg {
     dae_trajectory writer;
     dae_sink *sink;
     const char *title;
+    const char *axis; /* what t is; NULL: time */
     int log_time; /* logarithmic time axis; points with t <= 0 are left out */
     int curve_count;
     dae_svg_curve curve[DAE_SVG_CURVES];

@@ -170,7 +170,7 @@ static void draw_ticks(const frame *f, const axis *a, int horizontal)
     }
 }
 
-static void draw_axes(const frame *f)
+static void draw_axes(const frame *f, const char *name)
 {
     draw_ticks(f, &f->x, 1);
     draw_ticks(f, &f->y, 0);
@@ -179,7 +179,9 @@ static void draw_axes(const frame *f)
     dae_sink_text(f->out, "<text text-anchor=\"middle\"");
     attribute(f->out, "x", (f->x.begin + f->x.end) / 2);
     attribute(f->out, "y", HEIGHT - 14);
-    dae_sink_text(f->out, ">time</text>\n");
+    dae_sink_text(f->out, ">");
+    escaped(f->out, name ? name : "time");
+    dae_sink_text(f->out, "</text>\n");
 }
 
 static void style(dae_sink *out, int k)
@@ -262,7 +264,7 @@ void dae_svg_draw(const dae_svg *w)
     dae_sink_text(f.out, ">");
     escaped(f.out, w->title);
     dae_sink_text(f.out, "</text>\n");
-    draw_axes(&f);
+    draw_axes(&f, w->axis);
     for (int k = 0; k < w->curve_count; k++)
         draw_curve(&f, w, k);
     draw_legend(&f, w);
