@@ -329,9 +329,27 @@ static void test_radius_one(void **state)
     for (int j = 0; j < 3; j++) {
         dae_solver *s = dae_open(&p.problem, &(dae_options){.method = names[j]});
         assert_int_equal(dae_last_status(s), DAE_E_OPTION);
-        expect_words(s, names[j], "level", "spectral radius of 1", "-0.6");
+        expect_words(s, names[j], "a level of 3", "spectral radius of 1 ", "-0.6");
         dae_close(s);
     }
+    /* below 1 the amplification counts: (n + 1)(n + 2)(n + 3) / 6 0.96^n reaches 3600 */
+    static const char *const next[] = {"two-step-0.96", "two-step-0.93", "two-step-0.96-0.5"};
+    static const dae_status want[] = {DAE_E_OPTION, DAE_OK, DAE_OK};
+    for (int j = 0; j < 3; j++) {
+        dae_solver *s = dae_open(&p.problem, &(dae_options){.method = next[j]});
+        assert_int_equal(dae_last_status(s), want[j]);
+        if (want[j] != DAE_OK) {
+            double most = 0, term;
+            for (int n = 0; (term = (n + 1.) * (n + 2.) * (n + 3.) / 6 * pow(0.96, n)) >= most; n++) most = term;
+            expect_near(number_after(s, "grow "), most, 1);
+        }
+        dae_close(s);
+    }
+    problem_close(&p);
+    open_problem(&p, "hessenberg2", NULL);
+    dae_solver *s = dae_open(&p.problem, &(dae_options){.method = "two-step-0.96"});
+    expect(s, dae_last_status(s), DAE_OK);
+    dae_close(s);
     problem_close(&p);
 }
 
@@ -484,6 +502,37 @@ static void test_dense(void **state)
     }
 }
 
+/* The derivative of a multiplier, which no equation contains: that of the polynomial, of second
+ * order, also where the formula would ring; and backwards in time. */
+static void test_slope(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"two-step-0.9", "generalized-alpha-0.9", "two-step-0"};
+    for (int j = 0; j < COUNT_OF(names); j++)
+        for (int back = 0; back < 2; back++) {
+            double error[2];
+            for (int finer = 0; finer < 2; finer++) {
+                double x[WIDE], v[WIDE], on[WIDE], off[WIDE], h = (back ? -1 : 1) / (finer ? 512. : 256.);
+                problem_instance p;
+                open_problem(&p, "pendulum", "index1");
+                dae_options o = {.rtol = 1e-6, .atol = 1e-6, .method = names[j], .newton_tolerance = 1e-8,
+                                 .newton_max = 50};
+                dae_solver *s = dae_open(&p.problem, &o);
+                p.exact(0.5, x, p.problem.user);
+                expect(s, dae_start(s, 0.5, x, NULL), DAE_OK);
+                for (int k = 0; k < (finer ? 128 : 64); k++) expect(s, dae_step_fixed(s, h, 2), DAE_OK);
+                double t = dae_time(s);
+                expect(s, dae_read(s, t, x, v), DAE_OK);
+                p.exact(t + 1e-5, on, p.problem.user);
+                p.exact(t - 1e-5, off, p.problem.user);
+                error[finer] = fabs(v[4] - (on[4] - off[4]) / 2e-5);
+                dae_close(s);
+                problem_close(&p);
+            }
+            expect_near(log2(error[0] / error[1]), 2, 0.3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,7 +542,7 @@ int main(void)
         cmocka_unit_test(test_two_radii),  cmocka_unit_test(test_orders),
         cmocka_unit_test(test_radius_one), cmocka_unit_test(test_uneven),
         cmocka_unit_test(test_same),       cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_dense),      cmocka_unit_test(test_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
