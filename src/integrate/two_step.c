@@ -97,7 +97,7 @@ static double amplification(const dae_two_step_name *name, int level)
     return most;
 }
 
-/* rho = 0.8 at level 3: 31, 0.9: 235. What a tolerance is worth there ends somewhere. */
+/* rho = 0.8 at level 3: 31, 0.9: 236. What a tolerance is worth there ends somewhere. */
 static const double MOST_AMPLIFIED = 1000;
 
 static dae_status two_step_choose(dae_solver *s)
