@@ -29,10 +29,10 @@ static const double pi = 3.14159265358979323846;
 
 typedef struct subject {
     const char *label, *method;
-    int order;               /* of the steps asked for                                */
-    int steps;               /* 1 or 2                                                */
-    double rho;              /* two steps                                             */
-    int damping, phase;      /* order of the errors: theory; 0: there is none          */
+    int order;          /* of the steps asked for                                */
+    int steps;          /* 1 or 2                                                */
+    double rho;         /* two steps                                             */
+    int damping, phase; /* order of the errors: theory; 0: there is none          */
 } subject;
 
 enum { SUBJECTS = 7, DRAWN = 6 };
@@ -145,8 +145,11 @@ static int numbers(const subject *s, double h, int euler,
 {
     const dae_problem p = { .size = 2, .rhs = rhs };
     /* Euler's prediction y_0 + h y_0' is huge when h is, and leaves rounding errors */
-    const dae_options o = { .rtol = 1e-6, .atol = 1e-6, .method = s->method,
-                            .newton_tolerance = euler ? 0.05 : 1e-9, .newton_max = 100 };
+    const dae_options o = { .rtol = 1e-6,
+                            .atol = 1e-6,
+                            .method = s->method,
+                            .newton_tolerance = euler ? 0.05 : 1e-9,
+                            .newton_max = 100 };
     const double t[] = { 0, -h }, x[] = { 1, 0.5, 0.3, -0.8 };
     double now[2];
     dae_solver *solver = dae_open(&p, &o);
@@ -209,9 +212,10 @@ static double radius(const double complex root[2])
 static void spectral_table(verdicts *v)
 {
     static const double steps[] = { 0.1, 0.5, 1, 2, 5, 20, 100 };
-    fprintf(v->out, "\nRoots on y' = i w y (Figures 2 and 3): spectral radius measured "
-                    "and by theory, and for\nthe principal root damping and phase error.\n"
-                    "  %-22s %6s %10s %10s %11s %11s\n",
+    fprintf(v->out,
+            "\nRoots on y' = i w y (Figures 2 and 3): spectral radius measured "
+            "and by theory, and for\nthe principal root damping and phase error.\n"
+            "  %-22s %6s %10s %10s %11s %11s\n",
             "", "w h", "measured", "theory", "damping", "phase");
     for (int i = 0; i < SUBJECTS; i++) {
         const subject *s = &subjects[i];
@@ -246,13 +250,15 @@ static int step_errors(const subject *s, double z, double *damping, double *phas
 /* Figure 1: as h goes to 0. A damping that is zero has no order. */
 static void order_table(verdicts *v)
 {
-    fprintf(v->out, "\nOrders by (67) (Figure 1), from w h = 1/16 and 1/32; in brackets "
-                    "theory.\n  %-22s %14s %14s\n",
+    fprintf(v->out,
+            "\nOrders by (67) (Figure 1), from w h = 1/16 and 1/32; in brackets "
+            "theory.\n  %-22s %14s %14s\n",
             "", "damping", "phase");
     for (int i = 0; i < SUBJECTS; i++) {
         const subject *s = &subjects[i];
         double d[2], p[2];
-        if (!step_errors(s, 1 / 16., &d[0], &p[0]) || !step_errors(s, 1 / 32., &d[1], &p[1])) {
+        if (!step_errors(s, 1 / 16., &d[0], &p[0]) ||
+            !step_errors(s, 1 / 32., &d[1], &p[1])) {
             failed(v, s);
             continue;
         }
@@ -273,9 +279,10 @@ static void infinity_table(verdicts *v)
 {
     static const char *const family[] = { "two-step", "generalized-alpha" };
     static const double rho[] = { 0.1, 0.25, 0.4, 0.6, 0.8, 0.95, 1 };
-    fprintf(v->out, "\nThe radius at infinity (y' = -y, h = 1e7): sqrt(-b) and -a / 2 of "
-                    "the recursion\nthat the numbers obey; both are the parameter.\n"
-                    "  %-22s %10s %10s %10s\n",
+    fprintf(v->out,
+            "\nThe radius at infinity (y' = -y, h = 1e7): sqrt(-b) and -a / 2 of "
+            "the recursion\nthat the numbers obey; both are the parameter.\n"
+            "  %-22s %10s %10s %10s\n",
             "", "parameter", "sqrt(-b)", "-a / 2");
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < sizeof rho / sizeof *rho; k++) {
@@ -297,8 +304,10 @@ static void infinity_table(verdicts *v)
             fprintf(v->out, "  %-22s %10g %10.7f %10.7f  %s\n", name, rho[k], by_b, by_a,
                     verdict(v, agrees));
         }
-    subject s = { .label = "generalized-alpha-1", .method = "generalized-alpha-1",
-                  .order = 2, .steps = 1 };
+    subject s = { .label = "generalized-alpha-1",
+                  .method = "generalized-alpha-1",
+                  .order = 2,
+                  .steps = 1 };
     double complex y[NUMBERS];
     if (!numbers(&s, 1e7, 1, decay, y)) {
         failed(v, &s);
@@ -307,15 +316,17 @@ static void infinity_table(verdicts *v)
     double ratio = -creal(y[4]) / creal(y[3]);
     fprintf(v->out, "  %-22s %10g %10.7f %10s  %s\n", s.label, 1., ratio, "",
             verdict(v, fabs(ratio - 1) <= 2e-6));
-    fprintf(v->out, "(The last, a_0 = p_0 at rho = 1, is the trapezoidal rule itself: one "
-                    "root, -y_4 / y_3 is shown.)\n");
+    fprintf(v->out,
+            "(The last, a_0 = p_0 at rho = 1, is the trapezoidal rule itself: one "
+            "root, -y_4 / y_3 is shown.)\n");
 }
 
 /* beta and delta of (77), and beta from 1 to -1/3, delta from 0 to 1/6 as the notes say. */
 static void formula_table(verdicts *v)
 {
-    fprintf(v->out, "\nThe formula (76): beta, delta by (77), and from the conditions for "
-                    "order 2 and a double\nzero of sigma at -rho.\n  %6s %12s %12s %12s %12s\n",
+    fprintf(v->out,
+            "\nThe formula (76): beta, delta by (77), and from the conditions for "
+            "order 2 and a double\nzero of sigma at -rho.\n  %6s %12s %12s %12s %12s\n",
             "rho", "beta (77)", "ours", "delta (77)", "ours");
     for (int k = 0; k <= 5; k++) {
         double rho = 0.2 * k, u = (1 - rho) * (1 - rho), D = 4 - u;
@@ -324,20 +335,23 @@ static void formula_table(verdicts *v)
         int agrees = fabs(f.a2 - (4 * rho * rho - u) / D) <= 1e-14 &&
                      fabs(f.b0 - 0.5 - 0.5 * u / D) <= 1e-14;
         if (k == 0)
-            agrees = agrees && fabs(f.a2 + 1 / 3.) <= 1e-15 && fabs(f.b0 - 2 / 3.) <= 1e-15;
+            agrees =
+                agrees && fabs(f.a2 + 1 / 3.) <= 1e-15 && fabs(f.b0 - 2 / 3.) <= 1e-15;
         if (k == 5)
             agrees = agrees && fabs(f.a2 - 1) <= 1e-15 && fabs(f.b0 - 0.5) <= 1e-15;
         fprintf(v->out, "  %6.1f %12.9f %12.9f %12.9f %12.9f  %s\n", rho,
-                (4 * rho * rho - u) / D, f.a2, 0.5 * u / D, f.b0 - 0.5, verdict(v, agrees));
+                (4 * rho * rho - u) / D, f.a2, 0.5 * u / D, f.b0 - 0.5,
+                verdict(v, agrees));
     }
 }
 
 static int run(FILE *out)
 {
     verdicts v = { .out = out };
-    fprintf(out, "Damping and phase on y' = i w y, measured from runs beside theory. "
-                 "--plot FILE.svg --figure N\ndraws: 1 order of damping, 2 order of phase, "
-                 "3 damping, 4 phase, 5 spectral radius.\n");
+    fprintf(out,
+            "Damping and phase on y' = i w y, measured from runs beside theory. "
+            "--plot FILE.svg --figure N\ndraws: 1 order of damping, 2 order of phase, "
+            "3 damping, 4 phase, 5 spectral radius.\n");
     formula_table(&v);
     infinity_table(&v);
     order_table(&v);
@@ -347,9 +361,9 @@ static int run(FILE *out)
 
 /* ---- figures ---- */
 
-static const char *const labels[DRAWN] = { "implicit Euler", "trapezoidal rule", "BDF 2",
-                                           "two-step-0.4", "two-step-0.8",
-                                           "Radau IIA, s = 2" };
+static const char *const labels[DRAWN] = { "implicit Euler", "trapezoidal rule",
+                                           "BDF 2",          "two-step-0.4",
+                                           "two-step-0.8",   "Radau IIA, s = 2" };
 
 enum { ORDER_DAMPING, ORDER_PHASE, DAMPING, PHASE, RADIUS };
 
@@ -426,7 +440,8 @@ static const reproduction_figure figures[] = {
 
 const reproduction reproduction_damping = {
     .id = "damping",
-    .title = "damping, phase and spectral radius of methods over the step; rho at infinity",
+    .title =
+        "damping, phase and spectral radius of methods over the step; rho at infinity",
     .source = "lecture notes on multibody dynamics, (67)-(77), Figures 1 to 3",
     .run = run,
     .figures = figures,

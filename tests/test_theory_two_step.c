@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double radii[] = {0, 0.2, 0.33, 0.5, 0.6, 0.8, 0.95, 1};
+static const double radii[] = { 0, 0.2, 0.33, 0.5, 0.6, 0.8, 0.95, 1 };
 
 /* ---------------------------------------------------------------- coefficients ---------- */
 
@@ -22,7 +22,7 @@ static const double radii[] = {0, 0.2, 0.33, 0.5, 0.6, 0.8, 0.95, 1};
 static void test_formula(void **state)
 {
     (void)state;
-    static const double ratios[] = {0.3, 0.5, 0.9, 1, 1.3, 2, 4};
+    static const double ratios[] = { 0.3, 0.5, 0.9, 1, 1.3, 2, 4 };
     for (int i = 0; i < COUNT_OF(radii); i++)
         for (int j = 0; j < COUNT_OF(ratios); j++) {
             double rho = radii[i], s = ratios[j];
@@ -47,7 +47,8 @@ static void test_ends(void **state)
     dae_two_step_formula f;
     for (int i = 0; i < COUNT_OF(radii); i++) {
         double r = radii[i], D = 4 - (1 - r) * (1 - r);
-        double beta = (4 * r * r - (1 - r) * (1 - r)) / D, delta = 0.5 * (1 - r) * (1 - r) / D;
+        double beta = (4 * r * r - (1 - r) * (1 - r)) / D,
+               delta = 0.5 * (1 - r) * (1 - r) / D;
         dae_two_step_make(r, 1, &f);
         expect_near(f.a2, beta, 1e-15);
         expect_near(f.b0, 0.5 + delta, 1e-15);
@@ -75,9 +76,11 @@ static void test_A_stable(void **state)
         assert_true(fabs(f.a2) <= 1 && (fabs(f.a2) < 1 || radii[i] == 1));
         for (int k = 1; k < 2000; k++) {
             double complex z = cexp(I * 3.14159 * k / 2000);
-            double complex mu = (z * z - f.a1 * z - f.a2) / (f.b0 * z * z + f.b1 * z + f.b2);
+            double complex mu =
+                (z * z - f.a1 * z - f.a2) / (f.b0 * z * z + f.b1 * z + f.b2);
             assert_true(creal(mu) >= -1e-9 * cabs(mu));
-            if (radii[i] == 1) assert_true(fabs(creal(mu)) <= 1e-9 * cabs(mu)); /* no damping */
+            if (radii[i] == 1)
+                assert_true(fabs(creal(mu)) <= 1e-9 * cabs(mu)); /* no damping */
         }
     }
 }
@@ -129,13 +132,16 @@ static int spring(double t, const double *x, double *f, void *user)
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"two-step-", "two-step-1.1", "two-step--0.5", "two-step-0.5-",
-                                        "two-step-0.5-2", "two-step-x", "two-step0.5", "two-step-0.5-0.2-0.1",
-                                        "generalized-alpha-0.5-0.5", "generalized-alpha-", "two-step-1e-1"};
+    static const char *const wrong[] = {
+        "two-step-",          "two-step-1.1",         "two-step--0.5",
+        "two-step-0.5-",      "two-step-0.5-2",       "two-step-x",
+        "two-step0.5",        "two-step-0.5-0.2-0.1", "generalized-alpha-0.5-0.5",
+        "generalized-alpha-", "two-step-1e-1"
+    };
     dae_two_step_name n;
     for (int i = 0; i < COUNT_OF(wrong); i++) {
-        dae_problem p = {.size = 2, .rhs = rotate, .user = &n};
-        dae_solver *s = dae_open(&p, &(dae_options){.method = wrong[i]});
+        dae_problem p = { .size = 2, .rhs = rotate, .user = &n };
+        dae_solver *s = dae_open(&p, &(dae_options){ .method = wrong[i] });
         assert_false(dae_two_step_read(wrong[i], &n));
         assert_int_equal(dae_last_status(s), DAE_E_OPTION);
         expect_words(s, "there is no method", wrong[i]);
@@ -151,8 +157,11 @@ enum { STEPS = 12 };
 
 static void walk(const char *method, const dae_problem *problem, double y[STEPS + 1][2])
 {
-    dae_options o = {.rtol = 1e-3, .atol = 1e-3, .method = method, .newton_tolerance = 1e-12,
-                     .newton_max = 50};
+    dae_options o = { .rtol = 1e-3,
+                      .atol = 1e-3,
+                      .method = method,
+                      .newton_tolerance = 1e-12,
+                      .newton_max = 50 };
     dae_solver *s = dae_open(problem, &o);
     y[0][0] = 1;
     y[0][1] = 0;
@@ -169,23 +178,27 @@ static void walk(const char *method, const dae_problem *problem, double y[STEPS 
 static void test_infinity(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-step", "generalized-alpha"};
+    static const char *const names[] = { "two-step", "generalized-alpha" };
     for (int which = 0; which < 2; which++)
         for (int i = 0; i < COUNT_OF(radii); i++) {
             char method[40];
             double y[STEPS + 1][2], left = 0, off = 0, rho = radii[i];
-            linear_test l = {-1e9, which ? 0 : 1e9};
-            dae_problem p = {.size = 2, .rhs = rotate, .user = &l};
+            linear_test l = { -1e9, which ? 0 : 1e9 };
+            dae_problem p = { .size = 2, .rhs = rotate, .user = &l };
             snprintf(method, sizeof method, "%s-%.10g", names[which], rho);
             walk(method, &p, y);
             for (int n = 2; n < 8; n++) {
                 double r = rho + 0.01;
-                left = fmax(left, fabs(y[n + 2][0] + 2 * rho * y[n + 1][0] + rho * rho * y[n][0]));
-                off = fmax(off, fabs(y[n + 2][0] + 2 * r * y[n + 1][0] + r * r * y[n][0]));
+                left = fmax(left, fabs(y[n + 2][0] + 2 * rho * y[n + 1][0] +
+                                       rho * rho * y[n][0]));
+                off =
+                    fmax(off, fabs(y[n + 2][0] + 2 * r * y[n + 1][0] + r * r * y[n][0]));
             }
             expect_below(left, 1e-7);
-            if (rho >= 0.2) assert_true(off > 1e-6);
-            if (rho == 0) expect_below(fabs(y[3][0]), 1e-7);
+            if (rho >= 0.2)
+                assert_true(off > 1e-6);
+            if (rho == 0)
+                expect_below(fabs(y[3][0]), 1e-7);
         }
 }
 
@@ -194,16 +207,18 @@ static void test_infinity(void **state)
 static void test_two_radii(void **state)
 {
     (void)state;
-    static const unsigned char level[] = {0, 2};
-    const double a = 0.7, b = 0.25, poly[5] = {1, 2 * (a + b), a * a + 4 * a * b + b * b,
-                                               2 * a * b * (a + b), a * a * b * b};
+    static const unsigned char level[] = { 0, 2 };
+    const double a = 0.7, b = 0.25,
+                 poly[5] = { 1, 2 * (a + b), a * a + 4 * a * b + b * b,
+                             2 * a * b * (a + b), a * a * b * b };
     double y[STEPS + 1][2], left = 0, other = 0, size = 0;
-    linear_test l = {0, 1e6};
-    dae_problem p = {.size = 2, .rhs = spring, .user = &l, .level = level};
+    linear_test l = { 0, 1e6 };
+    dae_problem p = { .size = 2, .rhs = spring, .user = &l, .level = level };
     walk("two-step-0.7-0.25", &p, y);
     for (int n = 2; n + 4 <= STEPS; n++) {
         double sum = 0, one = y[n + 2][0] + 2 * a * y[n + 1][0] + a * a * y[n][0];
-        for (int j = 0; j < 5; j++) sum += poly[j] * y[n + 4 - j][0];
+        for (int j = 0; j < 5; j++)
+            sum += poly[j] * y[n + 4 - j][0];
         left = fmax(left, fabs(sum));
         other = fmax(other, fabs(one));
         size = fmax(size, fabs(y[n][0]));
@@ -211,9 +226,11 @@ static void test_two_radii(void **state)
     expect_below(left, 1e-8 * size);
     assert_true(other > 1e-3 * size);
     walk("two-step-0.7", &p, y);
-    for (int n = 2; n + 4 <= STEPS; n++) /* v = -w^2 h b0 ... q: a quadruple zero at -0.7 */
+    for (int n = 2; n + 4 <= STEPS;
+         n++) /* v = -w^2 h b0 ... q: a quadruple zero at -0.7 */
         expect_near(y[n + 4][0] + 4 * a * y[n + 3][0] + 6 * a * a * y[n + 2][0] +
-                        4 * a * a * a * y[n + 1][0] + a * a * a * a * y[n][0], 0, 1e-8 * size);
+                        4 * a * a * a * y[n + 1][0] + a * a * a * a * y[n][0],
+                    0, 1e-8 * size);
 }
 
 /* ---------------------------------------------------------------- orders ---------------- */
@@ -225,17 +242,17 @@ typedef struct study {
 } study;
 
 static const study studies[] = {
-    {"nonlinear-ode", NULL, 3, 1.5, 1.5, 1 / 128.},
-    {"pendulum", "index1", 0xf, 1, 1, 1 / 512.},
-    {"pendulum", "index1", 0x10, 1, 1, 1 / 512.},
-    {"implicit1", NULL, 3, 2.5, 1, 1 / 128.},
-    {"implicit1", "leading", 3, 2.5, 1, 1 / 128.},
-    {"hessenberg2", NULL, 3, 0.25, 0.5, 1 / 256.},
-    {"hessenberg2", "mass", 4, 0.25, 0.5, 1 / 256.},
-    {"pendulum", "index2", 0x10, 0.875, 0.5, 1 / 512.},
-    {"pendulum", "index3", 3, 0.875, 0.5, 1 / 512.},
-    {"pendulum", "index3", 0xc, 0.875, 0.5, 1 / 512.},
-    {"pendulum", "index3", 0x10, 0.875, 0.5, 1 / 512.},
+    { "nonlinear-ode", NULL, 3, 1.5, 1.5, 1 / 128. },
+    { "pendulum", "index1", 0xf, 1, 1, 1 / 512. },
+    { "pendulum", "index1", 0x10, 1, 1, 1 / 512. },
+    { "implicit1", NULL, 3, 2.5, 1, 1 / 128. },
+    { "implicit1", "leading", 3, 2.5, 1, 1 / 128. },
+    { "hessenberg2", NULL, 3, 0.25, 0.5, 1 / 256. },
+    { "hessenberg2", "mass", 4, 0.25, 0.5, 1 / 256. },
+    { "pendulum", "index2", 0x10, 0.875, 0.5, 1 / 512. },
+    { "pendulum", "index3", 3, 0.875, 0.5, 1 / 512. },
+    { "pendulum", "index3", 0xc, 0.875, 0.5, 1 / 512. },
+    { "pendulum", "index3", 0x10, 0.875, 0.5, 1 / 512. },
 };
 
 enum { WIDE = 8 };
@@ -243,31 +260,39 @@ enum { WIDE = 8 };
 typedef struct run {
     const problem_instance *p;
     const char *method;
-    double t_end, h, ratio; /* steps h, ratio h in turn                                     */
-    int points;             /* exact starting points                                        */
+    double t_end, h,
+        ratio;  /* steps h, ratio h in turn                                     */
+    int points; /* exact starting points                                        */
 } run;
 
 /* Largest error of the masked unknowns in the later half of `length`. */
 static double error_of(const run *r, unsigned mask, double length)
 {
     int n = r->p->problem.size, pairs = (int)lround(length / (r->h * (1 + r->ratio)));
-    double t[3], x[3 * WIDE], exact[WIDE], largest = 0, begin = r->t_end - pairs * r->h * (1 + r->ratio);
-    dae_options o = {.rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
-                     .method = r->method};
+    double t[3], x[3 * WIDE], exact[WIDE],
+        largest = 0, begin = r->t_end - pairs * r->h * (1 + r->ratio);
+    dae_options o = { .rtol = 1e-3,
+                      .atol = 1,
+                      .newton_tolerance = 1e-13,
+                      .newton_max = 100,
+                      .method = r->method };
     dae_solver *s = dae_open(&r->p->problem, &o);
     assert_true(n <= WIDE);
     t[0] = begin;
     t[1] = begin - r->ratio * r->h;
     t[2] = begin - (1 + r->ratio) * r->h;
-    for (int j = 0; j < r->points; j++) r->p->exact(t[j], x + j * n, r->p->problem.user);
+    for (int j = 0; j < r->points; j++)
+        r->p->exact(t[j], x + j * n, r->p->problem.user);
     expect(s, dae_start_history(s, r->points, t, x), DAE_OK);
     for (int k = 0; k < 2 * pairs; k++) {
         expect(s, dae_step_fixed(s, k % 2 ? r->ratio * r->h : r->h, 2), DAE_OK);
-        if (k < pairs) continue;
+        if (k < pairs)
+            continue;
         expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
         r->p->exact(dae_time(s), exact, r->p->problem.user);
         for (int i = 0; i < n; i++)
-            if (mask >> i & 1) largest = fmax(largest, fabs(x[i] - exact[i]));
+            if (mask >> i & 1)
+                largest = fmax(largest, fabs(x[i] - exact[i]));
     }
     dae_close(s);
     return largest;
@@ -291,9 +316,11 @@ static double order_of(run r, const study *q)
 static void expect_order(const study *q, const run *r, double expected)
 {
     double order = order_of(*r, q);
-    if (fabs(order - expected) <= 0.2) return;
-    print_error("%s of %s %s (%x), ratio %g, %d points: order %.3f, expected %g\n", r->method, q->problem,
-                q->form ? q->form : "", q->mask, r->ratio, r->points, order, expected);
+    if (fabs(order - expected) <= 0.2)
+        return;
+    print_error("%s of %s %s (%x), ratio %g, %d points: order %.3f, expected %g\n",
+                r->method, q->problem, q->form ? q->form : "", q->mask, r->ratio,
+                r->points, order, expected);
     fail();
 }
 
@@ -302,14 +329,15 @@ static void expect_order(const study *q, const run *r, double expected)
 static void test_orders(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-step-0", "two-step-0.4", "two-step-0.8", "two-step-0.8-0.3",
-                                        "generalized-alpha-0", "generalized-alpha-0.6"};
+    static const char *const names[] = { "two-step-0",          "two-step-0.4",
+                                         "two-step-0.8",        "two-step-0.8-0.3",
+                                         "generalized-alpha-0", "generalized-alpha-0.6" };
     for (int i = 0; i < COUNT_OF(studies); i++) {
         problem_instance p;
         open_problem(&p, studies[i].problem, studies[i].form);
         for (int j = 0; j < COUNT_OF(names); j++)
             for (int points = 1; points <= 3; points += 2)
-                expect_order(&studies[i], &(run){&p, names[j], 0, 0, 1, points}, 2);
+                expect_order(&studies[i], &(run){ &p, names[j], 0, 0, 1, points }, 2);
         problem_close(&p);
     }
 }
@@ -318,20 +346,43 @@ static void test_orders(void **state)
 static void test_radius_one(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-step-1", "generalized-alpha-1", "two-step-0.5-1"};
+    static const char *const names[] = { "two-step-1", "generalized-alpha-1",
+                                         "two-step-0.5-1" };
     problem_instance p;
     for (int i = 0; i < 4; i++) {
         open_problem(&p, studies[i].problem, studies[i].form);
-        for (int j = 0; j < 2; j++) expect_order(&studies[i], &(run){&p, names[j], 0, 0, 1, 1}, 2);
+        for (int j = 0; j < 2; j++)
+            expect_order(&studies[i], &(run){ &p, names[j], 0, 0, 1, 1 }, 2);
         problem_close(&p);
     }
     open_problem(&p, "pendulum", "index3");
     for (int j = 0; j < 3; j++) {
-        dae_solver *s = dae_open(&p.problem, &(dae_options){.method = names[j]});
+        dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = names[j] });
         assert_int_equal(dae_last_status(s), DAE_E_OPTION);
-        expect_words(s, names[j], "level", "spectral radius of 1", "-0.6");
+        expect_words(s, names[j], "a level of 3", "spectral radius of 1 ", "-0.6");
         dae_close(s);
     }
+    /* below 1 the amplification counts: (n + 1)(n + 2)(n + 3) / 6 0.96^n reaches 3600 */
+    static const char *const next[] = { "two-step-0.96", "two-step-0.93",
+                                        "two-step-0.96-0.5" };
+    static const dae_status want[] = { DAE_E_OPTION, DAE_OK, DAE_OK };
+    for (int j = 0; j < 3; j++) {
+        dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = next[j] });
+        assert_int_equal(dae_last_status(s), want[j]);
+        if (want[j] != DAE_OK) {
+            double most = 0, term;
+            for (int n = 0;
+                 (term = (n + 1.) * (n + 2.) * (n + 3.) / 6 * pow(0.96, n)) >= most; n++)
+                most = term;
+            expect_near(number_after(s, "grow "), most, 1);
+        }
+        dae_close(s);
+    }
+    problem_close(&p);
+    open_problem(&p, "hessenberg2", NULL);
+    dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = "two-step-0.96" });
+    expect(s, dae_last_status(s), DAE_OK);
+    dae_close(s);
     problem_close(&p);
 }
 
@@ -341,16 +392,18 @@ static void test_radius_one(void **state)
 static void test_uneven(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-step-0", "two-step-0.5", "generalized-alpha-0.5",
-                                        "two-step-0.5-0.2"};
+    static const char *const names[] = { "two-step-0", "two-step-0.5",
+                                         "generalized-alpha-0.5", "two-step-0.5-0.2" };
     for (int i = 0; i < COUNT_OF(studies); i++) {
         problem_instance p;
         study q = studies[i];
         int multiplier = q.form && !strcmp(q.form, "index3") && q.mask == 0x10;
-        q.h /= q.form && !strcmp(q.form, "index3") ? 8 : 2; /* the error changes its sign with h */
+        q.h /= q.form && !strcmp(q.form, "index3")
+                   ? 8
+                   : 2; /* the error changes its sign with h */
         open_problem(&p, q.problem, q.form);
         for (int j = 0; j < COUNT_OF(names); j++)
-            expect_order(&q, &(run){&p, names[j], 0, 0, 2, 3}, multiplier ? 1 : 2);
+            expect_order(&q, &(run){ &p, names[j], 0, 0, 2, 3 }, multiplier ? 1 : 2);
         problem_close(&p);
     }
 }
@@ -362,30 +415,37 @@ static void test_uneven(void **state)
 static void test_same(void **state)
 {
     (void)state;
-    static const char *const pairs[][2] = {{"two-step-0", "generalized-alpha-0"},
-                                           {"two-step-0.3", "generalized-alpha-0.3"},
-                                           {"two-step-0.8", "generalized-alpha-0.8"}};
-    static const char *const forms[] = {"index3", "index2", "index1", "index0"};
+    static const char *const pairs[][2] = { { "two-step-0", "generalized-alpha-0" },
+                                            { "two-step-0.3", "generalized-alpha-0.3" },
+                                            { "two-step-0.8", "generalized-alpha-0.8" } };
+    static const char *const forms[] = { "index3", "index2", "index1", "index0" };
     for (int f = 0; f < COUNT_OF(forms); f++)
         for (int k = 0; k < COUNT_OF(pairs); k++) {
             double end[2][WIDE], other[2][WIDE];
             problem_instance p;
             open_problem(&p, "pendulum", forms[f]);
             for (int j = 0; j < 2; j++) {
-                dae_options o = {.rtol = 1e-6, .atol = 1e-6, .newton_tolerance = 1e-10, .newton_max = 50,
-                                 .method = pairs[k][j]};
+                dae_options o = { .rtol = 1e-6,
+                                  .atol = 1e-6,
+                                  .newton_tolerance = 1e-10,
+                                  .newton_max = 50,
+                                  .method = pairs[k][j] };
                 dae_solver *s = dae_open(&p.problem, &o);
                 for (int uneven = 0; uneven < 2; uneven++) {
                     expect(s, dae_start(s, p.t0, p.x0, p.xdot0), DAE_OK);
                     for (int i = 0; i < 200; i++)
-                        expect(s, dae_step_fixed(s, uneven && i % 3 == 0 ? 0.004 : 0.005, 2), DAE_OK);
-                    expect(s, dae_read(s, dae_time(s), uneven ? other[j] : end[j], NULL), DAE_OK);
+                        expect(s,
+                               dae_step_fixed(s, uneven && i % 3 == 0 ? 0.004 : 0.005, 2),
+                               DAE_OK);
+                    expect(s, dae_read(s, dae_time(s), uneven ? other[j] : end[j], NULL),
+                           DAE_OK);
                 }
                 dae_close(s);
             }
             int n = p.problem.size;
             double gap = largest_difference(other[0], other[1], n < 4 ? n : 4);
-            expect_below(largest_difference(end[0], end[1], n), forms[f][5] == '3' ? 1e-7 : 1e-9);
+            expect_below(largest_difference(end[0], end[1], n),
+                         forms[f][5] == '3' ? 1e-7 : 1e-9);
             assert_true(gap > 1e-9 && gap < 1e-2);
             problem_close(&p);
         }
@@ -414,13 +474,16 @@ static void test_tolerances(void **state)
     static const struct {
         const char *name, *form;
         int counted;
-    } all[] = {{"nonlinear-ode", NULL, 2},    {"implicit1", NULL, 2},      {"implicit1", "leading", 2},
-               {"pendulum", "index1", 4},     {"pendulum", "index2", 4},   {"pendulum", "index3", 2},
-               {"robertson", "implicit", 3},  {"robertson", "leading", 3}, {"hessenberg2", NULL, 2},
-               {"transistor-amplifier", NULL, 8}};
-    static const char *const names[] = {"two-step-0", "two-step-0.5", "two-step-0.9", "two-step-0.8-0.2",
-                                        "generalized-alpha-0.5", "generalized-alpha-0.9"};
-    static const double rtol[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
+    } all[] = { { "nonlinear-ode", NULL, 2 },   { "implicit1", NULL, 2 },
+                { "implicit1", "leading", 2 },  { "pendulum", "index1", 4 },
+                { "pendulum", "index2", 4 },    { "pendulum", "index3", 2 },
+                { "robertson", "implicit", 3 }, { "robertson", "leading", 3 },
+                { "hessenberg2", NULL, 2 },     { "transistor-amplifier", NULL, 8 } };
+    static const char *const names[] = {
+        "two-step-0",       "two-step-0.5",          "two-step-0.9",
+        "two-step-0.8-0.2", "generalized-alpha-0.5", "generalized-alpha-0.9"
+    };
+    static const double rtol[] = { 1e-3, 1e-4, 1e-5, 1e-6, 1e-7 };
     for (int i = 0; i < COUNT_OF(all); i++) {
         subject q;
         double ref[WIDE], x[WIDE];
@@ -436,13 +499,17 @@ static void test_tolerances(void **state)
             int last = q.n == 8 ? 2 : 5; /* the amplifier takes long */
             for (int k = 0; k < last; k++) {
                 char message[400];
-                dae_options o = {.rtol = rtol[k], .atol = rtol[k] * ratio, .method = names[j]};
+                dae_options o = { .rtol = rtol[k],
+                                  .atol = rtol[k] * ratio,
+                                  .method = names[j] };
                 dae_status status = subject_run(&q, &o, NAN, x, NULL, message);
-                if (status != DAE_OK) print_error("%s %s: %s\n", all[i].name, names[j], message);
+                if (status != DAE_OK)
+                    print_error("%s %s: %s\n", all[i].name, names[j], message);
                 assert_int_equal(status, DAE_OK);
                 error[k] = 0;
                 for (int l = 0; l < all[i].counted; l++)
-                    error[k] = fmax(error[k], fabs(x[l] - ref[l]) / (ratio + fabs(ref[l])));
+                    error[k] =
+                        fmax(error[k], fabs(x[l] - ref[l]) / (ratio + fabs(ref[l])));
                 expect_below(error[k], third ? 2 * sqrt(rtol[k]) : 300 * rtol[k]);
             }
             double slope = slope_of(last, error);
@@ -458,11 +525,13 @@ static void test_tolerances(void **state)
 static void test_dense(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-step-0", "two-step-0.8", "generalized-alpha-0.5"};
+    static const char *const names[] = { "two-step-0", "two-step-0.8",
+                                         "generalized-alpha-0.5" };
     for (int j = 0; j < COUNT_OF(names); j++) {
         problem_instance p;
         open_problem(&p, "pendulum", "index1");
-        dae_solver *s = dae_open(&p.problem, &(dae_options){.rtol = 1e-6, .atol = 1e-6, .method = names[j]});
+        dae_solver *s = dae_open(
+            &p.problem, &(dae_options){ .rtol = 1e-6, .atol = 1e-6, .method = names[j] });
         double x[WIDE], exact[WIDE], ends = 0, inside = 0, slopes = 0, v[WIDE];
         expect(s, dae_start(s, p.t0, p.x0, p.xdot0), DAE_OK);
         while (dae_time(s) < 1) {
@@ -484,6 +553,43 @@ static void test_dense(void **state)
     }
 }
 
+/* The derivative of a multiplier, which no equation contains: that of the polynomial, of second
+ * order, also where the formula would ring; and backwards in time. */
+static void test_slope(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "two-step-0.9", "generalized-alpha-0.9",
+                                         "two-step-0" };
+    for (int j = 0; j < COUNT_OF(names); j++)
+        for (int back = 0; back < 2; back++) {
+            double error[2];
+            for (int finer = 0; finer < 2; finer++) {
+                double x[WIDE], v[WIDE], on[WIDE], off[WIDE],
+                    h = (back ? -1 : 1) / (finer ? 512. : 256.);
+                problem_instance p;
+                open_problem(&p, "pendulum", "index1");
+                dae_options o = { .rtol = 1e-6,
+                                  .atol = 1e-6,
+                                  .method = names[j],
+                                  .newton_tolerance = 1e-8,
+                                  .newton_max = 50 };
+                dae_solver *s = dae_open(&p.problem, &o);
+                p.exact(0.5, x, p.problem.user);
+                expect(s, dae_start(s, 0.5, x, NULL), DAE_OK);
+                for (int k = 0; k < (finer ? 128 : 64); k++)
+                    expect(s, dae_step_fixed(s, h, 2), DAE_OK);
+                double t = dae_time(s);
+                expect(s, dae_read(s, t, x, v), DAE_OK);
+                p.exact(t + 1e-5, on, p.problem.user);
+                p.exact(t - 1e-5, off, p.problem.user);
+                error[finer] = fabs(v[4] - (on[4] - off[4]) / 2e-5);
+                dae_close(s);
+                problem_close(&p);
+            }
+            expect_near(log2(error[0] / error[1]), 2, 0.3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,7 +599,7 @@ int main(void)
         cmocka_unit_test(test_two_radii),  cmocka_unit_test(test_orders),
         cmocka_unit_test(test_radius_one), cmocka_unit_test(test_uneven),
         cmocka_unit_test(test_same),       cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_dense),      cmocka_unit_test(test_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,8 +313,6 @@ static void plan(dae_solver *s, nordsieck *b, const dae_trial *trial)
         s->h = trial->h * fmin(r, b->young < 8 ? 8 : 2);
     else if (r < 0.9)
         s->h = trial->h * fmax(r, 0.5);
-    else if (s->order > k) /* a larger order and the same step: nothing gained yet */
-        s->order = r > 1 ? k + 1 : k;
 }
 
 static void nordsieck_commit(dae_solver *s, dae_trial *trial)

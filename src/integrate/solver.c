@@ -319,10 +319,13 @@ dae_status dae_nordsieck(dae_solver *s, double h, double *z, int *order)
 {
     dae_status status = look_in(s, SOLVER_STARTED, "dae_nordsieck");
     if (status != DAE_OK) return status;
-    if (!z || !order || misaligned(z))
-        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_nordsieck", z && order ? "z" : z ? "order" : "z",
-                            z && order ? "is not aligned as an array of double must be" : "is NULL");
-    if (!isfinite(h)) return dae_fail_arg(&s->report, DAE_E_STEP, "dae_nordsieck", "h", "is not finite");
+    if (!z || !order)
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_nordsieck", z ? "order" : "z", "is NULL");
+    if (misaligned(z))
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_nordsieck", "z",
+                            "is not aligned as an array of double must be");
+    if (!isfinite(h))
+        return dae_fail_arg(&s->report, DAE_E_STEP, "dae_nordsieck", "h", "is not finite");
     if (!s->method->nordsieck) {
         dae_fail(&s->report, DAE_E_STATE, "dae_nordsieck: method '%s' keeps no such history",
                  s->method_name);

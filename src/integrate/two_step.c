@@ -21,10 +21,12 @@
  * gives when a_0 = p_0 + shift (p_1 - p_0) is meant, the auxiliary value consistent up to O(h^2)
  * with p_1 as unknown. Under error control implicit Euler, with a tiny step.
  *
- * Index 2 and 3. Constraints fix d at every step, so p solves b0 p_{n+1} + b1 p_n + b2 p_{n-1} =
- * known: perturbations decay like n rho^n. For rho = 1 they grow: refused. Otherwise all unknowns
- * are of second order on an even mesh. After a change of the step the error constant jumps, and
- * multipliers of index 3, which see its difference over h, are of first order for a few steps.
+ * Index 2 and 3. Constraints fix d at every step, so p solves b0 p_{n+1} + b1 p_n + b2 p_{n-1}
+ * = known: perturbations decay like n rho^n, those of a multiplier of index 3 like n^3 rho^n.
+ * Where they grow too much before that (rho = 1; index 3 above 0.93) the problem is refused.
+ * Otherwise all unknowns are of second order on an even mesh. After a change of the step the
+ * error constant jumps, and multipliers of index 3, which see its difference over h, are of
+ * first order for a few steps.
  *
  * Two values. "two-step-R-RA" uses RA for the derivatives of unknowns of level >= 1 (velocities
  * beside a position constraint, say) and R for the others; with a computed d, R for all. For
@@ -63,7 +65,8 @@ typedef struct two_step {
     double milne[2];
     double *x_pred, *d_pred, *p_pred, *a_now, *E, *v;
     double *c_each, *C_each;/* mixed                                                        */
-    double span;            /* e is the third difference of x over the square ... of this   */
+    double *still;          /* d = x: 1 where no derivative occurs, 0 elsewhere             */
+    double span;            /* e / span: a third divided difference of x                    */
 } two_step;
 
 /* ---- opening ---- */
@@ -80,16 +83,39 @@ static int alpha_takes(const char *name)
     return dae_two_step_read(name, &read) && read.alpha;
 }
 
-/* Perturbations of what constraints determine decay like n rho^n. */
+/* The largest factor by which an error of an unknown of this level is multiplied before it decays:
+ * the coefficients of 1 / (1 - R z)^2, at level 3 over (1 - RA z)^2 as well. */
+static double amplification(const dae_two_step_name *name, int level)
+{
+    double u[4] = {0}, most = 0;
+    for (int n = 0; n < 2000; n++) {
+        double in = n == 0;
+        for (int j = 0; j < 4; j++)
+            in = u[j] = (j < 2 ? name->rho : name->rho_algebraic) * u[j] + in;
+        most = fmax(most, level > 2 ? u[3] : u[1]);
+    }
+    return most;
+}
+
+/* rho = 0.8 at level 3: 31, 0.9: 236. What a tolerance is worth there ends somewhere. */
+static const double MOST_AMPLIFIED = 1000;
+
 static dae_status two_step_choose(dae_solver *s)
 {
     dae_two_step_name name;
+    const unsigned char *level = s->system.problem.level;
+    int highest = 0;
     dae_two_step_read(s->method_name, &name);
-    double most = fmax(name.rho, name.rho_algebraic);
-    if (!(s->system.facts & DAE_FACT_HIGH_INDEX) || most < 1) return DAE_OK;
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
-    dae_why(&s->report, "a level of 2 or 3 is declared, and with a spectral radius of 1 at infinity "
-                        "errors of what the constraints determine grow from step to step");
+    for (int i = 0; level && i < s->system.n; i++)
+        if (level[i] > highest) highest = level[i];
+    if (highest < DAE_INDEX2) return DAE_OK;
+    double factor = amplification(&name, highest), rho = fmax(name.rho, name.rho_algebraic);
+    if (rho < 1 && factor <= MOST_AMPLIFIED) return DAE_OK;
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem",
+             s->method_name);
+    dae_why(&s->report, "a level of %d is declared, and with a spectral radius of %g at infinity "
+                        "errors of such an unknown grow %.0f-fold or more before they decay",
+            highest, rho, factor);
     dae_hint(&s->report, "take a smaller one, such as '%s-0.6'",
              name.alpha ? "generalized-alpha" : "two-step");
     return DAE_E_OPTION;
@@ -118,14 +144,28 @@ static dae_status two_step_open(dae_solver *s)
     dae_vector_wish wish[] = {
         {&k->x_1, n}, {&k->x_2, n}, {&k->d_1, computed}, {&k->d_2, computed}, {&k->p_1, m},
         {&k->a, m}, {&k->x_pred, n}, {&k->d_pred, computed}, {&k->p_pred, m}, {&k->a_now, m},
-        {&k->E, m}, {&k->v, n}, {&k->c_each, k->mixed ? n : 0}, {&k->C_each, count}};
+        {&k->E, m}, {&k->v, n}, {&k->still, n}, {&k->c_each, k->mixed ? n : 0},
+        {&k->C_each, count}};
     k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return k->vectors ? DAE_OK : DAE_E_NOMEM;
+}
+
+/* Unknowns whose derivative does not occur: a column of zeros in C. */
+static void find_still(const dae_solver *s, two_step *k)
+{
+    const dae_matrix *a = &s->system.matrix;
+    int known = s->corrector.have_jacobian && !s->system.computed;
+    for (int j = 0; j < a->n; j++) {
+        k->still[j] = known && s->system.level[j] != DAE_DIFFERENTIAL;
+        for (int64_t i = dae_column_begin(a, j); known && i < dae_column_end(a, j); i++)
+            if (s->corrector.C[i] != 0) k->still[j] = 0;
+    }
 }
 
 static void two_step_start(dae_solver *s)
 {
     two_step *k = s->method_state;
+    find_still(s, k);
     k->past = k->rejected = k->young = 0;
     k->h_1 = k->h_2 = k->error_last = k->span = 0;
     s->order = 1;
@@ -185,8 +225,8 @@ static dae_status two_step_history(dae_solver *s, int count, const double *t, co
 static void extrapolate(const two_step *k, double h, int count, const double *w, const double *w_1,
                         const double *w_2, const double *p, double *out)
 {
-    double r = k->past > 0 ? h / k->h_1 : 0, q = k->past > 1 ? (h + k->h_1) / (k->h_1 + k->h_2) : 0;
-    double s = k->past > 1 ? k->h_1 / k->h_2 : 0;
+    double r = k->past > 0 ? h / k->h_1 : 0, s = k->past > 1 ? k->h_1 / k->h_2 : 0;
+    double q = k->past > 1 ? (h + k->h_1) / (k->h_1 + k->h_2) : 0;
     for (int i = 0; i < count; i++) {
         double first = k->past > 0 ? w[i] - w_1[i] : 0;
         if (k->past > 1)
@@ -231,8 +271,8 @@ static void choose_formula(two_step *k, double h, int order)
 }
 
 /* H of component i. */
-static double past_terms(const dae_solver *s, const two_step *k, const dae_two_step_formula *f, double h,
-                         int i)
+static double past_terms(const dae_solver *s, const two_step *k, const dae_two_step_formula *f,
+                         double h, int i)
 {
     const double *w = s->system.computed ? s->d : s->x;
     const double *w_1 = s->system.computed ? k->d_1 : k->x_1;
@@ -294,6 +334,19 @@ static int solve(dae_solver *s, two_step *k, dae_trial *trial)
     return status != DAE_OK || trial->prescribed ? status : judge(s, k, trial);
 }
 
+/* The formula leaves the slope of an unknown that no equation differentiates ringing with rho.
+ * Nobody needs it but the user, who shall have that of the polynomial. */
+static void calm_slopes(const dae_solver *s, const two_step *k, dae_trial *trial)
+{
+    double h = trial->h;
+    for (int i = 0; i < s->system.n && !s->system.computed; i++) {
+        if (k->still[i] == 0) continue;
+        double first = (trial->x[i] - s->x[i]) / h, bend = 0;
+        if (k->past > 0) bend = (first - (s->x[i] - k->x_1[i]) / k->h_1) / (h + k->h_1);
+        trial->p[i] = first + bend * h;
+    }
+}
+
 static int two_step_attempt(dae_solver *s, dae_trial *trial)
 {
     two_step *k = s->method_state;
@@ -308,6 +361,7 @@ static int two_step_attempt(dae_solver *s, dae_trial *trial)
     q->C_each = k->C_each;
     int status = solve(s, k, trial);
     q->c_each = NULL; /* whoever else uses the corrector has one c */
+    if (status == DAE_OK) calm_slopes(s, k, trial);
     return status;
 }
 
@@ -383,7 +437,7 @@ static void two_step_reject(dae_solver *s, dae_trial *trial, int verdict)
 
 /* ---- dense output ---- */
 
-/* Value and slope at theta h_1 from t_n of the polynomial through w_n, w_1 and w_2; without
+/* Value and slope at t_n + delta of the polynomial through w_n, w_1 and w_2; without
  * a w_2, p if it is given: the slope at t_n. */
 static void inside(const two_step *k, double delta, double *value, double *slope, const double *w,
                    const double *w_1, const double *w_2, const double *p, int i)

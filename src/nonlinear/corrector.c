@@ -293,7 +293,8 @@ static int move(dae_corrector *q, dae_stage *g, double scale, const double *delt
     int status = s->computed ? move_computed(s, g, scale, delta, size, &q->worst)
                  : fresh     ? move_plain(s, g, scale, delta, 1, size, &q->worst)
                              : move_plain(s, g, scale, delta, 0, size, &q->worst);
-    for (int i = 0; q->c_each && i < s->n; i++) g->p[i] = g->p_pred[i] + g->c * q->c_each[i] * g->e[i];
+    for (int i = 0; q->c_each && i < s->n; i++)
+        g->p[i] = g->p_pred[i] + g->c * q->c_each[i] * g->e[i];
     if (status == DAE_OK && q->norm == DAE_NORM_RMS && s->n > 0)
         *size = fabs(scale) * dae_norm_rms(s->n, delta, g->w, &q->worst);
     return status;

@@ -38,9 +38,9 @@ typedef struct dae_corrector {
     double C_sum;           /* to see whether C moves                                       */
     int verify;             /* 1: the equations were undefined somewhere: look before accepting */
     double c_slack;         /* how far c may wander from that of the factors                */
-    const double *c_each;   /* NULL, or per unknown (d = x only): the matrix is K + c C diag(c_each),
-                               p_i = p_pred_i + c c_each_i e_i: a formula of its own for each ...  */
-    double *C_each;         /* ... and room for C diag(c_each), by whoever sets it          */
+    const double *c_each;   /* NULL, or a c for each unknown (d = x only), in units of c: the
+                               matrix is K + c C diag(c_each) ...                           */
+    double *C_each;         /* ... with room for C diag(c_each), from whoever sets c_each   */
 
     int have_jacobian, have_factor;
     int want_jacobian;      /* 1: renew before the next iteration                           */
