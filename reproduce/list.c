@@ -3,6 +3,7 @@
 
 extern const reproduction reproduction_bdf_dae, reproduction_hmt;
 extern const reproduction reproduction_rk_index2, reproduction_rk_spp, reproduction_rk_order;
+extern const reproduction reproduction_beta_blocking;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -10,5 +11,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_rk_index2,
     &reproduction_rk_spp,
     &reproduction_rk_order,
+    &reproduction_beta_blocking,
     NULL,
 };

@@ -52,7 +52,8 @@ dae_status march_run(const march *m, double *path, int *done)
 {
     int n = m->p->problem.size, step = 0;
     dae_options options = {
-        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
+        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
+        .method = m->method
     };
     dae_solver *s = dae_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);

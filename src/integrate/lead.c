@@ -103,11 +103,25 @@ static int fill_dense(dae_lead *g)
     return 1;
 }
 
+/* An unknown declared algebraic whose derivative occurs: its column, or -1. */
+static int contradiction(const dae_lead *g)
+{
+    const dae_corrector *q = g->corrector;
+    const dae_matrix *a = &q->system->matrix;
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            if (q->system->level[j] != DAE_DIFFERENTIAL && q->C[k] != 0) return j;
+    return -1;
+}
+
 static int prepare(dae_lead *g, double t)
 {
     dae_corrector *q = g->corrector;
     dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
+    if (contradiction(g) >= 0)
+        return refuse(g, t, "the derivative of an unknown that was declared algebraic occurs",
+                      "use bdf-K, bdf or radau; are the levels right?");
     g->plain = look(g);
     if (g->plain) {
         for (int j = 0; j < s->n; j++)

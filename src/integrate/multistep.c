@@ -101,7 +101,7 @@ static dae_status multistep_choose(dae_solver *s)
     if (level < DAE_INDEX2) return DAE_OK;
     int takes = level == DAE_INDEX2 ? m.claims & (DAE_LMM_INFINITY | DAE_LMM_BLOCKED)
                                     : m.claims & DAE_LMM_INFINITY;
-    if ((m.claims & DAE_LMM_EXPLICIT) || m.mode == DAE_LMM_ONE_LEG || (!takes && !raw))
+    if ((m.claims & DAE_LMM_EXPLICIT) || m.mode == DAE_LMM_ONE_LEG || (!takes && !(raw && level == DAE_INDEX2)))
         return refuse_index(s, &m, level, unknown);
     if (m.has_tau && !raw && s->system.computed) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take this problem", m.name);
@@ -399,10 +399,11 @@ static int check_form(dae_solver *s, multistep *m)
     if (m->checked) return DAE_OK;
     m->checked = 1;
     if (m->corrects && m->mode == DAE_LMM_LATE) return without_lambda(s, m, s->t, s->x, m->F[0]);
-    if (!m->use_semi || s->system.computed) return DAE_OK;
+    if (!multistep_needs_slopes(m) || s->system.computed) return DAE_OK;
     memcpy(m->x_leg, s->x, (size_t)s->system.n * sizeof(double));
     memcpy(m->p_leg, s->p, (size_t)m->width * sizeof(double));
     memcpy(m->d_leg, s->x, (size_t)m->width * sizeof(double));
+    if (!m->use_semi) return dae_lead_solve(&m->lead, s->t, s->trial.h, m->x_leg, m->p_leg, s->w);
     return point(s, m, s->t, s->trial.h, m->d_leg, m->x_leg, m->p_leg);
 }
 
