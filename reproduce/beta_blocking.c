@@ -31,8 +31,8 @@ static const double bound = 0.25; /* between measured and expected order */
 
 /* Step sizes for k = 1 .. 6, clear of rounding, which lambda sees over h. */
 /* clang-format off */
-static const double high[most_k] = { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 32., 1 / 16. };
-static const double low[most_k] = { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 64., 1 / 32. };
+static const double high[most_k] = { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 32., 1 / 24. };
+static const double low[most_k] = { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 64., 1 / 40. };
 static const double high_brief[most_k] = { 1 / 64., 1 / 64., 1 / 64., 1 / 64., 1 / 64., 1 / 48. };
 static const double low_brief[most_k] = { 1 / 512., 1 / 512., 1 / 256., 1 / 160., 1 / 128., 1 / 96. };
 static const double high_swing[most_k] = { 1 / 512., 1 / 256., 1 / 256., 1 / 128., 1 / 96., 1 / 80. };

@@ -3,7 +3,8 @@
 
 extern const reproduction reproduction_bdf_dae, reproduction_hmt;
 extern const reproduction reproduction_rk_index2, reproduction_rk_spp, reproduction_rk_order;
-extern const reproduction reproduction_beta_blocking;
+extern const reproduction reproduction_multistep, reproduction_multistep_accuracy,
+    reproduction_beta_blocking;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -11,6 +12,8 @@ const reproduction *const reproduction_list[] = {
     &reproduction_rk_index2,
     &reproduction_rk_spp,
     &reproduction_rk_order,
+    &reproduction_multistep,
+    &reproduction_multistep_accuracy,
     &reproduction_beta_blocking,
     NULL,
 };

@@ -56,7 +56,8 @@ typedef struct march {
     double t_end, h;
     double ratio;       /* 0: constant steps                                            */
     double disturbance; /* added to the starting values ...                            */
-    unsigned disturbed; /* ... of these components (bit i: component i)                 */
+    unsigned disturbed; /* ... of these components (bit i: component i) ...             */
+    int alternate;      /* ... with alternating sign                                    */
 } march;
 
 enum { march_unknowns = 8 };
