@@ -3,11 +3,11 @@
  *     y1' = Y1' + (Y1^2 - y1^2)/2 + y2 - Y2 + a(y) lambda - a(Y) L
  *     y2' = Y2' - y1 y2 + Y1 Y2 + b(y) lambda - b(Y) L
  *     0   = y1 + y2^2/2 - Y1 - Y2^2/2
- *     a = 1 + v y2 / 2,   b = 1/2 - v y1 / 4
+ *     a = 1 + v y2,   b = (1 - v y1) / 2
  *
  * Solution y = Y = (1 + sin(t)/2, cos t), lambda = L = 1 + sin(2t)/2. f_lambda = (a, b) is
- * constant for v = 0 and turns for v = 1: results that hold for a constant one only can be told
- * apart. g_y f_lambda = a + y2 b is between 0.1 and 1.9. In the form coupled the first two
+ * constant for v = 0 and turns for v = 1/2: results that hold for a constant one only can be told
+ * apart. g_y f_lambda = a + y2 b is at least 0.1 then. In the form coupled the first two
  * equations are added to each other: a leading matrix that is not diagonal.
  */
 #include "support.h"
@@ -31,12 +31,12 @@ static int exact(double t, double *x, void *user)
 
 static double part_a(const state *s, const double *x)
 {
-    return 1 + s->turning * x[1] / 2;
+    return 1 + s->turning * x[1];
 }
 
 static double part_b(const state *s, const double *x)
 {
-    return 0.5 - s->turning * x[0] / 4;
+    return (1 - s->turning * x[0]) / 2;
 }
 
 static int rhs(double t, const double *x, double *f, void *user)
@@ -56,9 +56,9 @@ static int jacobian(double t, const double *x, const double *xdot, double *J, vo
     const state *s = user;
     (void)t, (void)xdot;
     J[0 + 0 * unknowns] = -x[0];
-    J[0 + 1 * unknowns] = 1 + s->turning * x[2] / 2;
+    J[0 + 1 * unknowns] = 1 + s->turning * x[2];
     J[0 + 2 * unknowns] = part_a(s, x);
-    J[1 + 0 * unknowns] = -x[1] - s->turning * x[2] / 4;
+    J[1 + 0 * unknowns] = -x[1] - s->turning * x[2] / 2;
     J[1 + 1 * unknowns] = -x[0];
     J[1 + 2 * unknowns] = part_b(s, x);
     J[2 + 0 * unknowns] = 1;
@@ -163,7 +163,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 
 static const char *const forms[] = { "implicit", "mass", "coupled", NULL };
 static const problem_setting settings[] = {
-    { "turning", 1, "0: f_lambda is constant; 1: it turns with y" },
+    { "turning", 0.5, "0: f_lambda is constant; up to 1: it turns with y" },
     { NULL, 0, NULL },
 };
 

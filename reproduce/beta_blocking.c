@@ -110,9 +110,9 @@ typedef struct place { /* a problem and where it is measured */
     const double *high, *low;
 } place;
 
-static const place turning = { "lagrange2", NULL, "turning", 1, 3, 2, 3, 4, high, low };
+static const place turning = { "lagrange2", NULL, "turning", 0.5, 3, 2, 3, 4, high, low };
 static const place steady = { "lagrange2", NULL, "turning", 0, 3, 2, 3, 4, high, low };
-static const place coupled = { "lagrange2", "coupled", "turning", 1, 3, 2, 3, 4, high, low };
+static const place coupled = { "lagrange2", "coupled", "turning", 0.5, 3, 2, 3, 4, high, low };
 static const place curved = { "hessenberg2", NULL, NULL, 0, 0.25, 0.5, 3, 4, high_brief,
                               low_brief };
 static const place swing = { "pendulum", "index2", NULL, 0, 1, 0.5, 0xf, 0x10, high_swing,
@@ -300,7 +300,7 @@ static int draw(dae_trajectory *w)
     problem_instance p;
     verdicts v = { .out = stderr };
     int error = 0;
-    if (!march_open(&v, &p, "lagrange2", NULL, "turning", 1))
+    if (!march_open(&v, &p, "lagrange2", NULL, "turning", 0.5))
         return -1;
     for (double h = 1 / 512.; h <= 1 / 16. && error == 0; h *= sqrt(2)) {
         double x[6];
