@@ -123,7 +123,7 @@ static const double mass[] = { 1, 1, 0 };
 static int build(const char *form, const double *value, problem_instance *out)
 {
     dae_problem *p = &out->problem;
-    if (!(value[0] >= 0 && value[0] <= 1))
+    if (!(value[0] >= 0 && value[0] <= 2))
         return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
     if (!s)
@@ -163,7 +163,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 
 static const char *const forms[] = { "implicit", "mass", "coupled", NULL };
 static const problem_setting settings[] = {
-    { "turning", 0.5, "0: f_lambda is constant; up to 1: it turns with y" },
+    { "turning", 0.5, "0: f_lambda is constant; up to 2: it turns with y" },
     { NULL, 0, NULL },
 };
 
