@@ -3,12 +3,30 @@
 
 #include <limits.h>
 
-extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
-    problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
-    problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
-    problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
-    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_kepler,
-    problem_rigid_body, problem_brusselator, problem_lorenz;
+extern const problem_entry problem_robertson;
+extern const problem_entry problem_vanderpol;
+extern const problem_entry problem_hires;
+extern const problem_entry problem_akzo;
+extern const problem_entry problem_transistor_amplifier;
+extern const problem_entry problem_medakzo;
+extern const problem_entry problem_pendulum;
+extern const problem_entry problem_sine;
+extern const problem_entry problem_chain;
+extern const problem_entry problem_heat2d;
+extern const problem_entry problem_rc_line;
+extern const problem_entry problem_hmt_11;
+extern const problem_entry problem_hmt_41;
+extern const problem_entry problem_hmt_47;
+extern const problem_entry problem_implicit1;
+extern const problem_entry problem_nonlinear_ode;
+extern const problem_entry problem_hessenberg2;
+extern const problem_entry problem_lagrange2;
+extern const problem_entry problem_mass_state;
+extern const problem_entry problem_car_axis;
+extern const problem_entry problem_kepler;
+extern const problem_entry problem_rigid_body;
+extern const problem_entry problem_brusselator;
+extern const problem_entry problem_lorenz;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -29,6 +47,7 @@ const problem_entry *const problem_list[] = {
     &problem_implicit1,
     &problem_nonlinear_ode,
     &problem_hessenberg2,
+    &problem_lagrange2,
     &problem_mass_state,
     &problem_kepler,
     &problem_rigid_body,

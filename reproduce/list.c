@@ -1,9 +1,15 @@
 /* list.c: the list of reproductions. */
 #include "reproduce.h"
 
-extern const reproduction reproduction_bdf_dae, reproduction_hmt;
-extern const reproduction reproduction_rk_index2, reproduction_rk_spp, reproduction_rk_order;
+extern const reproduction reproduction_bdf_dae;
+extern const reproduction reproduction_hmt;
+extern const reproduction reproduction_rk_index2;
+extern const reproduction reproduction_rk_spp;
+extern const reproduction reproduction_rk_order;
 extern const reproduction reproduction_damping;
+extern const reproduction reproduction_multistep;
+extern const reproduction reproduction_multistep_accuracy;
+extern const reproduction reproduction_beta_blocking;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -12,5 +18,8 @@ const reproduction *const reproduction_list[] = {
     &reproduction_rk_spp,
     &reproduction_rk_order,
     &reproduction_damping,
+    &reproduction_multistep,
+    &reproduction_multistep_accuracy,
+    &reproduction_beta_blocking,
     NULL,
 };

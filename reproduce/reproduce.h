@@ -52,11 +52,13 @@ int verdict_total(const verdicts *v); /* prints the sum; returns the disagreemen
  * Newton's iteration goes down to rounding. */
 typedef struct march {
     const problem_instance *p; /* at most march_unknowns, exact solution known          */
+    const char *method; /* NULL: bdf; otherwise a multistep formula with `order` steps  */
     int order, steps;
     double t_end, h;
     double ratio;       /* 0: constant steps                                            */
     double disturbance; /* added to the starting values ...                            */
-    unsigned disturbed; /* ... of these components (bit i: component i)                 */
+    unsigned disturbed; /* ... of these components (bit i: component i) ...             */
+    int alternate;      /* ... with alternating sign                                    */
 } march;
 
 enum { march_unknowns = 8 };

@@ -41,7 +41,7 @@ static dae_status start(const march *m, dae_solver *s)
         m->p->exact(t[j], x + j * n, m->p->problem.user);
         for (int i = 0; i < n; i++)
             if (m->disturbed >> i & 1)
-                x[j * n + i] += m->disturbance;
+                x[j * n + i] += m->alternate && j % 2 ? -m->disturbance : m->disturbance;
     }
     return dae_start_history(s, count, t, x);
 }
@@ -52,7 +52,8 @@ dae_status march_run(const march *m, double *path, int *done)
 {
     int n = m->p->problem.size, step = 0;
     dae_options options = {
-        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
+        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
+        .method = m->method, .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT
     };
     dae_solver *s = dae_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);

@@ -3,7 +3,7 @@
  * Of a table the facts are computed from its coefficients when asked (tableau/verify.c), and
  * shown beside what the table claims.
  */
-#include "cli/verbs.h"
+#include "cli/methods.h"
 #include "integrate/solver.h"
 #include "tableau/verify.h"
 
@@ -89,7 +89,7 @@ static void list_text(cli *c)
     dae_tableau t;
     for (int i = 0; i < dae_method_count(); i++) {
         name = dae_method_name(i);
-        if (!dae_tableau_find(name, &t))
+        if (!dae_tableau_find(name, &t) && !methods_multistep_title(name))
             dae_sink_print(c->out, "%-20s %s\n", name, dae_method_description(name));
     }
     dae_sink_print(c->out, "\n%-20s %6s %5s  %s\n", "table", "stages", "order", "");
@@ -100,10 +100,14 @@ static void list_text(cli *c)
     dae_sink_text(c->out, "\nwith any number of stages:\n");
     for (int i = 0; (name = dae_tableau_family(i, &least, &most)); i++)
         dae_sink_print(c->out, "  %-12s S = %d to %d\n", name, least, most);
-    dae_sink_text(c->out, "  shifted-lobatto-R  R = 0.001 to 1, a decimal\n"
-                          "\nvariants:\n"
+    dae_sink_text(c->out, "  shifted-lobatto-R  R = 0.001 to 1, a decimal\n");
+    methods_list_multistep(c);
+    dae_sink_text(c->out, "\nvariants:\n"
                           "  projected-TABLE  index 2: the end of a step put on the constraints\n"
                           "  TABLE+g          index 1: algebraic unknowns from their equations\n"
+                          "  one-leg-FORMULA  f at the combination of points\n"
+                          "  raw-FORMULA      on problems it is unstable on: for experiments\n"
+                          "  late-FORMULA     index 2: discretized before the constraint is applied\n"
                           "\n'daedalus methods NAME' tells more about one of them.\n");
 }
 
@@ -184,9 +188,10 @@ static void list_json(cli *c)
         name = dae_method_name(i);
         dae_json_object(&j, NULL);
         dae_json_string(&j, "name", name);
-        dae_json_string(&j, "title", dae_tableau_find(name, &t)
-                                         ? t.title
-                                         : dae_method_description(name));
+        const char *title = methods_multistep_title(name);
+        if (!title)
+            title = dae_tableau_find(name, &t) ? t.title : dae_method_description(name);
+        dae_json_string(&j, "title", title);
         dae_json_end(&j);
     }
     dae_json_end(&j);
@@ -212,6 +217,7 @@ static void list_json(cli *c)
         dae_json_end(&j);
     }
     dae_json_end(&j);
+    methods_list_multistep_json(&j);
     dae_json_end(&j);
 }
 
@@ -332,6 +338,8 @@ static int run(cli *c, const cli_arguments *a)
             table_text(c->out, &t, &v);
         return 0;
     }
+    if (methods_show_multistep(c, name))
+        return 0;
     if (!dae_method_description(name))
         return unknown(c, name);
     plain(c, name, dae_method_description(name));

@@ -3,6 +3,7 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "base/options.h"
+#include "multistep/multistep.h"
 #include "tableau/tableau.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ static const dae_method *const methods[] = {
     &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
     &dae_method_adams,
     &dae_method_two_step, &dae_method_alpha, &dae_method_nordsieck,
+    &dae_method_multistep,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -48,6 +50,8 @@ static const char *list_method(int wanted, int *count)
             return methods[i]->name;
     for (int i = 0; dae_tableau_name(i); i++)
         if (find_method(dae_tableau_name(i)) && (*count)++ == wanted) return dae_tableau_name(i);
+    for (int i = 0; dae_lmm_typical(i); i++)
+        if ((*count)++ == wanted) return dae_lmm_typical(i);
     return NULL;
 }
 

@@ -49,9 +49,17 @@ typedef struct dae_method {
                                                               derivatives; returns the degree */
 } dae_method;
 
-extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
-    dae_method_rosenbrock, dae_method_half_explicit, dae_method_adams, dae_method_two_step,
-    dae_method_alpha, dae_method_nordsieck;
+extern const dae_method dae_method_bdf;
+extern const dae_method dae_method_radau;
+extern const dae_method dae_method_projected;
+extern const dae_method dae_method_dirk;
+extern const dae_method dae_method_rosenbrock;
+extern const dae_method dae_method_half_explicit;
+extern const dae_method dae_method_adams;
+extern const dae_method dae_method_two_step;
+extern const dae_method dae_method_alpha;
+extern const dae_method dae_method_nordsieck;
+extern const dae_method dae_method_multistep;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 
