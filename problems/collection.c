@@ -7,7 +7,8 @@ extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
     problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
     problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
     problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
-    problem_hessenberg2, problem_mass_state, problem_car_axis;
+    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_arevalo_51,
+    problem_arevalo_52;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -18,6 +19,8 @@ const problem_entry *const problem_list[] = {
     &problem_medakzo,
     &problem_pendulum,
     &problem_car_axis,
+    &problem_arevalo_51,
+    &problem_arevalo_52,
     &problem_sine,
     &problem_chain,
     &problem_heat2d,

@@ -609,7 +609,8 @@ static void test_list(void **state)
         "robertson",     "vanderpol",   "hires",     "akzo",   "transistor-amplifier",
         "medakzo",       "pendulum",    "sine",      "chain",  "heat2d",
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
-        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis"
+        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
+        "arevalo-51",    "arevalo-52"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);

@@ -171,10 +171,9 @@ static void set_mark(dae_solver *s, const dae_trial *trial)
     for (int i = 0; i < s->system.n; i++) m->slope[i] = (trial->x[i] - s->x[i]) / h;
 }
 
-static dae_status commit(dae_solver *s, dae_trial *trial)
+/* The trial becomes the present; the method has it already. */
+static dae_status take(dae_solver *s, dae_trial *trial)
 {
-    set_mark(s, trial);
-    s->method->commit(s, trial);
     s->t_previous = s->t;
     s->t = trial->t;
     swap(&s->x, &trial->x);
@@ -195,6 +194,14 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     if (s->corrector.second_round || (s->corrector.jacobian_current && s->corrector.observed_rate > 0.3))
         s->newton_trouble++;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
+}
+
+static dae_status commit(dae_solver *s, dae_trial *trial)
+{
+    set_mark(s, trial);
+    s->method->commit(s, trial);
+    s->first.supplied = 0;
+    return take(s, trial);
 }
 
 /* The equations are not defined at the trial point. If the solution really ends there the
@@ -294,6 +301,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (trial->t == s->t) return dae_explain(s, verdict, trial);
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
+        if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
         if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
@@ -302,6 +310,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         dae_status other = suspect_jacobian(s);
         if (other == DAE_OK && unwary && s->corrector.verify) other = step_back(s);
         if (other != DAE_OK) return other;
+        dae_first_undo(s);
         s->method->reject(s, trial, verdict);
         note_cut(s, verdict);
         s->corrector.stubborn = s->failures - s->error_failures >= 3;
@@ -311,7 +320,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
     return status == DAE_OK ? suspect_jacobian(s) : status;
 }
 
-dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+static void prescribe(dae_solver *s, double h, int order)
 {
     dae_trial *trial = &s->trial;
     trial->h = h;
@@ -321,11 +330,29 @@ dae_status dae_drive_fixed(dae_solver *s, double h, int order)
     trial->limiting = -1;
     trial->filtered = 0;
     trial->prescribed = 1;
+}
+
+dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+{
+    dae_trial *trial = &s->trial;
+    prescribe(s, h, order);
     if (trial->t == s->t) return dae_explain(s, DAE_OK, trial);
     dae_scale_weights(s, h);
     if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
     int verdict = s->method->attempt(s, trial);
+    if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
     if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
     if (verdict != DAE_OK) return dae_explain(s, verdict, trial);
     return commit(s, trial);
+}
+
+dae_status dae_drive_given(dae_solver *s, double h, int order)
+{
+    dae_trial *trial = &s->trial;
+    prescribe(s, h, order);
+    dae_status status = dae_first_supply(s, trial);
+    if (status != DAE_OK) return status;
+    if (s->options.log) write_log(s, trial, DAE_STEP_ACCEPTED);
+    status = take(s, trial);
+    return status == DAE_OK ? dae_first_enter(s) : status;
 }
