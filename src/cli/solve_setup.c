@@ -174,7 +174,8 @@ int solve_setup(cli *c, const cli_arguments *a, solve_job *job)
 {
     int code = 0;
     if (a->argument_count == 0) {
-        dae_fail(&c->report, DAE_E_ARG, "solve needs the name of a problem");
+        dae_fail(&c->report, DAE_E_ARG, "%s needs the name of a problem",
+                 a->verb->name);
         dae_hint(&c->report, "'daedalus problems' lists them");
         return cli_fail(c);
     }

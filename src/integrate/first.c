@@ -52,7 +52,7 @@
 static const double LIMIT = 1e6;
 
 /* Newton's iteration of the starter goes down to this (relative). */
-static const double STARTER_RTOL = 1e-11;
+static const double STARTER_RTOL = 1e-12;
 
 /* ---- opening ---- */
 
@@ -97,10 +97,10 @@ static dae_status open_starter(dae_solver *s)
     double finer = o->rtol < DBL_MIN ? 1e-4 : fmin(1, STARTER_RTOL / o->rtol);
     for (int i = 0; i < s->system.n; i++) f->atol[i] = finer * s->atol[i];
     /* velocities have local order s, multipliers s - 1: k + 1 and k are needed */
-    const char *name = o->max_order <= 3 ? "radau2a-5" : "radau2a-7";
+    const char *name = o->max_order <= 4 ? "radau2a-5" : "radau2a-7";
     dae_options other = {.rtol = o->rtol < DBL_MIN ? DAE_ZERO : finer * o->rtol, .atol_each = f->atol,
                          .atol_count = s->system.n, .method = name, .linear = o->linear,
-                         .norm = o->norm, .fixed_step = o->fixed_step, .newton_max = 30,
+                         .norm = o->norm, .fixed_step = o->fixed_step, .newton_max = 30, .newton_tolerance = 0.01,
                          .start = DAE_START_TRUST, .careful = o->careful,
                          .check_jacobian = -1, .allocator = o->allocator};
     dae_problem problem = s->system.problem;
