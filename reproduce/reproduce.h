@@ -9,7 +9,16 @@
 
 #include <stdio.h>
 
+#include "output/trajectory.h"
 #include "problems.h"
+
+/* A figure: curves over one variable, for daedalus reproduce ID --plot FILE.svg. */
+typedef struct reproduction_figure {
+    const char *title;             /* NULL ends a list                                 */
+    dae_columns columns;           /* names of the curves                              */
+    int log_scale;                 /* of the variable                                  */
+    int (*draw)(dae_trajectory *w); /* the points; 0 or an errno                       */
+} reproduction_figure;
 
 typedef struct reproduction {
     const char *id;     /* "bdf-dae"; as on the command line                           */
@@ -17,6 +26,7 @@ typedef struct reproduction {
     const char *source; /* whose result it is                                          */
     int (*run)(
         FILE *out); /* 0: everything agrees; otherwise the number of disagreements */
+    const reproduction_figure *figures; /* NULL: none                                  */
 } reproduction;
 
 extern const reproduction *const reproduction_list[]; /* NULL-terminated */

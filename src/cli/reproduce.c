@@ -1,8 +1,10 @@
 /* reproduce.c: daedalus reproduce [ID]: tables and figures of the literature. */
 #include "cli/verbs.h"
+#include "output/svg.h"
 #include "reproduce.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +74,58 @@ static int run_json(cli *c, const reproduction *r)
     return bad;
 }
 
+/* ---- figures ---- */
+
+static const reproduction_figure *find_figure(cli *c, const reproduction *r, double number)
+{
+    int count = 0;
+    while (r->figures && r->figures[count].title)
+        count++;
+    if (number >= 1 && number <= count && number == floor(number))
+        return &r->figures[(int)number - 1];
+    dae_fail(&c->report, DAE_E_OPTION, "'%s' has no figure %g", r->id, number);
+    dae_at(&c->report, "option --plot");
+    dae_why(&c->report, "it has %d", count);
+    return NULL;
+}
+
+static int draw(cli *c, const cli_arguments *a, const reproduction *r)
+{
+    const char *path = cli_value(a, "plot"), *text = cli_value(a, "figure"), *culprit;
+    char shown[CLI_SHOWN];
+    double number = 1;
+    int length, code = text ? cli_number(c, "--figure", text, &number) : 0;
+    if (code || !path)
+        return code;
+    const reproduction_figure *f = find_figure(c, r, number);
+    int fd = f ? cli_create(c, "--plot", path, cli_given(a, "force")) : -1;
+    if (fd < 0)
+        return cli_fail(c);
+    dae_sink sink;
+    dae_svg *svg = calloc(1, sizeof *svg);
+    dae_sink_open(&sink, fd, DAE_SINK_FILE);
+    int error = svg ? 0 : ENOMEM;
+    if (svg) {
+        dae_svg_open(svg, &sink, f->title, f->log_scale);
+        error = dae_svg_choose(svg, &f->columns, NULL, &culprit, &length);
+        if (error == 0)
+            error = svg->writer.begin(&svg->writer, &f->columns);
+        if (error == 0)
+            error = f->draw(&svg->writer);
+        int ended = svg->writer.end(&svg->writer);
+        error = error ? error : ended;
+    }
+    int closed = dae_sink_close(&sink);
+    error = error ? error : closed;
+    free(svg);
+    if (error == 0)
+        return 0;
+    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
+             cli_show(path, shown));
+    dae_why(&c->report, "%s", strerror(error));
+    return cli_fail(c);
+}
+
 static int run(cli *c, const cli_arguments *a)
 {
     if (a->argument_count == 0)
@@ -82,6 +136,9 @@ static int run(cli *c, const cli_arguments *a)
     for (int i = 0; reproduction_list[i]; i++) {
         if (strcmp(reproduction_list[i]->id, id) == 0) {
             const reproduction *r = reproduction_list[i];
+            int code = draw(c, a, r);
+            if (code)
+                return code;
             int bad = c->json ? run_json(c, r) : run_text(c, r);
             return bad == 0 ? 0 : DISAGREES;
         }
@@ -96,12 +153,20 @@ static int run(cli *c, const cli_arguments *a)
     return cli_fail(c);
 }
 
+static const cli_flag flags[] = {
+    { "plot", "FILE.svg", "a figure of the source, drawn anew, where there is one", 0, 0 },
+    { "figure", "N", "which one; default 1", 0, 0 },
+    { "force", NULL, "replace a file that exists", 0, 0 },
+    { NULL, NULL, NULL, 0, 0 },
+};
+
 const cli_verb cli_verb_reproduce = {
     .name = "reproduce",
-    .arguments = "[ID]",
+    .arguments = "[ID] [options]",
     .summary = "published results beside ours; exit 0 only if they agree",
     .details = "Without ID: the list. With ID: the computation, line by line beside what "
                "the source\nstates; exit 6 if something disagrees.\n",
     .most_arguments = 1,
+    .flags = flags,
     .run = run,
 };
