@@ -56,6 +56,7 @@ typedef struct march {
     double ratio;       /* 0: constant steps                                            */
     double disturbance; /* added to the starting values ...                            */
     unsigned disturbed; /* ... of these components (bit i: component i)                 */
+    const char *method; /* NULL: bdf                                                    */
 } march;
 
 enum { march_unknowns = 8 };

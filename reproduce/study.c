@@ -31,7 +31,7 @@ double march_time(const march *m, int step)
 
 static dae_status start(const march *m, dae_solver *s)
 {
-    enum { most = 6 };
+    enum { most = 8 };
     int n = m->p->problem.size, count = m->ratio > 0 ? m->order + 1 : m->order;
     double t[most], x[most * march_unknowns];
     if (count > most || n > march_unknowns)
@@ -54,6 +54,7 @@ dae_status march_run(const march *m, double *path, int *done)
     dae_options options = {
         .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
     };
+    options.method = m->method;
     dae_solver *s = dae_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);
     if (status == DAE_OK)
