@@ -339,7 +339,7 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order);
 /* What the first step of size h of implicit Euler will do to index-3 unknowns: error[i] is the
  * predicted x(t0 + h) - x_1 (0 for other unknowns), start[i] the numerically consistent initial
  * values, from which that error is O(h). n values each; either may be NULL. Method bdf,
- * between dae_start and the first step; nothing is disturbed. */
+ * between dae_start and the first step, which is not disturbed. */
 dae_status dae_predict_first(dae_solver *s, double h, double *error, double *start);
 
 /* Starts from `count` past points, newest first: times t[i], values x[i * n .. i * n + n). */

@@ -94,6 +94,9 @@ double dae_first_step(dae_solver *s, double span)
     }
     double h = 1e-3 * fabs(span), most = s->method->one_step ? fmax(0.5, 0.01 * size) : 0.5;
     if (rate * h > most) h = most / rate;
+    /* to see a multiplier the step must be longer: about the root of the tolerance (first.c) */
+    if (s->first.pending && rate > 0)
+        h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }

@@ -35,7 +35,9 @@
  *
  *     (K + cC) v = c C D,    c -> infinity,    is    v_q = -c A D,   v_lambda = -c^2 S^-1 R_p D
  *
- * to leading order, by elimination; one solve with a large c gives both. D = h^(k+1) p^(k+1) is
+ * to leading order, by elimination. What is missing is a series in 1/c, and the solutions for
+ * c = 1/h, 4/h, 16/h are extrapolated to the limit. (One solve with c = 1e6/h does where every
+ * equation is of one kind; where they are mixed, 1/c^2 of a constraint drowns in rounding.) D = h^(k+1) p^(k+1) is
  * the correction e of the first attempt of the formula, a difference of order k + 1: its error
  * is h^(k+1) times O(h), since R_p e_p = 0 again. For k = 1 from a single point and its slope,
  * e = h (p_1' - p_0') holds U_q e_q too, and R_p e is one half of R_p D: then D = 2 e, and the
@@ -48,8 +50,12 @@
 #include <math.h>
 #include <string.h>
 
-/* c of the limit, in units of 1/h: what is left out is K/c; rounding leaves about 1e-10. */
-static const double LIMIT = 1e6;
+/* The c of the extrapolation, in units of 1/h, and the weights that remove 1/c and 1/c^2. */
+enum { RATES = 3 };
+static const double rate[RATES] = {1, 4, 16}, weight[RATES] = {1 / 45., -20 / 45., 64 / 45.};
+
+/* D must be above the rounding of the unknowns by this factor. */
+static const double ABOVE_ROUNDING = 100;
 
 /* Newton's iteration of the starter goes down to this (relative). */
 static const double STARTER_RTOL = 1e-12;
@@ -244,21 +250,31 @@ static int respond(dae_solver *s, const dae_trial *trial, double factor)
     dae_first *f = &s->first;
     const unsigned char *level = s->system.level;
     int n = s->system.n;
-    double *D = q->delta, c = 1 / trial->h;
+    double *D = q->delta, *one = f->shift, most = 0, size = 0;
     int status = dae_corrector_renew(q, trial->t, trial->x, trial->p, trial->h, s->w);
-    if (status == DAE_OK) status = dae_corrector_factor(q, LIMIT * c);
-    if (status != DAE_OK) return status;
-    for (int i = 0; i < n; i++) D[i] = level[i] == DAE_DIFFERENTIAL ? factor * trial->e[i] : 0;
-    dae_corrector_lead(q, D, f->v);
-    status = dae_corrector_solve_with(q, f->v, 1);
-    q->have_factor = 0; /* not the factors of any step */
-    if (status != DAE_OK) return status;
-    for (int i = 0; i < n; i++) {
-        double scale = level[i] == DAE_INDEX2 ? 1 / LIMIT : level[i] == DAE_INDEX3 ? 1 / (LIMIT * LIMIT) : 0;
-        f->v[i] *= scale;
-        if (!isfinite(f->v[i])) return DAE_STEP_NONFINITE;
+    memset(f->v, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < RATES && status == DAE_OK; k++) {
+        double c = rate[k];
+        status = dae_corrector_factor(q, c / trial->h);
+        for (int i = 0; i < n; i++) {
+            int differs = level[i] == DAE_DIFFERENTIAL;
+            D[i] = differs ? factor * trial->e[i] : 0;
+            most = fmax(most, fabs(D[i]));
+            size = differs ? fmax(size, fabs(trial->x[i])) : size;
+        }
+        if (status == DAE_OK && !(most > ABOVE_ROUNDING * DBL_EPSILON * size)) status = DAE_STEP_ERROR;
+        if (status != DAE_OK) break;
+        dae_corrector_lead(q, D, one);
+        status = dae_corrector_solve_with(q, one, 1);
+        for (int i = 0; i < n && status == DAE_OK; i++) {
+            double power = level[i] == DAE_INDEX2 ? c : level[i] == DAE_INDEX3 ? c * c : INFINITY;
+            f->v[i] += weight[k] * one[i] / power;
+        }
     }
-    return DAE_OK;
+    q->have_factor = 0; /* not the factors of any step */
+    for (int i = 0; i < n && status == DAE_OK; i++)
+        if (!isfinite(f->v[i])) status = DAE_STEP_NONFINITE;
+    return status;
 }
 
 static int respond_to_first(dae_solver *s, const dae_trial *trial)
@@ -362,7 +378,7 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
     dae_trial *trial = &s->trial;
     dae_first *f = &s->first;
     int n = s->system.n, what = 0;
-    if (s->method->shift && f->vectors && s->t == s->t_begin) what = s->method->shift(s, NULL, 1);
+    if (s->method->shift && has_level_3(s) && s->t == s->t_begin) what = s->method->shift(s, NULL, 1);
     if (what != DAE_DIFFERENCE_HALF) return cannot_predict(s);
     trial->h = h;
     trial->t = s->t + h;
@@ -370,14 +386,17 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
     dae_scale_weights(s, h);
     s->corrector.want_jacobian = 1;
     int verdict = s->method->attempt(s, trial);
-    if (verdict == DAE_OK) verdict = respond(s, trial, 2);
     if (verdict != DAE_OK) return dae_explain(s, verdict, trial);
+    verdict = respond(s, trial, 2);
+    if (verdict < 0) return (dae_status)verdict;
+    if (verdict > 0) memset(f->v, 0, (size_t)n * sizeof(double)); /* nothing that is not rounding */
     find_shift(s, 1, f->shift);
     for (int i = 0; i < n; i++) {
         if (error) error[i] = s->system.level[i] == DAE_INDEX3 ? -f->v[i] / 2 : 0;
         if (start) start[i] = s->x[i] + f->shift[i];
     }
     s->corrector.want_jacobian = 1; /* the first step begins as it would have */
+    s->method->start(s);
     s->corrector.rate = 1;
     s->corrector.unmeasured = s->corrector.caution = 0;
     return DAE_OK;
