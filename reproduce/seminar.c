@@ -182,31 +182,44 @@ static void three_starts(verdicts *v)
 enum { table_orders = 5 };
 
 typedef struct table_row {
-    const char *label, *method, *problem, *form;
-    double t_end, length;
-    int more; /* order k + more */
-    double high[table_orders], low[table_orders];
+    const char *label, *method, *form;
+    unsigned mask;
+    int more; /* order k + more                               */
+    int from; /* both bounds hold from this k on; below, k + more is the lower one only */
 } table_row;
 
+/* The pendulum: index 1, and index 2 by unknowns. The slides say k + 1 and k for MEBDF; in index 2
+ * it is the multiplier that has order k, and with one step even 2. */
 static const table_row table[] = {
-    { "BDF, index 1", "bdf", "pendulum", "index1", 1, 1, 0,
-      { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 96. },
-      { 1 / 4096., 1 / 4096., 1 / 2048., 1 / 512., 1 / 256. } },
-    { "BDF, index 2", "bdf", "hessenberg2", NULL, 0.25, 0.5, 0,
-      { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 40. },
-      { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 120. } },
-    { "MEBDF, index 1", "mebdf", "pendulum", "index1", 1, 1, 1,
-      { 1 / 256., 1 / 128., 1 / 96., 1 / 64., 1 / 64. },
-      { 1 / 2048., 1 / 1024., 1 / 384., 1 / 192., 1 / 128. } },
-    { "MEBDF, index 2", "mebdf", "hessenberg2", NULL, 0.25, 0.5, 0,
-      { 1 / 64., 1 / 64., 1 / 32., 1 / 32., 1 / 40. },
-      { 1 / 512., 1 / 512., 1 / 256., 1 / 128., 1 / 120. } },
+    { "BDF, index 1", "bdf", "index1", 0x1f, 0, 1 },
+    { "BDF, index 2: p, v", "bdf", "index2", 0x0f, 0, 1 },
+    { "BDF, index 2: lambda", "bdf", "index2", 0x10, 0, 1 },
+    { "MEBDF, index 1", "mebdf", "index1", 0x1f, 1, 1 },
+    { "MEBDF, index 2: p, v", "mebdf", "index2", 0x0f, 1, 1 },
+    { "MEBDF, index 2: lambda", "mebdf", "index2", 0x10, 0, 2 },
 };
+
+static double table_order(const problem_instance *p, const table_row *r, int k)
+{
+    /* one over the step sizes, for k = 1 .. 5: those of BDF, those of MEBDF */
+    static const double high[2][table_orders + 1] = { { 0, 512, 512, 256, 128, 96 },
+                                                      { 0, 256, 128, 96, 64, 64 } };
+    static const double low[2][table_orders + 1] = { { 0, 4096, 2048, 1024, 384, 192 },
+                                                     { 0, 1024, 512, 384, 192, 128 } };
+    int more = strcmp(r->method, "mebdf") == 0, first = p->index == 1;
+    order_study s = { .m = { .p = p, .order = k, .t_end = first ? 1 : 0.875,
+                             .method = r->method },
+                      .mask = r->mask,
+                      .high = 1 / high[more][k],
+                      .low = 1 / low[more][k],
+                      .length = first ? 1 : 0.5 };
+    return measured_order(&s);
+}
 
 static void orders_table(verdicts *v)
 {
-    fprintf(v->out, "\norders of the k-step methods, constant steps, largest error of all "
-                    "unknowns\n    %-24s %-6s", "method", "order");
+    fprintf(v->out, "\norders of the k-step methods, constant steps, on the pendulum\n"
+                    "    %-24s %-6s", "method", "order");
     for (int k = 1; k <= table_orders; k++)
         fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
@@ -215,18 +228,13 @@ static void orders_table(verdicts *v)
         problem_instance p;
         int good = 1;
         if ((strcmp(r->method, "mebdf") == 0 && lacks_mebdf(v)) ||
-            !march_open(v, &p, r->problem, r->form, NULL, 0))
+            !march_open(v, &p, "pendulum", r->form, NULL, 0))
             continue;
         fprintf(v->out, "    %-24s %-6s", r->label, r->more ? "k + 1" : "k");
         for (int k = 1; k <= table_orders; k++) {
-            order_study s = { .m = { .p = &p, .order = k, .t_end = r->t_end, .method = r->method },
-                              .mask = (1u << p.problem.size) - 1,
-                              .high = r->high[k - 1],
-                              .low = r->low[k - 1],
-                              .length = r->length };
-            double order = measured_order(&s);
-            good = good && fabs(order - (k + r->more)) <= 0.25;
-            fprintf(v->out, " %6.2f", order);
+            double off = table_order(&p, r, k) - (k + r->more);
+            good = good && off >= -0.25 && (k < r->from || off <= 0.25);
+            fprintf(v->out, " %6.2f", k + r->more + off);
         }
         fprintf(v->out, "  %s\n", verdict(v, good));
         problem_close(&p);
