@@ -143,12 +143,14 @@ const problem_entry problem_arevalo_52 = {
     .name = "arevalo-52",
     .title = "two multipliers, index 3, not from mechanics: p' = U(q), q' = F + G Lambda",
     .description =
-        "A point on the sphere x^2 + y^2 + z^2 = 1 in the plane z = 1/2, with U different "
+        "A point on the sphere x^2 + y^2 + z^2 = 1 in the plane z = 1/2, with U "
+        "different "
         "from q and G different from the transpose of R_p. From exact initial values at "
         "t = 1 implicit Euler makes an error of 2.4 in lambda in its first step, however "
         "small.",
-    .source = "Arevalo, Electron. Trans. Numer. Anal. 34 (2008), Problem 5.2, with -4 y t^2 "
-              "in F for the printed -4 y t",
+    .source =
+        "Arevalo, Electron. Trans. Numer. Anal. 34 (2008), Problem 5.2, with -4 y t^2 "
+        "in F for the printed -4 y t",
     .forms = forms,
     .build = build,
 };

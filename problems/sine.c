@@ -33,7 +33,8 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
 }
 
 /* The constraint differentiated once: index 1, and x0 is free. */
-static int residual_1(double t, const double *x, const double *xdot, double *r, void *user)
+static int residual_1(double t, const double *x, const double *xdot, double *r,
+                      void *user)
 {
     (void)user;
     r[0] = xdot[0] - cos(t);

@@ -86,7 +86,7 @@ static int same_digits(const char *printed, double ours)
 typedef struct entry {
     int step;
     const char *exact, *consistent; /* as printed, for the two kinds of initial values */
-    const char *meant;              /* instead of `consistent`, where that is a misprint */
+    const char *meant; /* instead of `consistent`, where that is a misprint */
 } entry;
 
 typedef struct table {
@@ -128,7 +128,8 @@ static const table tables[] = {
             { 2, "0.011062", "0.011062", NULL } } } } },
 };
 
-static void compare_number(verdicts *v, const char *printed, const char *meant, double ours)
+static void compare_number(verdicts *v, const char *printed, const char *meant,
+                           double ours)
 {
     int good = same_digits(meant ? meant : printed, ours);
     fprintf(v->out, "  %-10s %-12.10f %s%s", printed, ours, verdict(v, good),
@@ -147,8 +148,11 @@ static void compare_table(verdicts *v, const table *t)
     fprintf(v->out, "    %-7s %-7s  %-10s %-21s   %-10s %s\n", "", "", "printed", "ours",
             "printed", "ours");
     for (int part = 0; part < 2; part++) {
-        trial_run plain = { .p = &p, .h = t->part[part].h, .order = 1,
-                            .steps = 4, .first = DAE_FIRST_PLAIN };
+        trial_run plain = { .p = &p,
+                            .h = t->part[part].h,
+                            .order = 1,
+                            .steps = 4,
+                            .first = DAE_FIRST_PLAIN };
         trial_run moved = plain;
         moved.first = DAE_FIRST_CONSISTENT;
         if (go(&plain) != DAE_OK || go(&moved) != DAE_OK) {
@@ -166,7 +170,8 @@ static void compare_table(verdicts *v, const table *t)
         }
     }
     if (misprints)
-        fprintf(v->out, "    * a misprint of the source: 0.0040030 is meant and compared\n");
+        fprintf(v->out,
+                "    * a misprint of the source: 0.0040030 is meant and compared\n");
     problem_close(&p);
 }
 
@@ -182,7 +187,11 @@ typedef struct change {
 static const change changes[] = {
     { "arevalo-51", 0.0005, 2, 2, { "1.0806", "-1.6829" }, { "1.0814", "-1.6824" } },
     { "arevalo-51", 0.001, 2, 2, { "1.0806", "-1.6829" }, { "1.0823", "-1.6819" } },
-    { "arevalo-52", 0.001, 3, 3, { "-0.72874", "0.93583", "1" },
+    { "arevalo-52",
+      0.001,
+      3,
+      3,
+      { "-0.72874", "0.93583", "1" },
       { "-0.72985", "0.93931", "1" } },
 };
 
@@ -198,8 +207,8 @@ static void compare_change(verdicts *v, const change *c)
     for (int i = 0; i < c->count && status == DAE_OK; i++) {
         int k = c->first + i;
         int good = same_digits(c->from[i], p.x0[k]) && same_digits(c->to[i], start[k]);
-        fprintf(v->out, "    %-11s %-7g %-3s %-9s %-9s %13.9f %13.9f  %s\n", c->problem, c->h,
-                p.problem.names[k], c->from[i], c->to[i], p.x0[k], start[k],
+        fprintf(v->out, "    %-11s %-7g %-3s %-9s %-9s %13.9f %13.9f  %s\n", c->problem,
+                c->h, p.problem.names[k], c->from[i], c->to[i], p.x0[k], start[k],
                 verdict(v, good));
     }
     if (status != DAE_OK)
@@ -217,7 +226,10 @@ static void compare_prediction(verdicts *v, const char *problem, int component)
         return;
     for (int i = 0; i < 4; i++) {
         double error[most_unknowns], exact[most_unknowns];
-        trial_run r = { .p = &p, .h = 0.004 / (1 << i), .order = 1, .steps = 1,
+        trial_run r = { .p = &p,
+                        .h = 0.004 / (1 << i),
+                        .order = 1,
+                        .steps = 1,
                         .first = DAE_FIRST_PLAIN };
         dae_solver *s = open_run(&r, DAE_FIRST_PLAIN);
         int bad = dae_predict_first(s, r.h, error, NULL) != DAE_OK || go(&r) != DAE_OK;
@@ -242,8 +254,8 @@ static const double bound = 0.4; /* between measured and expected order */
 
 typedef struct subject {
     const char *problem, *form;
-    unsigned mask; /* multipliers */
-    int most;      /* orders up to this                                            */
+    unsigned mask;    /* multipliers */
+    int most;         /* orders up to this                                            */
     double h[orders]; /* the largest: rounding, eps / h^2 and more, stays below     */
 } subject;
 
@@ -280,7 +292,9 @@ static void measure_kind(verdicts *v, const subject *q, const problem_instance *
     int good = 1;
     fprintf(v->out, "    %-11s %-17s %-12s %s ", q->problem, kinds[kind],
             later ? "k+1 .. 2k+2" : "1 .. k",
-            later ? ">= k " : expected_less ? "k - 1" : "k    ");
+            later           ? ">= k "
+            : expected_less ? "k - 1"
+                            : "k    ");
     for (int k = 1; k <= q->most; k++) {
         double h[sizes], e[sizes];
         for (int i = 0; i < sizes; i++) {
@@ -298,8 +312,10 @@ static void measure_kind(verdicts *v, const subject *q, const problem_instance *
 
 static void measure_orders(verdicts *v)
 {
-    fprintf(v->out, "\nBDF-k: orders of the multipliers in the first steps of the formula\n");
-    fprintf(v->out, "    %-11s %-17s %-12s %-6s", "problem", "start", "its steps", "order");
+    fprintf(v->out,
+            "\nBDF-k: orders of the multipliers in the first steps of the formula\n");
+    fprintf(v->out, "    %-11s %-17s %-12s %-6s", "problem", "start", "its steps",
+            "order");
     for (int k = 1; k <= orders; k++)
         fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
@@ -328,7 +344,9 @@ static int draw(dae_trajectory *w)
     if (problem_open(problem_find(name), NULL, NULL, 0, &p, NULL) != DAE_OK)
         return 0;
     for (int i = 0; i < 2; i++) {
-        r[i] = (trial_run){ .p = &p, .h = 0.0005, .order = 1, .steps = 40, .first = kind[i] };
+        r[i] = (trial_run){
+            .p = &p, .h = 0.0005, .order = 1, .steps = 40, .first = kind[i]
+        };
         if (go(&r[i]) != DAE_OK)
             r[i].steps = 0;
     }
@@ -349,7 +367,10 @@ static int draw(dae_trajectory *w)
 static const char *const curves[] = { "lambda, exact IV", "x y u v, exact IV",
                                       "lambda, consistent IV", "x y u v, consistent IV" };
 static const reproduction_figure figures[] = {
-    { "Figure 5.1: log10 of global errors, implicit Euler, h = 0.0005", { 4, curves }, 0, draw },
+    { "Figure 5.1: log10 of global errors, implicit Euler, h = 0.0005",
+      { 4, curves },
+      0,
+      draw },
     { NULL, { 0, NULL }, 0, NULL },
 };
 
@@ -360,13 +381,16 @@ static int run(FILE *out)
         compare_table(&v, &tables[i]);
         fprintf(out, "\n");
     }
-    fprintf(out, "initial values changed by (3.3) and (4.2)\n    %-11s %-7s %-3s %-19s %s\n",
+    fprintf(out,
+            "initial values changed by (3.3) and (4.2)\n    %-11s %-7s %-3s %-19s %s\n",
             "problem", "h", "", "printed: from, to", "ours: from, to");
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         compare_change(&v, &changes[i]);
-    fprintf(out, "\nthe error of the first step from exact initial values, predicted by (3.4)\n");
-    fprintf(out, "    %-11s %-7s %-8s %13s %13s %11s\n", "problem", "of", "h", "predicted",
-            "measured", "miss");
+    fprintf(
+        out,
+        "\nthe error of the first step from exact initial values, predicted by (3.4)\n");
+    fprintf(out, "    %-11s %-7s %-8s %13s %13s %11s\n", "problem", "of", "h",
+            "predicted", "measured", "miss");
     compare_prediction(&v, "arevalo-51", 4);
     compare_prediction(&v, "arevalo-52", 6);
     compare_prediction(&v, "arevalo-52", 7);
@@ -376,7 +400,8 @@ static int run(FILE *out)
 
 const reproduction reproduction_arevalo = {
     .id = "arevalo",
-    .title = "numerically consistent initial values: Tables 5.1, 5.2, Figure 5.1, and k steps",
+    .title =
+        "numerically consistent initial values: Tables 5.1, 5.2, Figure 5.1, and k steps",
     .source = "Arevalo 2008; Arevalo & Loetstedt 1995",
     .run = run,
     .figures = figures,

@@ -85,9 +85,14 @@ static dae_status by_library(const char *method, char set, pair *e)
     pair a = start_of(set);
     if (problem_open(problem_find("sine"), NULL, NULL, 0, &p, NULL) != DAE_OK)
         return DAE_E_INTERNAL;
-    dae_options o = { .rtol = 1e-10, .atol = 1e-10, .method = method,
-                      .start = DAE_START_TRUST, .max_order = 1, .newton_max = 20,
-                      .first = DAE_FIRST_PLAIN, .newton_tolerance = 1e-3 };
+    dae_options o = { .rtol = 1e-10,
+                      .atol = 1e-10,
+                      .method = method,
+                      .start = DAE_START_TRUST,
+                      .max_order = 1,
+                      .newton_max = 20,
+                      .first = DAE_FIRST_PLAIN,
+                      .newton_tolerance = 1e-3 };
     double x[2] = { a.x, a.y }, xdot[2] = { 1, 0 };
     dae_solver *s = dae_open(&p.problem, &o);
     dae_status status = dae_start(s, 0, x, xdot);
@@ -107,7 +112,8 @@ static void print_errors(verdicts *v, const char *scheme, char set, const pair *
 {
     static const int at[] = { 1, 2, 3, 4, 10, steps };
     for (int component = 0; component < 2; component++) {
-        fprintf(v->out, "    %-24s %c  %c ", component ? "" : scheme, set, component ? 'y' : 'x');
+        fprintf(v->out, "    %-24s %c  %c ", component ? "" : scheme, set,
+                component ? 'y' : 'x');
         for (size_t i = 0; i < sizeof at / sizeof *at; i++)
             fprintf(v->out, " %10.2e", component ? e[at[i]].y : e[at[i]].x);
         if (component == 0)
@@ -130,7 +136,8 @@ static int obeys(const law *l, const pair *e)
     for (int n = l->from; n <= steps; n++) {
         double sign = n % 2 ? -1 : 1;
         double x = l->alternates ? sign * l->x : l->x, y = sign * (l->y + l->growth * n);
-        good = good && fabs(e[n].x - x) <= l->allowed_x && fabs(e[n].y - y) <= l->allowed_y;
+        good =
+            good && fabs(e[n].x - x) <= l->allowed_x && fabs(e[n].y - y) <= l->allowed_y;
     }
     return good;
 }
@@ -140,7 +147,8 @@ static void three_starts(verdicts *v)
     static const int first[] = { 1, 2, 3, 4, 10, steps };
     static const char sets[] = "ABC";
     pair e[steps + 1];
-    fprintf(v->out, "x = sin t, x' + y = 0 with h = 1/16: errors after n steps\n    %-24s %-5s",
+    fprintf(v->out,
+            "x = sin t, x' + y = 0 with h = 1/16: errors after n steps\n    %-24s %-5s",
             "scheme", "from");
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         fprintf(v->out, "  %s%7d", "n =", first[i]);
@@ -150,12 +158,15 @@ static void three_starts(verdicts *v)
     for (int mean = 1; mean >= 0; mean--)
         for (int i = 0; i < 3; i++) {
             int off = sets[i] == 'C';
-            law l = { .x = off ? h : 0, .y = sets[i] == 'B' ? -h : 0,
-                      .growth = off && mean ? -4 : 0, .alternates = mean,
-                      .allowed_x = 1e-13, .allowed_y = small };
+            law l = { .x = off ? h : 0,
+                      .y = sets[i] == 'B' ? -h : 0,
+                      .growth = off && mean ? -4 : 0,
+                      .alternates = mean,
+                      .allowed_x = 1e-13,
+                      .allowed_y = small };
             trapezoidal(sets[i], mean, e);
-            print_errors(v, mean ? "trapezoidal, printed" : "trapezoidal, differenced", sets[i],
-                         e);
+            print_errors(v, mean ? "trapezoidal, printed" : "trapezoidal, differenced",
+                         sets[i], e);
             fprintf(v->out, "  %s\n", verdict(v, obeys(&l, e)));
         }
     for (int method = 0; method < 2; method++) {
@@ -165,16 +176,18 @@ static void three_starts(verdicts *v)
             /* x is exact at once, y is off by the formula's h/2 |y'| from the second step on */
             law l = { .from = 2, .allowed_x = 1e-14, .allowed_y = 0.51 * h };
             int ok = by_library(method ? "mebdf" : "bdf", sets[i], e) == DAE_OK;
-            int exact = fabs(e[1].x) <= 1e-14; /* and y_1 = -(sin h - x_0) / h, exactly, of BDF */
+            int exact =
+                fabs(e[1].x) <= 1e-14; /* and y_1 = -(sin h - x_0) / h, exactly, of BDF */
             double y1 = -cos(h) - (-(sin(h) - (sets[i] == 'C' ? h : 0)) / h);
             exact = exact && (method == 1 || fabs(e[1].y + y1) <= 1e-13);
             print_errors(v, method ? "MEBDF, one step" : "BDF, one step", sets[i], e);
             fprintf(v->out, "  %s\n", verdict(v, ok && exact && obeys(&l, e)));
         }
     }
-    fprintf(v->out, "    printed, from C: e_x = (-1)^n h, e_y = (-1)^(n-1) 4 n;  differenced: "
-                    "e_x = h\n    for ever;  BDF solves the algebraic equation exactly and "
-                    "forgets the start\n");
+    fprintf(v->out,
+            "    printed, from C: e_x = (-1)^n h, e_y = (-1)^(n-1) 4 n;  differenced: "
+            "e_x = h\n    for ever;  BDF solves the algebraic equation exactly and "
+            "forgets the start\n");
 }
 
 /* ---- orders ---- */
@@ -207,19 +220,22 @@ static double table_order(const problem_instance *p, const table_row *r, int k)
     static const double low[2][table_orders + 1] = { { 0, 4096, 2048, 1024, 384, 192 },
                                                      { 0, 1024, 512, 384, 192, 128 } };
     int more = strcmp(r->method, "mebdf") == 0, first = p->index == 1;
-    order_study s = { .m = { .p = p, .order = k, .t_end = first ? 1 : 0.875,
-                             .method = r->method },
-                      .mask = r->mask,
-                      .high = 1 / high[more][k],
-                      .low = 1 / low[more][k],
-                      .length = first ? 1 : 0.5 };
+    order_study s = {
+        .m = { .p = p, .order = k, .t_end = first ? 1 : 0.875, .method = r->method },
+        .mask = r->mask,
+        .high = 1 / high[more][k],
+        .low = 1 / low[more][k],
+        .length = first ? 1 : 0.5
+    };
     return measured_order(&s);
 }
 
 static void orders_table(verdicts *v)
 {
-    fprintf(v->out, "\norders of the k-step methods, constant steps, on the pendulum\n"
-                    "    %-24s %-6s", "method", "order");
+    fprintf(v->out,
+            "\norders of the k-step methods, constant steps, on the pendulum\n"
+            "    %-24s %-6s",
+            "method", "order");
     for (int k = 1; k <= table_orders; k++)
         fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
@@ -245,8 +261,9 @@ static void orders_table(verdicts *v)
 static void steps_needed(verdicts *v)
 {
     problem_instance p;
-    fprintf(v->out, "\nBDF, constant steps, the test DAE with x and y wrong by 0.1 at the start: "
-                    "order of y\n");
+    fprintf(v->out,
+            "\nBDF, constant steps, the test DAE with x and y wrong by 0.1 at the start: "
+            "order of y\n");
     if (!march_open(v, &p, "sine", NULL, NULL, 0))
         return;
     for (int after = 0; after < 2; after++) {
@@ -254,9 +271,16 @@ static void steps_needed(verdicts *v)
         fprintf(v->out, "    after k%s steps%6s %-6s", after ? " + 1" : "    ", "",
                 after ? "k" : "-1");
         for (int k = 1; k <= table_orders; k++) {
-            order_study s = { .m = { .p = &p, .order = k, .steps = k + after, .t_end = 1,
-                                     .disturbance = 0.1, .disturbed = 3 },
-                              .mask = 2, .high = 1 / 16., .low = 1 / 64., .at = k + after };
+            order_study s = { .m = { .p = &p,
+                                     .order = k,
+                                     .steps = k + after,
+                                     .t_end = 1,
+                                     .disturbance = 0.1,
+                                     .disturbed = 3 },
+                              .mask = 2,
+                              .high = 1 / 16.,
+                              .low = 1 / 64.,
+                              .at = k + after };
             double order = measured_order(&s);
             good = good && fabs(order - (after ? k : -1)) <= 0.25;
             fprintf(v->out, " %6.2f", order);
@@ -349,7 +373,9 @@ static void bare_errors(const mesh *m, int k, sum *e)
 static void library_errors(const problem_instance *p, const mesh *m, int k, sum *e)
 {
     double t[most_order + 1], x[(most_order + 1) * chain], exact[chain];
-    dae_options o = { .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100 };
+    dae_options o = {
+        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
+    };
     dae_solver *s = dae_open(&p->problem, &o);
     for (int j = 0; j <= k; j++) {
         t[j] = m->t[k - j];
@@ -390,7 +416,8 @@ static double mesh_order(const problem_instance *p, const mesh_row *r, int k)
 {
     enum { sizes = 4, meshes = 8 };
     uint64_t bits = 0x9e3779b97f4a7c15ULL;
-    static const double largest[most_order] = { 1 / 64., 1 / 64., 1 / 32., 1 / 24., 1 / 16., 1 / 12. };
+    static const double largest[most_order] = { 1 / 64., 1 / 64., 1 / 32.,
+                                                1 / 24., 1 / 16., 1 / 12. };
     static const double factor[most_order] = { 0.5, 0.5, 0.6, 0.7, 0.75, 0.8 };
     double size[sizes], error[sizes];
     mesh m;
@@ -412,8 +439,11 @@ static double mesh_order(const problem_instance *p, const mesh_row *r, int k)
 static void random_meshes(verdicts *v)
 {
     problem_instance p;
-    fprintf(v->out, "\nwhat if we use variable stepsizes? y1 = sin t, y2 = y1', y3 = y2', steps "
-                    "between h/2 and 3h/2,\nroot mean square over eight meshes\n    %-17s %-30s %-6s", "formula", "error of", "order");
+    fprintf(
+        v->out,
+        "\nwhat if we use variable stepsizes? y1 = sin t, y2 = y1', y3 = y2', steps "
+        "between h/2 and 3h/2,\nroot mean square over eight meshes\n    %-17s %-30s %-6s",
+        "formula", "error of", "order");
     for (int k = 1; k <= most_order; k++)
         fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
@@ -422,8 +452,8 @@ static void random_meshes(verdicts *v)
     for (size_t i = 0; i < sizeof mesh_rows / sizeof *mesh_rows; i++) {
         const mesh_row *r = &mesh_rows[i];
         int good = 1, most = r->library ? 5 : 6;
-        fprintf(v->out, "    %-17s %-30s %-6s", r->library ? "the library's" : "BDF", r->label,
-                r->less ? "k - 1" : "k");
+        fprintf(v->out, "    %-17s %-30s %-6s", r->library ? "the library's" : "BDF",
+                r->label, r->less ? "k - 1" : "k");
         for (int k = 1; k <= most; k++) {
             double order = mesh_order(&p, r, k);
             good = good && fabs(order - (k - r->less)) <= 0.25;
@@ -432,8 +462,10 @@ static void random_meshes(verdicts *v)
         fprintf(v->out, "%s  %s\n", r->library ? "       " : "", verdict(v, good));
     }
     problem_close(&p);
-    fprintf(v->out, "    so: index 2 keeps order k; each further index loses one, and implicit "
-                    "Euler does\n    not converge in index 3; slowly varying steps lose nothing\n");
+    fprintf(
+        v->out,
+        "    so: index 2 keeps order k; each further index loses one, and implicit "
+        "Euler does\n    not converge in index 3; slowly varying steps lose nothing\n");
 }
 
 static int run(FILE *out)
@@ -448,7 +480,9 @@ static int run(FILE *out)
 
 const reproduction reproduction_seminar = {
     .id = "seminar",
-    .title = "the smallest index-2 system: trapezoidal rule, BDF, MEBDF; orders; varying steps",
-    .source = "Allaart-Bruin, seminar slides on DAEs; Brenan, Campbell, Petzold 1996, ch. 3",
+    .title = "the smallest index-2 system: trapezoidal rule, BDF, MEBDF; orders; varying "
+             "steps",
+    .source =
+        "Allaart-Bruin, seminar slides on DAEs; Brenan, Campbell, Petzold 1996, ch. 3",
     .run = run,
 };

@@ -19,14 +19,15 @@ enum { MOST_SHOWN = 40 };
 
 typedef struct init_job {
     solve_job base;
-    int n, m;             /* unknowns, derivatives                                       */
-    double *block;        /* of the following                                            */
-    double *x0, *p0;      /* as given; p0 only if have_p0                                */
-    double *x, *p;        /* consistent                                                  */
-    double *r0, *r;       /* residuals before and after                                  */
-    double *error, *start;/* of the first step; numerically consistent values            */
+    int n, m;        /* unknowns, derivatives                                       */
+    double *block;   /* of the following                                            */
+    double *x0, *p0; /* as given; p0 only if have_p0                                */
+    double *x, *p;   /* consistent                                                  */
+    double *r0, *r;  /* residuals before and after                                  */
+    double *error,
+        *start; /* of the first step; numerically consistent values            */
     int have_p0;
-    int predicted;        /* 1: error and start (k = 1); 2: error, steps x n (k > 1)     */
+    int predicted; /* 1: error and start (k = 1); 2: error, steps x n (k > 1)     */
     int order;
     double h;
 } init_job;
@@ -48,7 +49,8 @@ static int no_unknown(cli *c, const init_job *job, const char *name, int length)
     cli_nearest near = { .typed = typed };
     for (int i = 0; i < job->n; i++)
         cli_nearest_try(&near, dae_column_name(&job->base.columns, i, buffer));
-    dae_fail(&c->report, DAE_E_OPTION, "there is no unknown '%s'", cli_show(typed, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "there is no unknown '%s'",
+             cli_show(typed, shown));
     dae_at(&c->report, "option --values");
     if (job->base.columns.names && near.best)
         dae_hint(&c->report, "did you mean '%s'?", near.best);
@@ -88,7 +90,8 @@ static int prepare(cli *c, const cli_arguments *a, init_job *job)
     int n = job->n = p->problem.size, m = job->m = p->problem.d ? p->problem.d_size : n;
     job->h = job->base.options.fixed_step;
     job->order = job->base.options.max_order > 0 ? job->base.options.max_order : 1;
-    size_t steps = (size_t)(job->order < 16 ? job->order : 16), un = (size_t)n, um = (size_t)m;
+    size_t steps = (size_t)(job->order < 16 ? job->order : 16), un = (size_t)n,
+           um = (size_t)m;
     job->block = calloc(5 * un + 2 * um + steps * un + 1, sizeof(double));
     if (!job->block) {
         dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
@@ -133,7 +136,8 @@ static dae_solver *first_steps(const init_job *job, dae_first_kind kind, double 
         if (status == DAE_EVENT)
             status = DAE_OK;
         if (status == DAE_OK && step > job->order)
-            status = dae_read(s, dae_time(s), out + (step - job->order - 1) * job->n, NULL);
+            status =
+                dae_read(s, dae_time(s), out + (step - job->order - 1) * job->n, NULL);
     }
     return s;
 }
@@ -198,7 +202,8 @@ static int work(cli *c, init_job *job)
 
 static const char *level_word(const dae_solver *s, int i)
 {
-    static const char *const words[] = { "differential", "algebraic", "index 2", "index 3" };
+    static const char *const words[] = { "differential", "algebraic", "index 2",
+                                         "index 3" };
     return words[s->system.level[i] & 3];
 }
 
@@ -212,8 +217,8 @@ static void values_text(cli *c, const init_job *job)
     char name[32];
     const dae_solver *s = job->base.solver;
     int n = job->n, shown = n < MOST_SHOWN ? n : MOST_SHOWN;
-    dae_sink_print(c->out, "\n  %-12s %-12s %18s %18s %18s\n", "unknown", "level", "given",
-                   "consistent", job->m == n ? "derivative" : "");
+    dae_sink_print(c->out, "\n  %-12s %-12s %18s %18s %18s\n", "unknown", "level",
+                   "given", "consistent", job->m == n ? "derivative" : "");
     for (int i = 0; i < shown; i++) {
         dae_sink_print(c->out, "  %-12s %-12s %18.10g %18.10g",
                        dae_column_name(&job->base.columns, i, name), level_word(s, i),
@@ -241,13 +246,16 @@ static void first_text(cli *c, const init_job *job)
 {
     char name[32];
     const unsigned char *level = job->base.p.problem.level;
-    dae_sink_print(c->out, "\n  the first step of implicit Euler, h = %g:\n  predicted error, exact minus numerical, of\n",
+    dae_sink_print(c->out,
+                   "\n  the first step of implicit Euler, h = %g:\n  predicted error, "
+                   "exact minus numerical, of\n",
                    job->h);
     for (int i = 0; i < job->n; i++)
         if (level[i] == DAE_INDEX3)
             dae_sink_print(c->out, "  %-12s %18.10g\n",
                            dae_column_name(&job->base.columns, i, name), job->error[i]);
-    dae_sink_text(c->out, "\n  numerically consistent: from these it is of the size of h\n");
+    dae_sink_text(c->out,
+                  "\n  numerically consistent: from these it is of the size of h\n");
     for (int i = 0; i < job->n; i++)
         if (job->start[i] != job->x[i])
             dae_sink_print(c->out, "  %-12s %18.10g   instead of %18.10g\n",
@@ -260,9 +268,11 @@ static void many_text(cli *c, const init_job *job)
     char name[32];
     int k = job->order;
     const unsigned char *level = job->base.p.problem.level;
-    dae_sink_print(c->out,
-                   "\n  BDF of order %d, h = %g, from %d points:\n  predicted error, exact minus "
-                   "numerical, after its step\n  %-12s", k, job->h, k + 1, "");
+    dae_sink_print(
+        c->out,
+        "\n  BDF of order %d, h = %g, from %d points:\n  predicted error, exact minus "
+        "numerical, after its step\n  %-12s",
+        k, job->h, k + 1, "");
     for (int j = 1; j <= k; j++)
         dae_sink_print(c->out, " %13d", j);
     for (int i = 0; i < job->n; i++) {
@@ -287,10 +297,12 @@ static void tell_text(cli *c, const init_job *job)
         many_text(c, job);
     if (job->h > 0 && !job->predicted)
         dae_sink_print(c->out, "\n  the first step: nothing to predict, %s\n",
-                       has_index_3(job) ? "the method is not bdf" : "no index-3 unknowns");
+                       has_index_3(job) ? "the method is not bdf"
+                                        : "no index-3 unknowns");
 }
 
-static void column_json(dae_json *j, const init_job *job, const char *name, const double *value)
+static void column_json(dae_json *j, const init_job *job, const char *name,
+                        const double *value)
 {
     char buffer[32];
     dae_json_object(j, name);
@@ -378,7 +390,8 @@ static const cli_flag flags[] = {
 static const char details[] =
     "Prints x, x' and the residuals of the equations, as given and made consistent, and\n"
     "says which values were changed. With --fixed-step H and index-3 unknowns: their\n"
-    "predicted error in the first step of implicit Euler, and the values from which it is\n"
+    "predicted error in the first step of implicit Euler, and the values from which it "
+    "is\n"
     "of the size of H; with --max-order K their predicted error in the first K steps of\n"
     "BDF. 'daedalus solve --first consistent' and '--first corrected' make use of it.\n";
 

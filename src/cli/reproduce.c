@@ -76,7 +76,8 @@ static int run_json(cli *c, const reproduction *r)
 
 /* ---- figures ---- */
 
-static const reproduction_figure *find_figure(cli *c, const reproduction *r, double number)
+static const reproduction_figure *find_figure(cli *c, const reproduction *r,
+                                              double number)
 {
     int count = 0;
     while (r->figures && r->figures[count].title)
@@ -154,7 +155,8 @@ static int run(cli *c, const cli_arguments *a)
 }
 
 static const cli_flag flags[] = {
-    { "plot", "FILE.svg", "a figure of the source, drawn anew, where there is one", 0, 0 },
+    { "plot", "FILE.svg", "a figure of the source, drawn anew, where there is one", 0,
+      0 },
     { "figure", "N", "which one; default 1", 0, 0 },
     { "force", NULL, "replace a file that exists", 0, 0 },
     { NULL, NULL, NULL, 0, 0 },

@@ -37,15 +37,16 @@
  *
  * to leading order, by elimination. What is missing is a series in 1/c, and the solutions for
  * c = 1/h, 4/h, 16/h are extrapolated to the limit. (One solve with c = 1e6/h does where every
- * equation is of one kind; where they are mixed, 1/c^2 of a constraint drowns in rounding.) D = h^(k+1) p^(k+1) is
- * the correction e of the first attempt of the formula, a difference of order k + 1: its error
- * is h^(k+1) times O(h), since R_p e_p = 0 again. For k = 1 from a single point and its slope,
- * e = h (p_1' - p_0') holds U_q e_q too, and R_p e is one half of R_p D: then D = 2 e, and the
- * move is -B (v_1 - v_0), exactly (3.3). So the first step is attempted, the past moved, and the
- * attempt made again.
+ * equation is of one kind; where they are mixed, 1/c^2 of a constraint drowns in rounding.)
+ * D = h^(k+1) p^(k+1) is the correction e of the first attempt of the formula, a difference of
+ * order k + 1: its error is h^(k+1) times O(h), since R_p e_p = 0 again. For k = 1 from a single
+ * point and its slope, e = h (p_1' - p_0') holds U_q e_q too, and R_p e is one half of R_p D:
+ * then D = 2 e, and the move is -B (v_1 - v_0), exactly (3.3). So the first step is attempted,
+ * the past moved, and the attempt made again.
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
+#include "base/norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,9 +105,10 @@ static dae_status open_starter(dae_solver *s)
     for (int i = 0; i < s->system.n; i++) f->atol[i] = finer * s->atol[i];
     /* velocities have local order s, multipliers s - 1: k + 1 and k are needed */
     const char *name = o->max_order <= 4 ? "radau2a-5" : "radau2a-7";
-    dae_options other = {.rtol = o->rtol < DBL_MIN ? DAE_ZERO : finer * o->rtol, .atol_each = f->atol,
-                         .atol_count = s->system.n, .method = name, .linear = o->linear,
-                         .norm = o->norm, .fixed_step = o->fixed_step, .newton_max = 30, .newton_tolerance = 0.01,
+    dae_options other = {.rtol = o->rtol < DBL_MIN ? DAE_ZERO : finer * o->rtol,
+                         .atol_each = f->atol, .atol_count = s->system.n, .method = name,
+                         .linear = o->linear, .norm = o->norm, .fixed_step = o->fixed_step,
+                         .newton_max = 30, .newton_tolerance = 0.01,
                          .start = DAE_START_TRUST, .careful = o->careful,
                          .check_jacobian = -1, .allocator = o->allocator};
     dae_problem problem = s->system.problem;
@@ -127,7 +129,9 @@ dae_status dae_first_open(dae_solver *s)
     const dae_options *o = &s->options;
     int several = o->fixed_step > 0 && o->max_order > 1 && s->method->start_history;
     f->insist = o->first > DAE_FIRST_PLAIN;
-    f->kind = o->first != DAE_FIRST_AUTO ? o->first : several ? DAE_FIRST_ACCURATE : DAE_FIRST_PLAIN;
+    f->kind = o->first != DAE_FIRST_AUTO ? o->first
+              : several                  ? DAE_FIRST_ACCURATE
+                                         : DAE_FIRST_PLAIN;
     if ((corrects(s) && !s->method->shift) ||
         (o->first == DAE_FIRST_ACCURATE && o->fixed_step > 0 && !s->method->start_history))
         return refuse_method(s);
@@ -243,37 +247,41 @@ int dae_first_read(dae_solver *s, double t, double *x, double *p)
 
 /* ---- consistent with the difference equations ---- */
 
-/* f->v: v_q and v_lambda for c = 1/h. The Jacobian is that at the end of the trial. */
+/* D into q->delta: the level-0 part of factor * e. 0: it is no more than rounding. */
+static int find_defect(dae_solver *s, const dae_trial *trial, double factor)
+{
+    double *D = s->corrector.delta, most = 0, size = 0;
+    for (int i = 0; i < s->system.n; i++) {
+        D[i] = 0;
+        if (s->system.level[i] != DAE_DIFFERENTIAL) continue;
+        D[i] = factor * trial->e[i];
+        most = fmax(most, fabs(D[i]));
+        size = fmax(size, fabs(trial->x[i]));
+    }
+    return most > ABOVE_ROUNDING * DBL_EPSILON * size;
+}
+
+/* f->v: v_q and v_lambda for c = 1/h. The Jacobian is that at the end of the trial. Answers
+ * DAE_OK, a verdict > 0 (nothing to go by) or a failure. f->shift is scratch. */
 static int respond(dae_solver *s, const dae_trial *trial, double factor)
 {
     dae_corrector *q = &s->corrector;
     dae_first *f = &s->first;
-    const unsigned char *level = s->system.level;
     int n = s->system.n;
-    double *D = q->delta, *one = f->shift, most = 0, size = 0;
     int status = dae_corrector_renew(q, trial->t, trial->x, trial->p, trial->h, s->w);
+    if (status == DAE_OK && !find_defect(s, trial, factor)) status = DAE_STEP_ERROR;
     memset(f->v, 0, (size_t)n * sizeof(double));
     for (int k = 0; k < RATES && status == DAE_OK; k++) {
-        double c = rate[k];
+        double c = rate[k], power[] = {INFINITY, INFINITY, c, c * c}; /* by level */
         status = dae_corrector_factor(q, c / trial->h);
-        for (int i = 0; i < n; i++) {
-            int differs = level[i] == DAE_DIFFERENTIAL;
-            D[i] = differs ? factor * trial->e[i] : 0;
-            most = fmax(most, fabs(D[i]));
-            size = differs ? fmax(size, fabs(trial->x[i])) : size;
-        }
-        if (status == DAE_OK && !(most > ABOVE_ROUNDING * DBL_EPSILON * size)) status = DAE_STEP_ERROR;
         if (status != DAE_OK) break;
-        dae_corrector_lead(q, D, one);
-        status = dae_corrector_solve_with(q, one, 1);
-        for (int i = 0; i < n && status == DAE_OK; i++) {
-            double power = level[i] == DAE_INDEX2 ? c : level[i] == DAE_INDEX3 ? c * c : INFINITY;
-            f->v[i] += weight[k] * one[i] / power;
-        }
+        dae_corrector_lead(q, q->delta, f->shift);
+        status = dae_corrector_solve_with(q, f->shift, 1);
+        for (int i = 0; i < n && status == DAE_OK; i++)
+            f->v[i] += weight[k] * f->shift[i] / power[s->system.level[i] & 3];
     }
     q->have_factor = 0; /* not the factors of any step */
-    for (int i = 0; i < n && status == DAE_OK; i++)
-        if (!isfinite(f->v[i])) status = DAE_STEP_NONFINITE;
+    if (status == DAE_OK && dae_find_nonfinite(n, f->v) >= 0) status = DAE_STEP_NONFINITE;
     return status;
 }
 
@@ -378,7 +386,8 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
     dae_trial *trial = &s->trial;
     dae_first *f = &s->first;
     int n = s->system.n, what = 0;
-    if (s->method->shift && has_level_3(s) && s->t == s->t_begin) what = s->method->shift(s, NULL, 1);
+    if (s->method->shift && has_level_3(s) && s->t == s->t_begin)
+        what = s->method->shift(s, NULL, 1);
     if (what != DAE_DIFFERENCE_HALF) return cannot_predict(s);
     trial->h = h;
     trial->t = s->t + h;
