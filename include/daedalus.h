@@ -176,6 +176,18 @@ typedef enum dae_start_kind {
     DAE_START_TRUST        /* taken as they are                                             */
 } dae_start_kind;
 
+/* The first steps of a multistep method. Index-3 unknowns are wrong by O(h^(k-1)) in the first k
+ * steps of BDF-k, from the best of initial values: O(1) in the first step of implicit Euler.
+ * The last two cure that; they need BDF and levels, and also serve the first step of every
+ * start and restart with variable steps. docs/multistep.md has the formulas. */
+typedef enum dae_first_kind {
+    DAE_FIRST_AUTO = 0,   /* fixed_step above order 1: accurate; otherwise plain            */
+    DAE_FIRST_PLAIN,      /* orders 1, 2, ... from the initial values                       */
+    DAE_FIRST_ACCURATE,   /* fixed_step: points by a one-step method of enough order        */
+    DAE_FIRST_CONSISTENT, /* and index-2 unknowns moved so that the first step is right     */
+    DAE_FIRST_CORRECTED   /* and index-3 unknowns of the first k steps corrected            */
+} dae_first_kind;
+
 typedef enum dae_verdict {
     DAE_STEP_ACCEPTED = 0,
     DAE_STEP_ERROR,       /* rejected: local error too large                                */
@@ -222,6 +234,7 @@ typedef struct dae_options {
     int newton_max;           /* iterations per step; 0: 4                                  */
     double newton_tolerance;  /* 0: 0.1 of the error tolerance                              */
     dae_start_kind start;
+    dae_first_kind first;     /* the first steps of a multistep method                      */
     int careful;              /* 1: watch the callbacks (slow): unset output, overruns,
                                  changed inputs, answers that differ                        */
     int check_jacobian;       /* 1: compare the Jacobian with differences at the start; it is
@@ -324,6 +337,12 @@ dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const do
 /* One step of exactly size h at exactly this order, no error control: for order studies and
  * prescribed meshes. */
 dae_status dae_step_fixed(dae_solver *s, double h, int order);
+
+/* What the first step of size h of implicit Euler will do to index-3 unknowns: error[i] is the
+ * predicted x(t0 + h) - x_1 (0 for other unknowns), start[i] the numerically consistent initial
+ * values, from which that error is O(h). n values each; either may be NULL. Method bdf,
+ * between dae_start and the first step, which is not disturbed. */
+dae_status dae_predict_first(dae_solver *s, double h, double *error, double *start);
 
 /* Starts from `count` past points, newest first: times t[i], values x[i * n .. i * n + n). */
 dae_status dae_start_history(dae_solver *s, int count, const double *t, const double *x);

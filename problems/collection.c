@@ -27,6 +27,8 @@ extern const problem_entry problem_kepler;
 extern const problem_entry problem_rigid_body;
 extern const problem_entry problem_brusselator;
 extern const problem_entry problem_lorenz;
+extern const problem_entry problem_arevalo_51;
+extern const problem_entry problem_arevalo_52;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -37,6 +39,8 @@ const problem_entry *const problem_list[] = {
     &problem_medakzo,
     &problem_pendulum,
     &problem_car_axis,
+    &problem_arevalo_51,
+    &problem_arevalo_52,
     &problem_sine,
     &problem_chain,
     &problem_heat2d,

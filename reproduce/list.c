@@ -10,10 +10,14 @@ extern const reproduction reproduction_damping;
 extern const reproduction reproduction_multistep;
 extern const reproduction reproduction_multistep_accuracy;
 extern const reproduction reproduction_beta_blocking;
+extern const reproduction reproduction_arevalo;
+extern const reproduction reproduction_seminar;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
     &reproduction_hmt,
+    &reproduction_arevalo,
+    &reproduction_seminar,
     &reproduction_rk_index2,
     &reproduction_rk_spp,
     &reproduction_rk_order,

@@ -31,7 +31,7 @@ double march_time(const march *m, int step)
 
 static dae_status start(const march *m, dae_solver *s)
 {
-    enum { most = 6 };
+    enum { most = 8 };
     int n = m->p->problem.size, count = m->ratio > 0 ? m->order + 1 : m->order;
     double t[most], x[most * march_unknowns];
     if (count > most || n > march_unknowns)

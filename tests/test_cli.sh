@@ -143,6 +143,24 @@ check "every table is what it claims" every_table
 check "a method that is no table" eval 'run 0 methods bdf && prints "bdf: " && quiet'
 check "unknown table" eval 'run 2 methods radau2a3 && says "did you mean '"'radau2a-3'"'"'
 check "unknown table, nothing near" eval 'run 2 methods xyzzyxyzzy && says "lists them all"'
+check "consistent values" eval 'run 0 init robertson --values x3=0.5 && prints changed && prints "total mass"'
+check "consistent values as JSON" eval \
+    'run 0 init robertson --values x3=0.5 --json && json out "d[\"changed\"] == [\"x3\"] and abs(d[\"consistent\"][\"x3\"]) < 1e-12"'
+check "the first step of Euler" eval \
+    'run 0 init arevalo-51 --fixed-step 1e-3 --json && json out "abs(d[\"first_step_error\"][\"lambda\"] + 2) < 0.01 and abs(d[\"numerically_consistent\"][\"u\"] - 1.0823) < 5e-5"'
+check "the first steps of BDF" eval \
+    'run 0 init arevalo-51 --fixed-step 5e-3 --max-order 3 --json && json out "len(d[\"first_step_errors\"]) == 3"'
+check "values that contradict" eval 'run 5 init pendulum --values py=0.1 && says "E_INCONSISTENT"'
+check "init of an unknown unknown" eval 'run 2 init pendulum --values pz=1 && says "px"'
+check "init of nothing" eval 'run 2 init && says "init needs"'
+check "first steps by name" eval \
+    'run 0 solve arevalo-51 --fixed-step 1e-3 --max-order 1 --first consistent --stop 0.01'
+check "first steps misspelt" eval 'run 2 solve arevalo-51 --first consistnt && says "consistent"'
+check "first steps of another method" eval \
+    'run 2 solve arevalo-51 --method radau --first consistent && says "radau"'
+check "a figure" eval \
+    'run 0 reproduce arevalo --plot "$folder/figure.svg" && grep -q "Figure 5.1" "$folder/figure.svg"'
+check "no such figure" eval 'run 2 reproduce arevalo --plot "$folder/f2.svg" --figure 9 && says "has 1"'
 check "reproductions as JSON" eval 'run 0 reproduce --json && json out "d[\"reproductions\"]"'
 check "a table" eval 'run 0 solve pendulum && prints lambda && prints "scd" && quiet'
 check "the rest is counted" eval 'run 0 solve medakzo --stop 1 && prints "and 380 more"'

@@ -612,7 +612,8 @@ static void test_list(void **state)
         "medakzo",       "pendulum",    "sine",      "chain",  "heat2d",
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
-        "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2"
+        "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
+        "arevalo-51",    "arevalo-52"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);

@@ -106,6 +106,8 @@ dae_status dae_options_resolve(const dae_options *given, dae_options *o, dae_rep
         return dae_fail(report, DAE_E_OPTION, "option 'norm' is none of dae_norm_kind");
     if ((int)o->start < DAE_START_CORRECT || o->start > DAE_START_TRUST)
         return dae_fail(report, DAE_E_OPTION, "option 'start' is none of dae_start_kind");
+    if ((int)o->first < DAE_FIRST_AUTO || o->first > DAE_FIRST_CORRECTED)
+        return dae_fail(report, DAE_E_OPTION, "option 'first' is none of dae_first_kind");
     if (o->min_step > o->max_step) {
         dae_fail(report, DAE_E_STEP, "option 'min_step' exceeds 'max_step'");
         dae_why(report, "min_step = %g, max_step = %g", o->min_step, o->max_step);

@@ -74,6 +74,8 @@ static const cli_flag flags[] = {
     { "stats", NULL, "show the statistics", 0, 0 },
     { "norm", "NAME", "error norm: max (default) or rms", 0, 0 },
     { "start", "NAME", "initial values: correct (default), check or trust", 0, 0 },
+    { "first", "NAME",
+      "first steps: auto (default), plain, accurate, consistent, corrected", 0, 0 },
     { "atol", "X", "absolute tolerance; default: the problem's own multiple of rtol", 0,
       0 },
     { "max_steps", "N", "most steps", 0, 0 },

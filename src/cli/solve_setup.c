@@ -85,7 +85,10 @@ static int take_options(cli *c, const cli_arguments *a, dae_options *o)
 {
     static const char *const norms[] = { "max", "rms", NULL };
     static const char *const starts[] = { "correct", "check", "trust", NULL };
+    static const char *const firsts[] = { "auto",       "plain",     "accurate",
+                                          "consistent", "corrected", NULL };
     const char *norm = cli_value(a, "norm"), *start = cli_value(a, "start");
+    const char *first = cli_value(a, "first");
     for (int r = 0; dae_option_list(r); r++) {
         int code = take_option(c, a, dae_option_list(r), o);
         if (code)
@@ -93,10 +96,13 @@ static int take_options(cli *c, const cli_arguments *a, dae_options *o)
     }
     int norm_kind = norm ? take_word(c, "--norm", norm, norms) : 0;
     int start_kind = start && norm_kind >= 0 ? take_word(c, "--start", start, starts) : 0;
-    if (norm_kind < 0 || start_kind < 0)
+    int first_kind =
+        first && start_kind >= 0 ? take_word(c, "--first", first, firsts) : 0;
+    if (norm_kind < 0 || start_kind < 0 || first_kind < 0)
         return cli_fail(c);
     o->norm = (dae_norm_kind)norm_kind;
     o->start = (dae_start_kind)start_kind;
+    o->first = (dae_first_kind)first_kind;
     o->careful = cli_given(a, "careful");
     o->check_jacobian = cli_given(a, "check_jacobian");
     return 0;
@@ -168,7 +174,8 @@ int solve_setup(cli *c, const cli_arguments *a, solve_job *job)
 {
     int code = 0;
     if (a->argument_count == 0) {
-        dae_fail(&c->report, DAE_E_ARG, "solve needs the name of a problem");
+        dae_fail(&c->report, DAE_E_ARG, "%s needs the name of a problem",
+                 a->verb->name);
         dae_hint(&c->report, "'daedalus problems' lists them");
         return cli_fail(c);
     }

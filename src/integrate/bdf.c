@@ -663,6 +663,30 @@ static int bdf_nordsieck(dae_solver *s, double h, double *z)
     return k;
 }
 
+/* All points of the past move alike: so phi_0 moves and the differences stay. A computed d moves
+ * with x, as at the newest point. */
+static int bdf_shift(dae_solver *s, const double *v, int order)
+{
+    bdf *b = s->method_state;
+    dae_system *sys = &s->system;
+    int n = sys->n;
+    if (!v) {
+        /* with a computed d the slope of x is not known at the start, unless d selects */
+        int slope = !sys->computed || (sys->facts & DAE_FACT_D_SELECTS);
+        if (b->first) return order == 1 && slope ? DAE_DIFFERENCE_HALF : DAE_DIFFERENCE_NONE;
+        return b->valid >= order ? DAE_DIFFERENCE_FULL : DAE_DIFFERENCE_NONE;
+    }
+    if (sys->computed) {
+        int known = dae_system_d(sys, s->t, b->phi[0], b->probe) == DAE_OK;
+        for (int i = 0; i < n; i++) b->phi[0][i] += v[i];
+        known = known && dae_system_d(sys, s->t, b->phi[0], b->p_pred) == DAE_OK;
+        for (int i = 0; known && i < sys->m; i++) b->phi[0][n + i] += b->p_pred[i] - b->probe[i];
+        return DAE_OK;
+    }
+    for (int i = 0; i < n; i++) b->phi[0][i] += v[i];
+    return DAE_OK;
+}
+
 const dae_method dae_method_bdf = {
     .name = "bdf",
     .description = "backward differentiation, order 1-5, fixed leading coefficient",
@@ -678,4 +702,5 @@ const dae_method dae_method_bdf = {
     .doubt = bdf_doubt,
     .reach = bdf_reach,
     .nordsieck = bdf_nordsieck,
+    .shift = bdf_shift,
 };

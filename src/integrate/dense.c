@@ -27,6 +27,7 @@ void dae_look(dae_solver *s, double t, double *x, double *p)
 {
     dae_system *sys = &s->system;
     dae_trial *g = &s->trial;
+    if (s->first.supplied && dae_first_read(s, t, x, p)) return;
     int high = sys->facts & DAE_FACT_HIGH_INDEX; /* c^2 in the multipliers: not by this way */
     if (s->method->refine && t != s->t && t != s->t_previous && s->method->doubt(s, t) > DOUBT &&
         s->method->refine(s, t, x, p))

@@ -97,6 +97,9 @@ double dae_first_step(dae_solver *s, double span)
     double h = 1e-3 * fabs(span), most = s->method->one_step ? fmax(0.5, 0.01 * size) : 0.5;
     if (s->method->first_power == 2) most = fmax(most, 0.5 * sqrt(size));
     if (rate * h > most) h = most / rate;
+    /* to see a multiplier the step must be longer: about the root of the tolerance (first.c) */
+    if (s->first.pending && rate > 0)
+        h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }
@@ -188,11 +191,9 @@ static void size_plainly(dae_solver *s, const dae_trial *trial)
     s->h = idle ? trial->h : trial->h * fmax(0.2, fmin(5, r));
 }
 
-static dae_status commit(dae_solver *s, dae_trial *trial)
+/* The trial becomes the present; the method has it already. */
+static dae_status take(dae_solver *s, dae_trial *trial)
 {
-    set_mark(s, trial);
-    s->method->commit(s, trial);
-    size_plainly(s, trial);
     s->t_previous = s->t;
     s->t = trial->t;
     swap(&s->x, &trial->x);
@@ -213,6 +214,15 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     if (s->corrector.second_round || (s->corrector.jacobian_current && s->corrector.observed_rate > 0.3))
         s->newton_trouble++;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
+}
+
+static dae_status commit(dae_solver *s, dae_trial *trial)
+{
+    set_mark(s, trial);
+    s->method->commit(s, trial);
+    size_plainly(s, trial);
+    s->first.supplied = 0;
+    return take(s, trial);
 }
 
 /* The equations are not defined at the trial point. If the solution really ends there the
@@ -312,6 +322,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (trial->t == s->t) return dae_explain(s, verdict, trial);
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
+        if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
         if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
@@ -320,6 +331,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         dae_status other = suspect_jacobian(s);
         if (other == DAE_OK && unwary && s->corrector.verify) other = step_back(s);
         if (other != DAE_OK) return other;
+        dae_first_undo(s);
         s->method->reject(s, trial, verdict);
         if (verdict == DAE_STEP_ERROR && s->error_failures < 3) size_plainly(s, trial);
         note_cut(s, verdict);
@@ -330,7 +342,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
     return status == DAE_OK ? suspect_jacobian(s) : status;
 }
 
-dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+static void prescribe(dae_solver *s, double h, int order)
 {
     dae_trial *trial = &s->trial;
     trial->h = h;
@@ -340,11 +352,29 @@ dae_status dae_drive_fixed(dae_solver *s, double h, int order)
     trial->limiting = -1;
     trial->filtered = 0;
     trial->prescribed = 1;
+}
+
+dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+{
+    dae_trial *trial = &s->trial;
+    prescribe(s, h, order);
     if (trial->t == s->t) return dae_explain(s, DAE_OK, trial);
     dae_scale_weights(s, h);
     if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
     int verdict = s->method->attempt(s, trial);
+    if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
     if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
     if (verdict != DAE_OK) return dae_explain(s, verdict, trial);
     return commit(s, trial);
+}
+
+dae_status dae_drive_given(dae_solver *s, double h, int order)
+{
+    dae_trial *trial = &s->trial;
+    prescribe(s, h, order);
+    dae_status status = dae_first_supply(s, trial);
+    if (status != DAE_OK) return status;
+    if (s->options.log) write_log(s, trial, DAE_STEP_ACCEPTED);
+    status = take(s, trial);
+    return status == DAE_OK ? dae_first_enter(s) : status;
 }

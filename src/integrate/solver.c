@@ -177,6 +177,7 @@ static dae_status build(dae_solver *s, const dae_problem *problem)
         dae_why(&s->report, "the problem has %d unknowns", problem->size);
     }
     if (status == DAE_OK) status = take_tolerances(s);
+    if (status == DAE_OK) status = dae_first_open(s);
     return status;
 }
 
@@ -214,6 +215,7 @@ void dae_close(dae_solver *s)
     dae_memory memory = s->memory;
     if (s->method) s->method->close(s);
     dae_corrector_close(&s->corrector);
+    dae_first_close(s);
     if (s->w != s->w0) dae_free(&memory, s->w);
     dae_free(&memory, s->vectors);
     dae_free(&memory, s->events.armed);
@@ -504,6 +506,10 @@ static dae_status one_step(dae_solver *s, double limit)
         int reach = s->method->reach(s), most = s->options.max_order;
         double h = s->direction * s->options.fixed_step;
         if (!isnan(s->stop) && fabs(h) > fabs(s->stop - s->t) * (1 - 1e-10)) h = s->stop - s->t;
+        if (dae_first_wants(s)) {
+            dae_status status = dae_drive_given(s, h, s->first.points);
+            if (status != DAE_RETRY) return status; /* it gave up: on without it */
+        }
         return dae_drive_fixed(s, h, reach < most ? reach : most);
     }
     return dae_drive_step(s, limit);
@@ -577,6 +583,22 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
     s->direction = h > 0 ? 1 : -1;
     s->h = h;
     return dae_drive_fixed(s, h, order);
+}
+
+dae_status dae_predict_first(dae_solver *s, double h, double *error, double *start)
+{
+    dae_status status = enter(s, SOLVER_STARTED, "dae_predict_first");
+    if (status != DAE_OK) return status;
+    if (!isfinite(h) || s->t + h == s->t)
+        return dae_fail_arg(&s->report, DAE_E_STEP, "dae_predict_first", "h",
+                            "is zero, too small or not finite");
+    if (misaligned(error) || misaligned(start))
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_predict_first", error ? "error" : "start",
+                            "is not aligned as an array of double must be");
+    if (overlap(error, s->system.n, start, s->system.n))
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_predict_first", "start",
+                            "is the same array as error, or overlaps it");
+    return dae_first_predict(s, h, error, start);
 }
 
 dae_status dae_set_stop(dae_solver *s, double t)

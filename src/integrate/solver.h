@@ -21,6 +21,10 @@ typedef struct dae_trial {
     int prescribed;         /* size and order were prescribed: no error control             */
 } dae_trial;
 
+/* The correction e of the first attempt as a difference of x: h^(k+1) times derivative k + 1; half of
+ * that (one point and a derivative, k = 1); neither. */
+enum { DAE_DIFFERENCE_NONE = 0, DAE_DIFFERENCE_FULL, DAE_DIFFERENCE_HALF };
+
 typedef struct dae_method {
     const char *name, *description;
     int max_order;
@@ -47,6 +51,9 @@ typedef struct dae_method {
                                                               component, and its bound      */
     int (*nordsieck)(dae_solver *s, double h, double *z);  /* NULL, or the history as scaled
                                                               derivatives; returns the degree */
+    /* BDF only (first.c): moves every point of the past by v, n values. v NULL: what is e of an
+     * attempt at this order? DAE_DIFFERENCE_... */
+    int (*shift)(dae_solver *s, const double *v, int order);
 } dae_method;
 
 extern const dae_method dae_method_bdf;
@@ -92,6 +99,22 @@ typedef struct dae_event_search { /* integrate/events.c */
     int event, direction, pending, suspicious;
 } dae_event_search;
 
+typedef struct dae_first { /* integrate/first.c */
+    dae_first_kind kind;    /* resolved: not DAE_FIRST_AUTO                                 */
+    int insist;             /* 1: asked for, not chosen: no way round it                    */
+    dae_solver *starter;    /* the one-step method; NULL: none is wanted                    */
+    dae_statistics counted; /* what of its work is in our statistics                        */
+    int wanted, points;     /* points it shall supply; those known, the initial one too     */
+    int supplied;           /* 1: the last step was its: it has the dense output            */
+    double *vectors;        /* the block of the following                                   */
+    double *x, *t;          /* the points, newest first                                     */
+    double *v, *shift;      /* n: response to the defect of a step; what the past was moved by */
+    double *atol;           /* n: of the starter                                            */
+    int pending;            /* 1: the next attempt is the first of the formula              */
+    int shifted;            /* 1: and the past has been moved for it                        */
+    int order, count;       /* of the first steps; how many of them were corrected          */
+} dae_first;
+
 struct dae_solver {
     uint64_t magic;
     int state;
@@ -135,6 +158,7 @@ struct dae_solver {
     int64_t next_check;     /* steps before it may be suspected again                       */
     double t_begin;         /* of the start or restart                                      */
     dae_watch_state watch;
+    dae_first first;
     dae_mark mark;          /* for the post-mortem                                          */
     double h_max;           /* largest step since the mark was last void                    */
 };
@@ -149,11 +173,24 @@ void dae_scale_weights(dae_solver *s, double h);
 dae_status dae_drive_step(dae_solver *s, double limit);
 dae_status dae_drive_fixed(dae_solver *s, double h, int order);
 double dae_first_step(dae_solver *s, double span);
+dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the starter */
 
 /* start.c */
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
 dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
+
+/* first.c: the first steps of a multistep method */
+dae_status dae_first_open(dae_solver *s);
+void dae_first_close(dae_solver *s);
+dae_status dae_first_begin(dae_solver *s);               /* at every start and restart      */
+int dae_first_wants(const dae_solver *s);                /* 1: the next step is the starter's */
+dae_status dae_first_supply(dae_solver *s, dae_trial *trial);
+dae_status dae_first_enter(dae_solver *s);               /* the point just taken joins the past */
+int dae_first_read(dae_solver *s, double t, double *x, double *p); /* 1: done               */
+int dae_first_correct(dae_solver *s, dae_trial *trial);  /* after an attempt; a verdict     */
+void dae_first_undo(dae_solver *s);                      /* it was rejected                 */
+dae_status dae_first_predict(dae_solver *s, double h, double *error, double *start);
 
 /* dense.c: the solution inside the last step; any output may be NULL */
 void dae_look(dae_solver *s, double t, double *x, double *p);

@@ -285,5 +285,5 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     dae_watch_start(s);
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
-    return DAE_OK;
+    return dae_first_begin(s);
 }
