@@ -19,7 +19,7 @@ static const dae_solver no_memory = {
 };
 
 static const dae_method *const methods[] = {
-    &dae_method_bdf,  &dae_method_radau,      &dae_method_projected,
+    &dae_method_bdf,  &dae_method_mebdf,      &dae_method_radau, &dae_method_projected,
     &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
 };
 

@@ -42,7 +42,7 @@ typedef struct dae_method {
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
 } dae_method;
 
-extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
+extern const dae_method dae_method_bdf, dae_method_mebdf, dae_method_radau, dae_method_projected, dae_method_dirk,
     dae_method_rosenbrock, dae_method_half_explicit;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
