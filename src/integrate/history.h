@@ -4,7 +4,7 @@
  *
  * of w = (x, computed d). The polynomial of degree k through w_n, ..., w_{n-k} at t_n + delta is
  *
- *     P = sum v_j phi_j,    v_0 = 1,   v_j = v_{j-1} (delta + psi_{j-2}) / psi_{j-1},   psi_{-1} = 0,
+ *     P = sum v_j phi_j,   v_0 = 1,  v_j = v_{j-1} (delta + psi_{j-2}) / psi_{j-1},  psi_{-1} = 0,
  *
  * and its derivative the same sum with s_j = v_j'. An attempt only reads the history, so a
  * rejected one restores nothing.

@@ -13,7 +13,8 @@
  * The stages are BDF with fixed leading coefficient, as in bdf.c: even-mesh BDF on values of P.
  *     p1 = P'(t1) + c e1,       e1 = d1 - P(t1)
  *     p2 = omega'(t2) + c e2,   e2 = d2 - omega(t2),    omega = P + e1 L,
- *     L(t) = prod_{j=1..k} (t - t1 + j h) / (j h),      L(t2) = k + 1,  L'(t2) = (k + 1)(H_{k+1} - 1) / h
+ *     L(t) = prod_{j=1..k} (t - t1 + j h) / (j h),
+ *     L(t2) = k + 1,   L'(t2) = (k + 1)(H_{k+1} - 1) / h
  * omega goes through the values of P at t1 - jh and through d1, so that on an even mesh stage 2 is
  * BDF on x1, x_n, ...
  *
@@ -33,8 +34,8 @@
  */
 #include "integrate/mebdf.h"
 
-const double mebdf_harmonic[MEBDF_MOST + 2] = {0,           1,           1.5,           11.0 / 6,    25.0 / 12,
-                                               137.0 / 60, 49.0 / 20, 363.0 / 140, 761.0 / 280};
+const double mebdf_harmonic[MEBDF_MOST + 2] = {
+    0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60, 49.0 / 20, 363.0 / 140, 761.0 / 280};
 
 /* prod_{i<count} (t + tau_i), in units of h, and its derivative. */
 static void product(int count, double t, double h, const double *tau, double *value, double *slope)

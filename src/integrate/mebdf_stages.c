@@ -1,0 +1,267 @@
+/* mebdf_stages.c: the three systems of equations of an MEBDF step (mebdf_formula.c).
+ *
+ * Cheap stages. Three solves per step are affordable because little is left to do in each:
+ *   - stage 2 of the last step was at the present t1: stage 1 starts from what it found;
+ *   - an error in x2 reaches x multiplied by |b| (0.5 at k = 1, 0.06 at k = 7): Newton may stop
+ *     stage 2 earlier by that factor;
+ *   - the three points share Jacobian and factors, so the rate of convergence is a fact of the
+ *     step: stage 2, which has the longest way, measures it for all;
+ *   - where C is constant the corrector's first iteration needs no f (`leap`).
+ */
+#include "integrate/mebdf.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+
+/* Slower than this Newton's first correction is not the whole story. */
+static const double BRISK = 0.5;
+/* Newton's tolerance in stage 2, at most: it is the next prediction, too. */
+static const double LOOSEST = 2;
+
+/* May the equations be asked at t2? */
+static int future_exists(const dae_solver *s, const dae_trial *trial, double *t2)
+{
+    *t2 = trial->t + trial->h;
+    if (isnan(s->stop)) return 1;
+    double beyond = (*t2 - s->stop) / trial->h;
+    if (beyond > 1e-6) return 0;
+    if (beyond > 0) *t2 = s->stop;
+    return 1;
+}
+
+static void set_formula(mebdf *m, const dae_trial *trial, int future)
+{
+    const dae_history *a = &m->past;
+    double tau[MEBDF_ROWS] = {0};
+    for (int i = 1; i <= trial->order; i++)
+        tau[i] = i <= a->valid ? a->psi[i - 1] : tau[i - 1] + trial->h;
+    if (a->first) tau[1] = 0; /* a double point */
+    mebdf_coefficients(&m->f, trial->order, trial->h, tau, future);
+}
+
+/* P and P' at t1 and t2. */
+static void predict(mebdf *m, const dae_trial *trial, int future)
+{
+    dae_reach at2;
+    int k = trial->order;
+    dae_history_reach(&m->past, trial->h, k + 1, &m->at);
+    dae_history_predict(&m->past, k, &m->at, m->pred, m->rate);
+    if (!future) return;
+    dae_history_reach(&m->past, 2 * trial->h, k, &at2);
+    dae_history_predict(&m->past, k, &at2, m->pred2, m->rate2);
+}
+
+/* What the log and the driver want to know of Newton's iteration, over all stages. */
+typedef struct effort {
+    int iterations, new_jacobian, new_factor, jacobian_current, second_round;
+    double rate;
+} effort;
+
+static void note(effort *a, const dae_corrector *q)
+{
+    a->iterations += q->iterations;
+    a->new_jacobian |= q->new_jacobian;
+    a->new_factor |= q->new_factor;
+    a->jacobian_current |= q->jacobian_current;
+    a->second_round |= q->second_round;
+    a->rate = fmax(a->rate, q->observed_rate);
+}
+
+static void tell(const effort *a, dae_corrector *q)
+{
+    q->iterations = a->iterations;
+    q->new_jacobian = a->new_jacobian;
+    q->new_factor = a->new_factor;
+    q->jacobian_current = a->jacobian_current;
+    q->second_round = a->second_round;
+    q->observed_rate = a->rate;
+}
+
+/* What all stages have in common. */
+static dae_stage stage(const dae_solver *s, const mebdf *m, const dae_trial *trial)
+{
+    return (dae_stage){.t = trial->t, .h = trial->h, .c = m->f.c, .x_pred = m->x_guess,
+                       .p_pred = m->p_guess, .d_pred = m->d_guess, .w = s->w,
+                       .w_d = s->system.computed ? s->w_d : NULL};
+}
+
+/* guess = base + factor * v in x, the same in d; p to match. */
+static void guess(const dae_solver *s, mebdf *m, const double *w, const double *rate,
+                  double factor, const double *v, const double *v_d)
+{
+    int n = s->system.n;
+    double c = factor * m->f.c;
+    for (int i = 0; i < n; i++) m->x_guess[i] = w[i] + factor * v[i];
+    if (!s->system.computed) v_d = v;
+    for (int i = 0; i < s->system.m; i++) m->p_guess[i] = rate[i] + c * v_d[i];
+    for (int i = 0; i < s->system.computed; i++) m->d_guess[i] = w[n + i] + factor * v_d[i];
+}
+
+static void add(int n, double factor, const double *v, double *e)
+{
+    for (int i = 0; i < n; i++) e[i] += factor * v[i];
+}
+
+/* Where e1 is to be expected: v times the result. Stage 2 of the last step has been near t1:
+ * what the polynomial lacked there, scaled like its next term. Without it the next difference. */
+static double expect_e1(mebdf *m, const dae_trial *trial, const double **v)
+{
+    dae_history *a = &m->past;
+    int k = trial->order;
+    dae_reach at;
+    double ratio = 1, *w = m->pred, *out = m->spare;
+    *v = a->phi[k + 1];
+    if (m->ahead == 0 || a->valid < k || a->first) return m->at.value[k + 1];
+    if (m->ahead != trial->h) {
+        dae_history_reach(a, m->ahead, k, &at);
+        dae_history_predict(a, k, &at, out, m->p_guess);
+        w = out;
+        ratio = trial->h / m->ahead;
+        for (int i = 0; i < k; i++) ratio *= (trial->h + a->psi[i]) / (m->ahead + a->psi[i]);
+    }
+    for (int i = 0; i < a->n; i++) out[i] = m->x_ahead[i] - w[i];
+    for (int i = 0; i < a->computed; i++) out[a->n + i] = m->d_ahead[i] - w[a->n + i];
+    *v = out;
+    return ratio;
+}
+
+static int stage_1(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    int n = s->system.n;
+    const double *v;
+    double lift = expect_e1(m, trial, &v);
+    guess(s, m, m->pred, m->rate, lift, v, v + n);
+    dae_stage g = stage(s, m, trial);
+    g.x = m->x1, g.p = m->p1, g.e = m->e1, g.d = m->d1, g.e_d = m->e_d1;
+    int status = dae_corrector_solve(&s->corrector, &g);
+    if (status != DAE_OK) return status;
+    add(n, lift, v, m->e1);
+    add(s->system.computed, lift, v + n, m->e_d1);
+    return DAE_OK;
+}
+
+static int stage_2(dae_solver *s, mebdf *m, dae_trial *trial, double t2)
+{
+    int n = s->system.n, d = s->system.computed;
+    double ahead = m->past.valid > trial->order ? m->f.ahead : 0;
+    const double *e_d = d ? m->e_d1 : m->e1;
+    add(n, m->f.lift, m->e1, m->pred2);
+    add(d, m->f.lift, m->e_d1, m->pred2 + n);
+    add(s->system.m, m->f.lift_rate, e_d, m->rate2);
+    guess(s, m, m->pred2, m->rate2, ahead, m->e1, m->e_d1);
+    dae_stage g = stage(s, m, trial);
+    g.t = t2;
+    g.x = m->x2, g.p = m->p2, g.e = m->e2, g.d = m->d2, g.e_d = m->e_d2;
+    int status = dae_corrector_solve(&s->corrector, &g);
+    if (status != DAE_OK) return status;
+    add(n, ahead, m->e1, m->e2);
+    add(d, ahead, m->e_d1, m->e_d2);
+    return DAE_OK;
+}
+
+/* The corrector's first iteration without a look at f. At (x1, p1) f vanishes as far as Newton
+ * has gone, so at (x1, p1 - D) it is -C D, and the correction (K + cC)^{-1} C D. That is all when
+ * the error left by it, about rate times itself, is below the tolerance; 0: it is not, or C may
+ * not be trusted. */
+static int leap(dae_solver *s, mebdf *m, dae_trial *trial, double by1, double by2)
+{
+    const unsigned doubtful = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
+    dae_corrector *q = &s->corrector;
+    int n = s->system.n, place;
+    double rate = fmax(q->rate, q->old_rate), scale = 2 / (1 + m->f.c / q->c_factor) / q->c_factor;
+    if (s->system.computed || (s->system.facts & doubtful)) return 0;
+    if (q->verify || q->want_jacobian || rate >= BRISK) return 0;
+    for (int i = 0; i < n; i++) m->probe[i] = scale * (by1 * m->e1[i] + by2 * m->e2[i]);
+    dae_corrector_lead(q, m->probe, m->gap);
+    if (dae_corrector_solve_with(q, m->gap, 1) != DAE_OK) return 0;
+    double size = dae_norm(s->options.norm, n, m->gap, s->w, &place);
+    if (!(rate * size <= q->tolerance * (1 - rate))) return 0;
+    for (int i = 0; i < n; i++) {
+        trial->x[i] = m->x1[i] + m->gap[i];
+        trial->p[i] = m->p_guess[i] + m->f.c * m->gap[i];
+        trial->e[i] = m->e1[i] + m->gap[i];
+    }
+    return 1;
+}
+
+/* D = p1 - p at x = x1 in terms of e1 and e2: no cancellation. (On an even mesh by1 is 0.) */
+static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
+{
+    int n = s->system.n, d = s->system.computed;
+    const mebdf_formula *f = &m->f;
+    const double *e1 = d ? m->e_d1 : m->e1, *e2 = d ? m->e_d2 : m->e2;
+    double by1 = f->a * f->c + f->b * f->lift_rate, by2 = f->b * f->c;
+    if (by2 != 0)
+        for (int i = 0; i < s->system.m; i++) m->p_guess[i] = m->p1[i] - by1 * e1[i] - by2 * e2[i];
+    else
+        for (int i = 0; i < s->system.m; i++) m->p_guess[i] = m->p1[i] - by1 * e1[i];
+    if (leap(s, m, trial, by1, by2)) return DAE_OK;
+    dae_stage g = stage(s, m, trial);
+    g.x_pred = m->x1, g.d_pred = m->d1;
+    g.x = trial->x, g.p = trial->p, g.e = m->gap, g.d = trial->d, g.e_d = m->gap_d;
+    int status = dae_corrector_solve(&s->corrector, &g);
+    note(all, &s->corrector);
+    if (status != DAE_OK) return status;
+    for (int i = 0; i < n; i++) trial->e[i] = m->e1[i] + m->gap[i];
+    for (int i = 0; i < d; i++) trial->e_d[i] = m->e_d1[i] + m->gap_d[i];
+    return DAE_OK;
+}
+
+/* The rate of an earlier step, while the factors and Jacobian are those it was seen with. */
+static void recall_pace(dae_corrector *q, const mebdf *m, int most)
+{
+    int same = q->have_factor && q->c_factor == m->pace.c && q->t_jacobian == m->pace.t;
+    if (!same || m->pace.age >= most) return;
+    q->rate = fmin(q->rate, m->pace.value);
+    q->unmeasured = 0;
+}
+
+static void note_pace(const dae_corrector *q, mebdf *m)
+{
+    m->pace.age++;
+    if (q->observed_rate == 0) return;
+    m->pace.value = q->rate;
+    m->pace.c = q->c_factor;
+    m->pace.t = q->t_jacobian;
+    m->pace.age = 0;
+}
+
+/* Stage 2, and whether the corrector will know of it: where only t2 is undefined, one step may do
+ * without. */
+static int look_ahead(dae_solver *s, mebdf *m, dae_trial *trial, double t2, effort *all)
+{
+    dae_corrector *q = &s->corrector;
+    double kappa = q->tolerance;
+    q->tolerance = fmin(kappa / fabs(m->f.b), LOOSEST);
+    recall_pace(q, m, q->most_unmeasured / 2);
+    int status = stage_2(s, m, trial, t2);
+    q->tolerance = kappa;
+    note(all, q);
+    if (status == DAE_OK) note_pace(q, m);
+    int undefined = status == DAE_STEP_NONFINITE || status == DAE_STEP_RETRY;
+    if (!undefined || m->blind) return status;
+    set_formula(m, trial, 0);
+    return DAE_OK;
+}
+
+int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    effort all = {0};
+    double t2;
+    int future = future_exists(s, trial, &t2);
+    set_formula(m, trial, future);
+    predict(m, trial, future);
+    recall_pace(q, m, 2 * q->most_unmeasured);
+    int status = stage_1(s, m, trial);
+    note(&all, q);
+    if (status == DAE_OK && future) status = look_ahead(s, m, trial, t2, &all);
+    if (status == DAE_OK) {
+        recall_pace(q, m, 2 * q->most_unmeasured);
+        status = corrector(s, m, trial, &all);
+    }
+    m->blind_new = future && m->f.b == 0;
+    tell(&all, q);
+    return status;
+}
