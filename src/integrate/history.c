@@ -112,6 +112,55 @@ void dae_history_predict(const dae_history *a, int k, const dae_reach *at, doubl
     }
 }
 
+static inline void combine_2(int from, int to, int k, double *const phi[], const dae_reach at[2],
+                             double *const w[2], double *const rate[2])
+{
+    double *restrict w0 = w[0], *restrict w1 = w[1];
+    double *restrict r0 = rate ? rate[0] : NULL, *restrict r1 = rate ? rate[1] : NULL;
+    for (int i = from; i < to; i++) {
+        double a0 = phi[0][i], a1 = a0, b0 = 0, b1 = 0;
+        for (int j = 1; j <= k; j++) {
+            double v = phi[j][i];
+            a0 += at[0].value[j] * v;
+            a1 += at[1].value[j] * v;
+            if (!rate) continue;
+            b0 += at[0].slope[j] * v;
+            b1 += at[1].slope[j] * v;
+        }
+        w0[i] = a0;
+        w1[i] = a1;
+        if (!rate) continue;
+        r0[i - from] = b0;
+        r1[i - from] = b1;
+    }
+}
+
+static void combine_2k(int from, int to, int k, const dae_history *a, const dae_reach at[2],
+                       double *const w[2], double *const rate[2])
+{
+    double *const *phi = a->phi;
+    switch (k) {
+    case 1: combine_2(from, to, 1, phi, at, w, rate); break;
+    case 2: combine_2(from, to, 2, phi, at, w, rate); break;
+    case 3: combine_2(from, to, 3, phi, at, w, rate); break;
+    case 4: combine_2(from, to, 4, phi, at, w, rate); break;
+    case 5: combine_2(from, to, 5, phi, at, w, rate); break;
+    case 6: combine_2(from, to, 6, phi, at, w, rate); break;
+    default: combine_2(from, to, 7, phi, at, w, rate); break;
+    }
+}
+
+void dae_history_predict_2(const dae_history *a, int k, const dae_reach at[2], double *const w[2],
+                           double *const rate[2])
+{
+    if (!a->computed) {
+        combine_2k(0, a->n, k, a, at, w, rate);
+    } else {
+        combine_2k(0, a->n, k, a, at, w, NULL);
+        combine_2k(a->n, a->width, k, a, at, w, rate);
+    }
+}
+
 /* phi_0 is the solution itself, bit for bit: a point that was found to lie inside the domain of
  * the equations must not be rounded out of it. */
 static inline void renew(int count, int k, double *const phi[], const dae_reach *at,

@@ -45,8 +45,11 @@ void dae_history_first(dae_history *a, double h);
 
 void dae_history_reach(const dae_history *a, double delta, int k, dae_reach *out);
 
-/* w and, into `rate`, the derivative of d, by the polynomial of degree k <= rows - 2. */
+/* w and, into `rate`, the derivative of d, by the polynomial of degree k <= rows - 3. */
 void dae_history_predict(const dae_history *a, int k, const dae_reach *at, double *w, double *rate);
+/* The same at two points, in one pass. */
+void dae_history_predict_2(const dae_history *a, int k, const dae_reach at[2], double *const w[2],
+                           double *const rate[2]);
 
 /* Takes the point t_n + h with w - P of degree k, and w itself. The rows up to k + 2 are
  * renewed as far as they exist. */

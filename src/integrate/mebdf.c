@@ -62,7 +62,7 @@ static dae_status mebdf_open(dae_solver *s)
         {&m->e_d1, d},          {&m->x2, n},       {&m->p2, p},      {&m->e2, n},
         {&m->d2, d},            {&m->e_d2, d},     {&m->gap, n},     {&m->gap_d, d},
         {&m->filter, 2 * n},    {&m->probe, p},    {&m->x_ahead, n}, {&m->d_ahead, d},
-        {&m->spare, n + d}};
+        {&m->expected, n + d},  {&m->D, p}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!m->vectors) return DAE_E_NOMEM;
     dae_history_open(&m->past, &s->system, MEBDF_ROWS, phi);
@@ -108,7 +108,7 @@ static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int whic
     dae_corrector *q = &s->corrector;
     int n = sys->n, k = trial->order;
     const double *e = sys->computed ? trial->e_d : trial->e;
-    double f = which < 0 ? m->at.value[k] : -m->at.value[k + 1];
+    double f = which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
     const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? n : 0);
     for (int i = 0; i < sys->m; i++) m->probe[i] = e[i] + f * phi[i];
     if (!sys->computed) {
@@ -154,11 +154,8 @@ static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
 static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
 {
     int n = s->system.n, k = trial->order, place;
-    if (m->past.first)
-        for (int i = 0; i < n; i++)
-            if (s->system.level[i] > 0) m->gap[i] = 0;
     trial->filtered = 1;
-    trial->error = m->fit * dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    trial->error = m->fit * m->gap_norm;
     double raw = fabs(m->f.defect) * dae_norm(s->options.norm, n, trial->e, s->w, &place);
     m->raw_peak = fmax(raw, 0.7 * m->raw_peak);
     m->error_k = trial->error;
@@ -226,7 +223,7 @@ static void mebdf_commit(dae_solver *s, dae_trial *trial)
     dae_history *a = &m->past;
     int k = trial->order, first = a->first;
     int same = !first && fabs(trial->h - a->psi[0]) <= 1e-9 * fabs(trial->h) && k == m->used;
-    dae_history_take(a, trial->h, k, &m->at, trial);
+    dae_history_take(a, trial->h, k, &m->at[0], trial);
     if (first) { /* the second difference of x1, x0 and x0', as if x_{-1} were on their parabola */
         for (int i = 0; i < a->width; i++)
             a->phi[2][i] *= i < a->n && s->system.level[i] > 0 ? 0 : 2;

@@ -38,7 +38,7 @@ typedef struct mebdf {
 
     /* of the present attempt */
     mebdf_formula f;
-    dae_reach at;           /* weights of the history at t1                                 */
+    dae_reach at[2];        /* weights of the history at t1 and t2                          */
     double *pred, *rate;    /* P(t1) of w, P'(t1) of d                                      */
     double *pred2, *rate2;  /* omega at t2                                                  */
     double *x_guess, *p_guess, *d_guess;
@@ -46,8 +46,10 @@ typedef struct mebdf {
     double *x2, *p2, *e2, *d2, *e_d2; /* stage 2; e2 = w - omega                            */
     double *x_ahead, *d_ahead; /* stage 2 of the last accepted step, ...                    */
     double ahead;           /* ... so far ahead of t_n; 0: there is none                    */
-    double *spare;          /* a vector like w                                              */
-    double *gap, *gap_d;    /* corrector - stage 1                                          */
+    double *expected, expected_by; /* e1 was expected to be expected_by times this          */
+    double ahead_by;        /* and e2 so many times e1                                      */
+    double *D;              /* p1 - p at x1                                                 */
+    double *gap, *gap_d, gap_norm; /* corrector - stage 1                                   */
     double *filter;         /* 2 n: right sides                                             */
     double *probe;          /* one vector of E_d                                            */
     double error_k, error_down, error_up; /* on an even mesh of this step                   */

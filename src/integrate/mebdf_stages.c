@@ -40,16 +40,19 @@ static void set_formula(mebdf *m, const dae_trial *trial, int future)
     mebdf_coefficients(&m->f, trial->order, trial->h, tau, future);
 }
 
-/* P and P' at t1 and t2. */
+/* Coefficients; P and P' at t1 and t2. */
 static void predict(mebdf *m, const dae_trial *trial, int future)
 {
-    dae_reach at2;
+    const dae_history *a = &m->past;
     int k = trial->order;
-    dae_history_reach(&m->past, trial->h, k + 1, &m->at);
-    dae_history_predict(&m->past, k, &m->at, m->pred, m->rate);
-    if (!future) return;
-    dae_history_reach(&m->past, 2 * trial->h, k, &at2);
-    dae_history_predict(&m->past, k, &at2, m->pred2, m->rate2);
+    double *const w[] = {m->pred, m->pred2}, *const rate[] = {m->rate, m->rate2};
+    set_formula(m, trial, future);
+    dae_history_reach(a, trial->h, k + 1, &m->at[0]);
+    dae_history_reach(a, 2 * trial->h, k, &m->at[1]);
+    if (future)
+        dae_history_predict_2(a, k, m->at, w, rate);
+    else
+        dae_history_predict(a, k, &m->at[0], m->pred, m->rate);
 }
 
 /* What the log and the driver want to know of Newton's iteration, over all stages. */
@@ -86,33 +89,23 @@ static dae_stage stage(const dae_solver *s, const mebdf *m, const dae_trial *tri
                        .w_d = s->system.computed ? s->w_d : NULL};
 }
 
-/* guess = base + factor * v in x, the same in d; p to match. */
-static void guess(const dae_solver *s, mebdf *m, const double *w, const double *rate,
-                  double factor, const double *v, const double *v_d)
-{
-    int n = s->system.n;
-    double c = factor * m->f.c;
-    for (int i = 0; i < n; i++) m->x_guess[i] = w[i] + factor * v[i];
-    if (!s->system.computed) v_d = v;
-    for (int i = 0; i < s->system.m; i++) m->p_guess[i] = rate[i] + c * v_d[i];
-    for (int i = 0; i < s->system.computed; i++) m->d_guess[i] = w[n + i] + factor * v_d[i];
-}
+/* ---- stage 1 ----
+ *
+ * Stage 2 of the last step has been near t1: what the polynomial lacked there, scaled like its
+ * next term, is what to expect of e1. Without it the next difference serves.
+ */
 
-static void add(int n, double factor, const double *v, double *e)
+/* m->expected; the result is its factor. */
+static double expect_e1(mebdf *m, const dae_trial *trial)
 {
-    for (int i = 0; i < n; i++) e[i] += factor * v[i];
-}
-
-/* Where e1 is to be expected: v times the result. Stage 2 of the last step has been near t1:
- * what the polynomial lacked there, scaled like its next term. Without it the next difference. */
-static double expect_e1(mebdf *m, const dae_trial *trial, const double **v)
-{
-    dae_history *a = &m->past;
-    int k = trial->order;
+    const dae_history *a = &m->past;
+    int k = trial->order, n = a->n;
     dae_reach at;
-    double ratio = 1, *w = m->pred, *out = m->spare;
-    *v = a->phi[k + 1];
-    if (m->ahead == 0 || a->valid < k || a->first) return m->at.value[k + 1];
+    double ratio = 1, *w = m->pred, *out = m->expected;
+    if (m->ahead == 0 || a->valid < k || a->first) {
+        for (int i = 0; i < a->width; i++) out[i] = a->phi[k + 1][i];
+        return m->at[0].value[k + 1]; /* 0: there is none */
+    }
     if (m->ahead != trial->h) {
         dae_history_reach(a, m->ahead, k, &at);
         dae_history_predict(a, k, &at, out, m->p_guess);
@@ -120,83 +113,148 @@ static double expect_e1(mebdf *m, const dae_trial *trial, const double **v)
         ratio = trial->h / m->ahead;
         for (int i = 0; i < k; i++) ratio *= (trial->h + a->psi[i]) / (m->ahead + a->psi[i]);
     }
-    for (int i = 0; i < a->n; i++) out[i] = m->x_ahead[i] - w[i];
-    for (int i = 0; i < a->computed; i++) out[a->n + i] = m->d_ahead[i] - w[a->n + i];
-    *v = out;
+    const double *x = m->x_ahead;
+    for (int i = 0; i < n; i++) out[i] = x[i] - w[i];
+    for (int i = 0; i < a->computed; i++) out[n + i] = m->d_ahead[i] - w[n + i];
     return ratio;
+}
+
+/* guess = w + v, and p to match where `p` is given. */
+static inline void guess(int n, double factor, double c, const double *v, const double *w,
+                         const double *rate, double *restrict out, double *restrict p)
+{
+    for (int i = 0; i < n; i++) {
+        double e = factor * v[i];
+        out[i] = w[i] + e;
+        if (p) p[i] = rate[i] + c * e;
+    }
 }
 
 static int stage_1(dae_solver *s, mebdf *m, dae_trial *trial)
 {
-    int n = s->system.n;
-    const double *v;
-    double lift = expect_e1(m, trial, &v);
-    guess(s, m, m->pred, m->rate, lift, v, v + n);
+    int n = s->system.n, d = s->system.computed;
+    double c = m->f.c, by = m->expected_by = expect_e1(m, trial);
+    const double *v = m->expected;
+    if (!d) {
+        guess(n, by, c, v, m->pred, m->rate, m->x_guess, m->p_guess);
+    } else {
+        guess(n, by, c, v, m->pred, NULL, m->x_guess, NULL);
+        guess(d, by, c, v + n, m->pred + n, m->rate, m->d_guess, m->p_guess);
+    }
     dae_stage g = stage(s, m, trial);
     g.x = m->x1, g.p = m->p1, g.e = m->e1, g.d = m->d1, g.e_d = m->e_d1;
-    int status = dae_corrector_solve(&s->corrector, &g);
-    if (status != DAE_OK) return status;
-    add(n, lift, v, m->e1);
-    add(s->system.computed, lift, v + n, m->e_d1);
-    return DAE_OK;
+    return dae_corrector_solve(&s->corrector, &g);
+}
+
+/* ---- stage 2 ---- */
+
+/* e1 = w - P from Newton's e = w - guess; omega and omega' at t2; the guess there. */
+static inline void go_on(int n, const mebdf *m, const double *restrict v, double *restrict e1,
+                         double *restrict w, double *restrict rate, double *restrict out,
+                         double *restrict p)
+{
+    double by = m->expected_by, lift = m->f.lift, lift_rate = m->f.lift_rate, c = m->f.c;
+    double ahead = m->ahead_by;
+    for (int i = 0; i < n; i++) {
+        double e = e1[i] + by * v[i], guessed = ahead * e;
+        double omega = w[i] + lift * e;
+        e1[i] = e;
+        w[i] = omega;
+        out[i] = omega + guessed;
+        if (!p) continue;
+        double omega_rate = rate[i] + lift_rate * e;
+        rate[i] = omega_rate;
+        p[i] = omega_rate + c * guessed;
+    }
 }
 
 static int stage_2(dae_solver *s, mebdf *m, dae_trial *trial, double t2)
 {
     int n = s->system.n, d = s->system.computed;
-    double ahead = m->past.valid > trial->order ? m->f.ahead : 0;
-    const double *e_d = d ? m->e_d1 : m->e1;
-    add(n, m->f.lift, m->e1, m->pred2);
-    add(d, m->f.lift, m->e_d1, m->pred2 + n);
-    add(s->system.m, m->f.lift_rate, e_d, m->rate2);
-    guess(s, m, m->pred2, m->rate2, ahead, m->e1, m->e_d1);
+    const double *v = m->expected;
+    m->ahead_by = m->past.valid > trial->order ? m->f.ahead : 0;
+    if (!d) {
+        go_on(n, m, v, m->e1, m->pred2, m->rate2, m->x_guess, m->p_guess);
+    } else {
+        go_on(n, m, v, m->e1, m->pred2, NULL, m->x_guess, NULL);
+        go_on(d, m, v + n, m->e_d1, m->pred2 + n, m->rate2, m->d_guess, m->p_guess);
+    }
     dae_stage g = stage(s, m, trial);
     g.t = t2;
     g.x = m->x2, g.p = m->p2, g.e = m->e2, g.d = m->d2, g.e_d = m->e_d2;
-    int status = dae_corrector_solve(&s->corrector, &g);
-    if (status != DAE_OK) return status;
-    add(n, ahead, m->e1, m->e2);
-    add(d, ahead, m->e_d1, m->e_d2);
-    return DAE_OK;
+    return dae_corrector_solve(&s->corrector, &g);
+}
+
+/* There is none: only e1. */
+static void no_stage_2(dae_solver *s, mebdf *m)
+{
+    int n = s->system.n, d = s->system.computed;
+    for (int i = 0; i < n; i++) m->e1[i] += m->expected_by * m->expected[i];
+    for (int i = 0; i < d; i++) m->e_d1[i] += m->expected_by * m->expected[n + i];
+}
+
+/* ---- the corrector ---- */
+
+/* D = p1 - p at x = x1 from e1 and e2 (which is Newton's e and the part that was guessed): no
+ * cancellation. On an even mesh the factor of e1 is that part's. */
+static inline void differ(int n, double by1, double by2, const double *e1, const double *e,
+                          const double *p1, double *restrict D, double *restrict p)
+{
+    for (int i = 0; i < n; i++) {
+        double v = by1 * e1[i] + by2 * e[i];
+        D[i] = v;
+        p[i] = p1[i] - v;
+    }
+}
+
+static void set_corrector(dae_solver *s, mebdf *m)
+{
+    const mebdf_formula *f = &m->f;
+    const double *e1 = s->system.computed ? m->e_d1 : m->e1;
+    const double *e = s->system.computed ? m->e_d2 : m->e2;
+    double by2 = f->b * f->c, by1 = f->a * f->c + f->b * f->lift_rate;
+    if (by2 == 0) e = e1; /* no stage 2 */
+    differ(s->system.m, by1 + by2 * m->ahead_by, by2, e1, e, m->p1, m->D, m->p_guess);
+}
+
+/* x, p and e of the trial for the correction scale * gap. */
+static inline void jump(int n, double scale, double c, const mebdf *m, double *restrict gap,
+                        double *restrict x, double *restrict p, double *restrict e)
+{
+    for (int i = 0; i < n; i++) {
+        double v = scale * gap[i];
+        gap[i] = v;
+        x[i] = m->x1[i] + v;
+        p[i] = m->p_guess[i] + c * v;
+        e[i] = m->e1[i] + v;
+    }
 }
 
 /* The corrector's first iteration without a look at f. At (x1, p1) f vanishes as far as Newton
  * has gone, so at (x1, p1 - D) it is -C D, and the correction (K + cC)^{-1} C D. That is all when
  * the error left by it, about rate times itself, is below the tolerance; 0: it is not, or C may
  * not be trusted. */
-static int leap(dae_solver *s, mebdf *m, dae_trial *trial, double by1, double by2)
+static int leap(dae_solver *s, mebdf *m, dae_trial *trial)
 {
     const unsigned doubtful = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
     dae_corrector *q = &s->corrector;
-    int n = s->system.n, place;
-    double rate = fmax(q->rate, q->old_rate), scale = 2 / (1 + m->f.c / q->c_factor) / q->c_factor;
+    int n = s->system.n;
+    double rate = fmax(q->rate, q->old_rate), c = m->f.c;
+    double scale = 2 / (1 + c / q->c_factor) / q->c_factor;
     if (s->system.computed || (s->system.facts & doubtful)) return 0;
     if (q->verify || q->want_jacobian || rate >= BRISK) return 0;
-    for (int i = 0; i < n; i++) m->probe[i] = scale * (by1 * m->e1[i] + by2 * m->e2[i]);
-    dae_corrector_lead(q, m->probe, m->gap);
+    dae_corrector_lead(q, m->D, m->gap);
     if (dae_corrector_solve_with(q, m->gap, 1) != DAE_OK) return 0;
-    double size = dae_norm(s->options.norm, n, m->gap, s->w, &place);
-    if (!(rate * size <= q->tolerance * (1 - rate))) return 0;
-    for (int i = 0; i < n; i++) {
-        trial->x[i] = m->x1[i] + m->gap[i];
-        trial->p[i] = m->p_guess[i] + m->f.c * m->gap[i];
-        trial->e[i] = m->e1[i] + m->gap[i];
-    }
-    return 1;
+    jump(n, scale, c, m, m->gap, trial->x, trial->p, trial->e);
+    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    return rate * m->gap_norm <= q->tolerance * (1 - rate);
 }
 
-/* D = p1 - p at x = x1 in terms of e1 and e2: no cancellation. (On an even mesh by1 is 0.) */
 static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
 {
     int n = s->system.n, d = s->system.computed;
-    const mebdf_formula *f = &m->f;
-    const double *e1 = d ? m->e_d1 : m->e1, *e2 = d ? m->e_d2 : m->e2;
-    double by1 = f->a * f->c + f->b * f->lift_rate, by2 = f->b * f->c;
-    if (by2 != 0)
-        for (int i = 0; i < s->system.m; i++) m->p_guess[i] = m->p1[i] - by1 * e1[i] - by2 * e2[i];
-    else
-        for (int i = 0; i < s->system.m; i++) m->p_guess[i] = m->p1[i] - by1 * e1[i];
-    if (leap(s, m, trial, by1, by2)) return DAE_OK;
+    set_corrector(s, m);
+    if (leap(s, m, trial)) return DAE_OK;
     dae_stage g = stage(s, m, trial);
     g.x_pred = m->x1, g.d_pred = m->d1;
     g.x = trial->x, g.p = trial->p, g.e = m->gap, g.d = trial->d, g.e_d = m->gap_d;
@@ -205,8 +263,13 @@ static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
     if (status != DAE_OK) return status;
     for (int i = 0; i < n; i++) trial->e[i] = m->e1[i] + m->gap[i];
     for (int i = 0; i < d; i++) trial->e_d[i] = m->e_d1[i] + m->gap_d[i];
+    for (int i = 0; m->past.first && i < n; i++) /* of their past nothing is known */
+        if (s->system.level[i] > 0) m->gap[i] = 0;
+    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
     return DAE_OK;
 }
+
+/* ---- all of them ---- */
 
 /* The rate of an earlier step, while the factors and Jacobian are those it was seen with. */
 static void recall_pace(dae_corrector *q, const mebdf *m, int most)
@@ -251,12 +314,12 @@ int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
     effort all = {0};
     double t2;
     int future = future_exists(s, trial, &t2);
-    set_formula(m, trial, future);
     predict(m, trial, future);
     recall_pace(q, m, 2 * q->most_unmeasured);
     int status = stage_1(s, m, trial);
     note(&all, q);
     if (status == DAE_OK && future) status = look_ahead(s, m, trial, t2, &all);
+    if (status == DAE_OK && !future) no_stage_2(s, m);
     if (status == DAE_OK) {
         recall_pace(q, m, 2 * q->most_unmeasured);
         status = corrector(s, m, trial, &all);
