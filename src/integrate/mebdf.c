@@ -29,7 +29,7 @@
  * (docs/multistep.md); the optimum is flat. */
 
 /* x - x1 must be below tol / FIT, tightened slowly with the tolerance. */
-static const double FIT = 6.2;
+static const double FIT = 7;
 /* The error of the next step is planned to be 1 / AIM: a rejection costs as much as two steps. */
 static const double AIM = 6;
 /* Growth that is worth a factorization; the largest, while starting and later. */

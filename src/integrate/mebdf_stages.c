@@ -16,6 +16,8 @@
 
 /* Slower than this Newton's first correction is not the whole story. */
 static const double BRISK = 0.5;
+/* Newton's tolerance in stage 1 is smaller by this: who leaps keeps its error. */
+static const double STRICTLY = 0.4;
 /* Newton's tolerance in stage 2, at most: it is the next prediction, too. */
 static const double LOOSEST = 2;
 
@@ -316,7 +318,10 @@ int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
     int future = future_exists(s, trial, &t2);
     predict(m, trial, future);
     recall_pace(q, m, 2 * q->most_unmeasured);
+    double kappa = q->tolerance;
+    q->tolerance = STRICTLY * kappa;
     int status = stage_1(s, m, trial);
+    q->tolerance = kappa;
     note(&all, q);
     if (status == DAE_OK && future) status = look_ahead(s, m, trial, t2, &all);
     if (status == DAE_OK && !future) no_stage_2(s, m);
