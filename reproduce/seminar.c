@@ -26,26 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Set to 0 when the method is there: then its absence is a disagreement. */
-static const int mebdf_may_be_absent = 1;
-
-static int has_method(const char *name)
-{
-    for (int i = 0; i < dae_method_count(); i++)
-        if (strcmp(dae_method_name(i), name) == 0)
-            return 1;
-    return 0;
-}
-
-static int lacks_mebdf(verdicts *v)
-{
-    if (has_method("mebdf"))
-        return 0;
-    fprintf(v->out, "    %-24s not in this build%s\n", "MEBDF",
-            mebdf_may_be_absent ? "" : verdict(v, 0));
-    return 1;
-}
-
 /* ---- three sets of initial values ---- */
 
 enum { steps = 40 };
@@ -170,8 +150,6 @@ static void three_starts(verdicts *v)
             fprintf(v->out, "  %s\n", verdict(v, obeys(&l, e)));
         }
     for (int method = 0; method < 2; method++) {
-        if (method == 1 && lacks_mebdf(v))
-            continue;
         for (int i = 0; i < 3; i++) {
             /* x is exact at once, y is off by the formula's h/2 |y'| from the second step on */
             law l = { .from = 2, .allowed_x = 1e-14, .allowed_y = 0.51 * h };
@@ -243,8 +221,7 @@ static void orders_table(verdicts *v)
         const table_row *r = &table[i];
         problem_instance p;
         int good = 1;
-        if ((strcmp(r->method, "mebdf") == 0 && lacks_mebdf(v)) ||
-            !march_open(v, &p, "pendulum", r->form, NULL, 0))
+        if (!march_open(v, &p, "pendulum", r->form, NULL, 0))
             continue;
         fprintf(v->out, "    %-24s %-6s", r->label, r->more ? "k + 1" : "k");
         for (int k = 1; k <= table_orders; k++) {

@@ -67,6 +67,7 @@ extern const dae_method dae_method_two_step;
 extern const dae_method dae_method_alpha;
 extern const dae_method dae_method_nordsieck;
 extern const dae_method dae_method_multistep;
+extern const dae_method dae_method_mebdf;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 

@@ -1,0 +1,317 @@
+/* mebdf.c: modified extended BDF, k = 1 to 7 steps, variable step and order.
+ *
+ * Two BDF stages at t1 = t_n + h and t2 = t_n + 2h, then a corrector of order k + 1 at t1, all with
+ * the matrix K + cC of the k-step BDF (mebdf_formula.c), solved in mebdf_stages.c. A-stable for
+ * k <= 3, A(88)-stable for k = 4, down to A(62) for k = 7. What was found at t2 is data of the
+ * trial: the history holds w = (x, computed d) at past points only.
+ *
+ * `order` everywhere is k, the number of steps; the order of convergence is k + 1, and k where
+ * an unknown is a derivative (index 2 and 3).
+ *
+ * Error estimate [Cash & Considine 1992]: x - x1, the corrector minus the first stage, that is the
+ * error of BDF-k. It is of order h^{k+1} at each step, as the global error is: errors are
+ * proportional to tolerances. It needs no filter (bdf.c): both points satisfy the equations at t1,
+ * with p that differ by D = a (p1 - P') + b (p2 - P'), so
+ *
+ *     x - x1 = (K + cC)^{-1} f_p D
+ *
+ * and how badly an algebraic unknown was predicted is not in it. The neighbouring orders, when
+ * they are wanted, get the filter: (K + cC)^{-1} c f_p E with E of the differences.
+ */
+#include "integrate/mebdf.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Constants measured on the transistor amplifier, Akzo Nobel and Robertson's problem at 1e-6
+ * (docs/multistep.md); the optimum is flat. */
+
+/* x - x1 must be below tol / FIT, tightened slowly with the tolerance. */
+static const double FIT = 7;
+/* The error of the next step is planned to be 1 / AIM: a rejection costs as much as two steps. */
+static const double AIM = 6;
+/* Growth that is worth a factorization; the largest, while starting and later. */
+static const double WORTHWHILE = 1.3, FASTEST = 8, FAST = 2;
+/* Above this error the step will shrink, and the order below may be better. */
+static const double RESTLESS = 0.5;
+
+/* ---- opening ---- */
+
+static void mebdf_close(dae_solver *s)
+{
+    mebdf *m = s->method_state;
+    if (!m) return;
+    dae_free(&s->memory, m->vectors);
+    dae_free(&s->memory, m);
+    s->method_state = NULL;
+}
+
+static dae_status mebdf_open(dae_solver *s)
+{
+    mebdf *m = dae_alloc(&s->memory, 1, sizeof *m);
+    s->method_state = m;
+    if (!m) return DAE_E_NOMEM;
+    size_t n = (size_t)s->system.n, p = (size_t)s->system.m, d = (size_t)s->system.computed;
+    double *phi;
+    dae_vector_wish wish[] = {
+        {&phi, MEBDF_ROWS * (n + d)}, {&m->pred, n + d}, {&m->rate, p},    {&m->pred2, n + d},
+        {&m->rate2, p},         {&m->x_guess, n},  {&m->p_guess, p}, {&m->d_guess, d},
+        {&m->x1, n},            {&m->p1, p},       {&m->e1, n},      {&m->d1, d},
+        {&m->e_d1, d},          {&m->x2, n},       {&m->p2, p},      {&m->e2, n},
+        {&m->d2, d},            {&m->e_d2, d},     {&m->gap, n},     {&m->gap_d, d},
+        {&m->filter, 2 * n},    {&m->probe, p},    {&m->x_ahead, n}, {&m->d_ahead, d},
+        {&m->expected, n + d},  {&m->D, p}};
+    m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
+    if (!m->vectors) return DAE_E_NOMEM;
+    dae_history_open(&m->past, &s->system, MEBDF_ROWS, phi);
+    m->fit = FIT * sqrt(s->safety);
+    return DAE_OK;
+}
+
+static void mebdf_start(dae_solver *s)
+{
+    mebdf *m = s->method_state;
+    dae_history_start(&m->past, s);
+    m->used = 1;
+    m->steady = 0;
+    m->starting = 1;
+    m->calm = 1000;
+    m->raw_peak = m->ahead = 0;
+    m->blind = 0;
+    m->pace.c = 0;
+    s->order = 1;
+}
+
+static dae_status mebdf_start_history(dae_solver *s, int count, const double *t, const double *x)
+{
+    mebdf *m = s->method_state;
+    mebdf_start(s);
+    m->starting = 0;
+    m->used = count > 1 ? count - 1 : 1;
+    return dae_history_load(&m->past, s, count, t, x);
+}
+
+/* ---- judging an attempt ---- */
+
+/* |E| of BDF of order q for a difference of order q + 1. */
+static double share(int q)
+{
+    return 1 / ((q + 1) * mebdf_harmonic[q]);
+}
+
+/* c f_p E for the order below (which < 0) or above: the right side of the filter. */
+static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int which, double *v)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    int n = sys->n, k = trial->order;
+    const double *e = sys->computed ? trial->e_d : trial->e;
+    double f = which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
+    const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? n : 0);
+    for (int i = 0; i < sys->m; i++) m->probe[i] = e[i] + f * phi[i];
+    if (!sys->computed) {
+        dae_corrector_lead(q, m->probe, v);
+        return DAE_OK;
+    }
+    int status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, m->probe, v);
+    for (int i = 0; i < n; i++) v[i] *= q->c_factor;
+    return status;
+}
+
+/* prod (i + 1) h / (h + tau_i), i = 0 .. q: what turns a difference of the present mesh into one
+ * of an even mesh. */
+static double evened(const mebdf *m, double h, int q)
+{
+    double product = 1;
+    for (int i = 1; i <= q; i++) product *= (i + 1) * h / (h + m->past.psi[i - 1]);
+    return product;
+}
+
+static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    int n = sys->n, k = trial->order, count = 0, place, status = DAE_OK, which[2];
+    double *out[2];
+    if (m->have_down) which[count] = -1, out[count++] = &m->error_down;
+    if (m->have_up) which[count] = 1, out[count++] = &m->error_up;
+    if (count == 0) return DAE_OK;
+    if (sys->computed) status = dae_system_f(sys, trial->t, trial->x, trial->p, q->r);
+    for (int l = 0; l < count && status == DAE_OK; l++)
+        status = filter_side(s, m, trial, which[l], m->filter + (size_t)l * (size_t)n);
+    if (status == DAE_OK) status = dae_corrector_solve_with(q, m->filter, count);
+    if (status != DAE_OK) return status;
+    for (int l = 0; l < count; l++) {
+        int order = k + which[l];
+        *out[l] = m->fit * share(order) * evened(m, trial->h, order) *
+                  dae_norm(s->options.norm, n, m->filter + (size_t)l * (size_t)n, s->w, &place);
+    }
+    return DAE_OK;
+}
+
+static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    int n = s->system.n, k = trial->order, place;
+    trial->filtered = 1;
+    trial->error = m->fit * m->gap_norm;
+    double raw = fabs(m->f.defect) * dae_norm(s->options.norm, n, trial->e, s->w, &place);
+    m->raw_peak = fmax(raw, 0.7 * m->raw_peak);
+    m->error_k = trial->error;
+    if (!m->past.first && m->past.valid >= k)
+        m->error_k *= evened(m, trial->h, k) * share(k) / fabs(m->f.defect / (1 + m->f.defect));
+    int ripe = m->starting || m->steady >= k;
+    m->have_down = k > 1 && (ripe || trial->error > RESTLESS);
+    m->have_up = ripe && k < s->options.max_order && m->past.valid > k && !m->past.first;
+    int status = neighbours(s, m, trial);
+    if (status != DAE_OK) return status;
+    return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
+}
+
+static int mebdf_attempt(dae_solver *s, dae_trial *trial)
+{
+    mebdf *m = s->method_state;
+    if (m->past.first) dae_history_first(&m->past, trial->h);
+    int status = mebdf_solve_stages(s, m, trial);
+    if (status != DAE_OK) return status;
+    trial->constant = fabs(m->f.defect);
+    if (trial->prescribed) {
+        trial->error = 0;
+        trial->limiting = -1;
+        return DAE_OK;
+    }
+    return judge(s, m, trial);
+}
+
+/* ---- after the attempt ---- */
+
+/* Step ratio that would bring the error of order k to where it should be. */
+static double ratio(double error, int k)
+{
+    return pow(AIM * error + 1e-6, -1.0 / (k + 1));
+}
+
+/* Order and size of the next step: the order that allows the longest step. When differences
+ * grow with their order, the order is too high whatever the errors say. */
+static void plan(dae_solver *s, mebdf *m, const dae_trial *trial)
+{
+    int k = trial->order, next = k;
+    double r = ratio(m->error_k, k), most = m->starting ? FASTEST : FAST;
+    if (m->have_down) {
+        double down = ratio(m->error_down, k - 1);
+        int growing = m->error_down / share(k - 1) <= m->error_k / share(k);
+        if (down > r || growing) next = k - 1, r = down;
+    }
+    if (m->have_up && next == k) {
+        double up = ratio(m->error_up, k + 1);
+        if (up > r) next = k + 1, r = up;
+    }
+    if (next < k || r < FAST) m->starting = 0;
+    s->order = next;
+    s->h = trial->h;
+    if (r > 1 && m->calm <= k + 1) return; /* what was just refused is not tried again at once */
+    if (r >= WORTHWHILE && (m->starting || m->steady > k || r >= 2))
+        s->h = trial->h * fmin(r, most);
+    else if (r <= 1)
+        s->h = trial->h * fmax(0.5, fmin(0.95, r));
+}
+
+static void mebdf_commit(dae_solver *s, dae_trial *trial)
+{
+    mebdf *m = s->method_state;
+    dae_history *a = &m->past;
+    int k = trial->order, first = a->first;
+    int same = !first && fabs(trial->h - a->psi[0]) <= 1e-9 * fabs(trial->h) && k == m->used;
+    dae_history_take(a, trial->h, k, &m->at[0], trial);
+    if (first) { /* the second difference of x1, x0 and x0', as if x_{-1} were on their parabola */
+        for (int i = 0; i < a->width; i++)
+            a->phi[2][i] *= i < a->n && s->system.level[i] > 0 ? 0 : 2;
+    }
+    double *x = m->x_ahead, *d = m->d_ahead;
+    m->x_ahead = m->x2, m->x2 = x;
+    m->d_ahead = m->d2, m->d2 = d;
+    m->blind = m->blind_new;
+    m->ahead = m->f.b != 0 ? trial->h : 0;
+    m->steady = same ? m->steady + 1 : 1;
+    m->used = k;
+    m->calm++;
+    if (!trial->prescribed) plan(s, m, trial);
+}
+
+static void mebdf_reject(dae_solver *s, dae_trial *trial, int verdict)
+{
+    mebdf *m = s->method_state;
+    int k = trial->order, next = k;
+    m->starting = m->calm = 0;
+    if (verdict != DAE_STEP_ERROR) {
+        s->h = 0.25 * trial->h;
+        /* an undefined point is often an overshooting prediction: a lower order is tamer */
+        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 1) s->order = k - 1;
+        return;
+    }
+    if (s->error_failures > 2) {
+        s->h = 0.25 * trial->h;
+        s->order = 1;
+        return;
+    }
+    double r = ratio(m->error_k, k), most = s->error_failures == 1 ? 0.9 : 0.7;
+    if (m->have_down && ratio(m->error_down, k - 1) > r) {
+        next = k - 1;
+        r = ratio(m->error_down, next);
+    }
+    s->h = trial->h * fmax(0.1, fmin(most, 0.9 * r));
+    s->order = next;
+}
+
+/* ---- dense output ---- */
+
+/* The polynomial through one point more than the step used has the order of the step. */
+static int degree(const mebdf *m)
+{
+    if (m->past.first) return 1;
+    return m->past.valid > m->used ? m->used + 1 : m->used;
+}
+
+static void mebdf_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
+{
+    const mebdf *m = s->method_state;
+    dae_history_interpolate(&m->past, degree(m), t - s->t, x, p, d);
+}
+
+/* The next term of Newton's form is what the polynomial leaves out; but where unfiltered errors
+ * were large lately, a small one proves nothing. */
+static double mebdf_doubt(dae_solver *s, double t)
+{
+    const mebdf *m = s->method_state;
+    int where, next = degree(m) + 1;
+    dae_reach at;
+    if (m->past.first || m->past.valid < next) return 0;
+    if (m->raw_peak > 1) return INFINITY;
+    dae_history_reach(&m->past, t - s->t, next, &at);
+    return fabs(at.value[next]) * dae_norm_max(s->system.n, m->past.phi[next], s->w0, &where);
+}
+
+/* k steps need k past points: rows 0 .. k - 1. */
+static int mebdf_reach(dae_solver *s)
+{
+    const mebdf *m = s->method_state;
+    int reach = m->past.first ? 1 : m->past.valid + 1;
+    return reach < MEBDF_MOST ? reach : MEBDF_MOST;
+}
+
+const dae_method dae_method_mebdf = {
+    .name = "mebdf",
+    .description = "modified extended BDF, 1-7 steps, order 2-8",
+    .max_order = MEBDF_MOST,
+    .open = mebdf_open,
+    .close = mebdf_close,
+    .start = mebdf_start,
+    .start_history = mebdf_start_history,
+    .attempt = mebdf_attempt,
+    .commit = mebdf_commit,
+    .reject = mebdf_reject,
+    .interpolate = mebdf_interpolate,
+    .doubt = mebdf_doubt,
+    .reach = mebdf_reach,
+};

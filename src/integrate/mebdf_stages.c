@@ -1,0 +1,335 @@
+/* mebdf_stages.c: the three systems of equations of an MEBDF step (mebdf_formula.c).
+ *
+ * Cheap stages. Three solves per step are affordable because little is left to do in each:
+ *   - stage 2 of the last step was at the present t1: stage 1 starts from what it found;
+ *   - an error in x2 reaches x multiplied by |b| (0.5 at k = 1, 0.06 at k = 7): Newton may stop
+ *     stage 2 earlier by that factor;
+ *   - the three points share Jacobian and factors, so the rate of convergence is a fact of the
+ *     step: stage 2, which has the longest way, measures it for all;
+ *   - where C is constant the corrector's first iteration needs no f (`leap`).
+ */
+#include "integrate/mebdf.h"
+#include "base/float_check.h"
+#include "base/norm.h"
+
+#include <math.h>
+
+/* Slower than this Newton's first correction is not the whole story. */
+static const double BRISK = 0.5;
+/* Newton's tolerance in stage 1 is smaller by this: who leaps keeps its error. */
+static const double STRICTLY = 0.4;
+/* Newton's tolerance in stage 2, at most: it is the next prediction, too. */
+static const double LOOSEST = 2;
+
+/* May the equations be asked at t2? */
+static int future_exists(const dae_solver *s, const dae_trial *trial, double *t2)
+{
+    *t2 = trial->t + trial->h;
+    if (isnan(s->stop)) return 1;
+    double beyond = (*t2 - s->stop) / trial->h;
+    if (beyond > 1e-6) return 0;
+    if (beyond > 0) *t2 = s->stop;
+    return 1;
+}
+
+static void set_formula(mebdf *m, const dae_trial *trial, int future)
+{
+    const dae_history *a = &m->past;
+    double tau[MEBDF_ROWS] = {0};
+    for (int i = 1; i <= trial->order; i++)
+        tau[i] = i <= a->valid ? a->psi[i - 1] : tau[i - 1] + trial->h;
+    if (a->first) tau[1] = 0; /* a double point */
+    mebdf_coefficients(&m->f, trial->order, trial->h, tau, future);
+}
+
+/* Coefficients; P and P' at t1 and t2. */
+static void predict(mebdf *m, const dae_trial *trial, int future)
+{
+    const dae_history *a = &m->past;
+    int k = trial->order;
+    double *const w[] = {m->pred, m->pred2}, *const rate[] = {m->rate, m->rate2};
+    set_formula(m, trial, future);
+    dae_history_reach(a, trial->h, k + 1, &m->at[0]);
+    dae_history_reach(a, 2 * trial->h, k, &m->at[1]);
+    if (future)
+        dae_history_predict_2(a, k, m->at, w, rate);
+    else
+        dae_history_predict(a, k, &m->at[0], m->pred, m->rate);
+}
+
+/* What the log and the driver want to know of Newton's iteration, over all stages. */
+typedef struct effort {
+    int iterations, new_jacobian, new_factor, jacobian_current, second_round;
+    double rate;
+} effort;
+
+static void note(effort *a, const dae_corrector *q)
+{
+    a->iterations += q->iterations;
+    a->new_jacobian |= q->new_jacobian;
+    a->new_factor |= q->new_factor;
+    a->jacobian_current |= q->jacobian_current;
+    a->second_round |= q->second_round;
+    a->rate = fmax(a->rate, q->observed_rate);
+}
+
+static void tell(const effort *a, dae_corrector *q)
+{
+    q->iterations = a->iterations;
+    q->new_jacobian = a->new_jacobian;
+    q->new_factor = a->new_factor;
+    q->jacobian_current = a->jacobian_current;
+    q->second_round = a->second_round;
+    q->observed_rate = a->rate;
+}
+
+/* What all stages have in common. */
+static dae_stage stage(const dae_solver *s, const mebdf *m, const dae_trial *trial)
+{
+    return (dae_stage){.t = trial->t, .h = trial->h, .c = m->f.c, .x_pred = m->x_guess,
+                       .p_pred = m->p_guess, .d_pred = m->d_guess, .w = s->w,
+                       .w_d = s->system.computed ? s->w_d : NULL};
+}
+
+/* ---- stage 1 ----
+ *
+ * Stage 2 of the last step has been near t1: what the polynomial lacked there, scaled like its
+ * next term, is what to expect of e1. Without it the next difference serves.
+ */
+
+/* m->expected; the result is its factor. */
+static double expect_e1(mebdf *m, const dae_trial *trial)
+{
+    const dae_history *a = &m->past;
+    int k = trial->order, n = a->n;
+    dae_reach at;
+    double ratio = 1, *w = m->pred, *out = m->expected;
+    if (m->ahead == 0 || a->valid < k || a->first) {
+        for (int i = 0; i < a->width; i++) out[i] = a->phi[k + 1][i];
+        return m->at[0].value[k + 1]; /* 0: there is none */
+    }
+    if (m->ahead != trial->h) {
+        dae_history_reach(a, m->ahead, k, &at);
+        dae_history_predict(a, k, &at, out, m->p_guess);
+        w = out;
+        ratio = trial->h / m->ahead;
+        for (int i = 0; i < k; i++) ratio *= (trial->h + a->psi[i]) / (m->ahead + a->psi[i]);
+    }
+    const double *x = m->x_ahead;
+    for (int i = 0; i < n; i++) out[i] = x[i] - w[i];
+    for (int i = 0; i < a->computed; i++) out[n + i] = m->d_ahead[i] - w[n + i];
+    return ratio;
+}
+
+/* guess = w + v, and p to match where `p` is given. */
+static inline void guess(int n, double factor, double c, const double *v, const double *w,
+                         const double *rate, double *restrict out, double *restrict p)
+{
+    for (int i = 0; i < n; i++) {
+        double e = factor * v[i];
+        out[i] = w[i] + e;
+        if (p) p[i] = rate[i] + c * e;
+    }
+}
+
+static int stage_1(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    int n = s->system.n, d = s->system.computed;
+    double c = m->f.c, by = m->expected_by = expect_e1(m, trial);
+    const double *v = m->expected;
+    if (!d) {
+        guess(n, by, c, v, m->pred, m->rate, m->x_guess, m->p_guess);
+    } else {
+        guess(n, by, c, v, m->pred, NULL, m->x_guess, NULL);
+        guess(d, by, c, v + n, m->pred + n, m->rate, m->d_guess, m->p_guess);
+    }
+    dae_stage g = stage(s, m, trial);
+    g.x = m->x1, g.p = m->p1, g.e = m->e1, g.d = m->d1, g.e_d = m->e_d1;
+    return dae_corrector_solve(&s->corrector, &g);
+}
+
+/* ---- stage 2 ---- */
+
+/* e1 = w - P from Newton's e = w - guess; omega and omega' at t2; the guess there. */
+static inline void go_on(int n, const mebdf *m, const double *restrict v, double *restrict e1,
+                         double *restrict w, double *restrict rate, double *restrict out,
+                         double *restrict p)
+{
+    double by = m->expected_by, lift = m->f.lift, lift_rate = m->f.lift_rate, c = m->f.c;
+    double ahead = m->ahead_by;
+    for (int i = 0; i < n; i++) {
+        double e = e1[i] + by * v[i], guessed = ahead * e;
+        double omega = w[i] + lift * e;
+        e1[i] = e;
+        w[i] = omega;
+        out[i] = omega + guessed;
+        if (!p) continue;
+        double omega_rate = rate[i] + lift_rate * e;
+        rate[i] = omega_rate;
+        p[i] = omega_rate + c * guessed;
+    }
+}
+
+static int stage_2(dae_solver *s, mebdf *m, dae_trial *trial, double t2)
+{
+    int n = s->system.n, d = s->system.computed;
+    const double *v = m->expected;
+    m->ahead_by = m->past.valid > trial->order ? m->f.ahead : 0;
+    if (!d) {
+        go_on(n, m, v, m->e1, m->pred2, m->rate2, m->x_guess, m->p_guess);
+    } else {
+        go_on(n, m, v, m->e1, m->pred2, NULL, m->x_guess, NULL);
+        go_on(d, m, v + n, m->e_d1, m->pred2 + n, m->rate2, m->d_guess, m->p_guess);
+    }
+    dae_stage g = stage(s, m, trial);
+    g.t = t2;
+    g.x = m->x2, g.p = m->p2, g.e = m->e2, g.d = m->d2, g.e_d = m->e_d2;
+    return dae_corrector_solve(&s->corrector, &g);
+}
+
+/* There is none: only e1. */
+static void no_stage_2(dae_solver *s, mebdf *m)
+{
+    int n = s->system.n, d = s->system.computed;
+    for (int i = 0; i < n; i++) m->e1[i] += m->expected_by * m->expected[i];
+    for (int i = 0; i < d; i++) m->e_d1[i] += m->expected_by * m->expected[n + i];
+}
+
+/* ---- the corrector ---- */
+
+/* D = p1 - p at x = x1 from e1 and e2 (which is Newton's e and the part that was guessed): no
+ * cancellation. On an even mesh the factor of e1 is that part's. */
+static inline void differ(int n, double by1, double by2, const double *e1, const double *e,
+                          const double *p1, double *restrict D, double *restrict p)
+{
+    for (int i = 0; i < n; i++) {
+        double v = by1 * e1[i] + by2 * e[i];
+        D[i] = v;
+        p[i] = p1[i] - v;
+    }
+}
+
+static void set_corrector(dae_solver *s, mebdf *m)
+{
+    const mebdf_formula *f = &m->f;
+    const double *e1 = s->system.computed ? m->e_d1 : m->e1;
+    const double *e = s->system.computed ? m->e_d2 : m->e2;
+    double by2 = f->b * f->c, by1 = f->a * f->c + f->b * f->lift_rate;
+    if (by2 == 0) e = e1; /* no stage 2 */
+    differ(s->system.m, by1 + by2 * m->ahead_by, by2, e1, e, m->p1, m->D, m->p_guess);
+}
+
+/* x, p and e of the trial for the correction scale * gap. */
+static inline void jump(int n, double scale, double c, const mebdf *m, double *restrict gap,
+                        double *restrict x, double *restrict p, double *restrict e)
+{
+    for (int i = 0; i < n; i++) {
+        double v = scale * gap[i];
+        gap[i] = v;
+        x[i] = m->x1[i] + v;
+        p[i] = m->p_guess[i] + c * v;
+        e[i] = m->e1[i] + v;
+    }
+}
+
+/* The corrector's first iteration without a look at f. At (x1, p1) f vanishes as far as Newton
+ * has gone, so at (x1, p1 - D) it is -C D, and the correction (K + cC)^{-1} C D. That is all when
+ * the error left by it, about rate times itself, is below the tolerance; 0: it is not, or C may
+ * not be trusted. */
+static int leap(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    const unsigned doubtful = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
+    dae_corrector *q = &s->corrector;
+    int n = s->system.n;
+    double rate = fmax(q->rate, q->old_rate), c = m->f.c;
+    double scale = 2 / (1 + c / q->c_factor) / q->c_factor;
+    if (s->system.computed || (s->system.facts & doubtful)) return 0;
+    if (q->verify || q->want_jacobian || rate >= BRISK) return 0;
+    dae_corrector_lead(q, m->D, m->gap);
+    if (dae_corrector_solve_with(q, m->gap, 1) != DAE_OK) return 0;
+    jump(n, scale, c, m, m->gap, trial->x, trial->p, trial->e);
+    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    return rate * m->gap_norm <= q->tolerance * (1 - rate);
+}
+
+static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
+{
+    int n = s->system.n, d = s->system.computed;
+    set_corrector(s, m);
+    if (leap(s, m, trial)) return DAE_OK;
+    dae_stage g = stage(s, m, trial);
+    g.x_pred = m->x1, g.d_pred = m->d1;
+    g.x = trial->x, g.p = trial->p, g.e = m->gap, g.d = trial->d, g.e_d = m->gap_d;
+    int status = dae_corrector_solve(&s->corrector, &g);
+    note(all, &s->corrector);
+    if (status != DAE_OK) return status;
+    for (int i = 0; i < n; i++) trial->e[i] = m->e1[i] + m->gap[i];
+    for (int i = 0; i < d; i++) trial->e_d[i] = m->e_d1[i] + m->gap_d[i];
+    for (int i = 0; m->past.first && i < n; i++) /* of their past nothing is known */
+        if (s->system.level[i] > 0) m->gap[i] = 0;
+    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    return DAE_OK;
+}
+
+/* ---- all of them ---- */
+
+/* The rate of an earlier step, while the factors and Jacobian are those it was seen with. */
+static void recall_pace(dae_corrector *q, const mebdf *m, int most)
+{
+    int same = q->have_factor && q->c_factor == m->pace.c && q->t_jacobian == m->pace.t;
+    if (!same || m->pace.age >= most) return;
+    q->rate = fmin(q->rate, m->pace.value);
+    q->unmeasured = 0;
+}
+
+static void note_pace(const dae_corrector *q, mebdf *m)
+{
+    m->pace.age++;
+    if (q->observed_rate == 0) return;
+    m->pace.value = q->rate;
+    m->pace.c = q->c_factor;
+    m->pace.t = q->t_jacobian;
+    m->pace.age = 0;
+}
+
+/* Stage 2, and whether the corrector will know of it: where only t2 is undefined, one step may do
+ * without. */
+static int look_ahead(dae_solver *s, mebdf *m, dae_trial *trial, double t2, effort *all)
+{
+    dae_corrector *q = &s->corrector;
+    double kappa = q->tolerance;
+    q->tolerance = fmin(kappa / fabs(m->f.b), LOOSEST);
+    recall_pace(q, m, q->most_unmeasured / 2);
+    int status = stage_2(s, m, trial, t2);
+    q->tolerance = kappa;
+    note(all, q);
+    if (status == DAE_OK) note_pace(q, m);
+    int undefined = status == DAE_STEP_NONFINITE || status == DAE_STEP_RETRY;
+    if (!undefined || m->blind) return status;
+    set_formula(m, trial, 0);
+    return DAE_OK;
+}
+
+int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    effort all = {0};
+    double t2;
+    int future = future_exists(s, trial, &t2);
+    predict(m, trial, future);
+    recall_pace(q, m, 2 * q->most_unmeasured);
+    double kappa = q->tolerance;
+    q->tolerance = STRICTLY * kappa;
+    int status = stage_1(s, m, trial);
+    q->tolerance = kappa;
+    note(&all, q);
+    if (status == DAE_OK && future) status = look_ahead(s, m, trial, t2, &all);
+    if (status == DAE_OK && !future) no_stage_2(s, m);
+    if (status == DAE_OK) {
+        recall_pace(q, m, 2 * q->most_unmeasured);
+        status = corrector(s, m, trial, &all);
+    }
+    m->blind_new = future && m->f.b == 0;
+    tell(&all, q);
+    return status;
+}
