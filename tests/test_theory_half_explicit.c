@@ -374,6 +374,62 @@ static void test_dense_output(void **state)
     }
 }
 
+/* Largest error at and between the points of a run in tolerances, against radau. */
+static double against_radau(const char *problem, const char *method, double tolerance,
+                            double reference, double end, dae_statistics *work)
+{
+    double x[most_unknowns], y[most_unknowns], most = 0;
+    dae_options o = {.rtol = tolerance, .atol = tolerance, .method = method};
+    dae_options r = {.rtol = reference, .atol = 0.1 * reference, .method = "radau"};
+    subject q;
+    subject_open(&q, problem, "leading", NULL, 0);
+    dae_solver *s = dae_open(&q.p.problem, &o), *w = dae_open(&q.p.problem, &r);
+    expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
+    expect(w, dae_start(w, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
+    expect(s, dae_set_stop(s, end), DAE_OK);
+    while (dae_time(s) < end) {
+        double from = dae_time(s);
+        expect(s, dae_step(s, end), DAE_OK);
+        for (int k = 1; k <= 4; k++) {
+            double t = k == 4 ? dae_time(s) : from + 0.25 * k * (dae_time(s) - from);
+            expect(s, dae_read(s, t, x, NULL), DAE_OK);
+            expect(w, dae_advance(w, t), DAE_OK);
+            expect(w, dae_read(w, t, y, NULL), DAE_OK);
+            for (int j = 0; j < q.n; j++)
+                most = fmax(most, fabs(x[j] - y[j]) / (tolerance * (1 + fabs(y[j]))));
+        }
+    }
+    dae_get_statistics(s, work);
+    dae_close(s);
+    dae_close(w);
+    subject_close(&q);
+    return most;
+}
+
+/* A multiplier that was right for the first tiny step must not serve the long ones: its rounding,
+ * c eps |d|, drove dopri5 into 49,455 steps and an error of 1e6 tolerances. */
+static void test_leading_term_tight(void **state)
+{
+    (void)state;
+    dae_statistics work;
+    expect_below(against_radau("robertson", "dopri5", 1e-12, 1e-12, 0.1, &work), 10);
+    expect_below((double)work.steps, 1000);
+    expect_below(against_radau("robertson", "hem4", 1e-12, 1e-12, 0.1, &work), 10);
+    expect_below((double)work.steps, 2000);
+}
+
+/* Diodes between the points: the straight line is too far off to begin from. */
+static void test_leading_term_between_steps(void **state)
+{
+    (void)state;
+    dae_statistics work;
+    for (int digits = 3; digits <= 6; digits++) {
+        double tolerance = pow(10, -digits);
+        expect_below(against_radau("transistor-amplifier", "dopri5", tolerance, 1e-9, 0.015, &work),
+                     5);
+    }
+}
+
 /* Derivatives that are read satisfy the equations together with the unknowns. */
 static void test_derivatives_fit(void **state)
 {
@@ -634,6 +690,8 @@ int main(void)
         cmocka_unit_test(test_every_linear_solver),
         cmocka_unit_test(test_constraints_hold),
         cmocka_unit_test(test_dense_output),
+        cmocka_unit_test(test_leading_term_tight),
+        cmocka_unit_test(test_leading_term_between_steps),
         cmocka_unit_test(test_derivatives_fit),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_events_and_restart),

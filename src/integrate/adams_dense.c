@@ -74,9 +74,13 @@ static void look(dae_solver *s, dae_adams *g, double t)
     memcpy(g->p_look, g->row, (size_t)sys->m * sizeof(double));
     if (g->pure) return;
     dae_adams_unpack(s, g, g->row, g->x_look, g->p_look);
-    dae_semi_query q = {.kind = DAE_SEMI_POINT, .t = t, .h = h, .x = g->x_look, .p = g->p_look,
+    memcpy(g->x, g->x_look, (size_t)sys->n * sizeof(double));
+    memcpy(g->p, g->p_look, (size_t)sys->m * sizeof(double));
+    dae_semi_query q = {.kind = DAE_SEMI_POINT, .t = t, .h = h, .x = g->x, .p = g->p,
                         .d = g->y_look, .w = s->w0, .w_d = s->w_d};
-    dae_semi_look(&g->semi, &q);
+    if (!dae_semi_look(&g->semi, &q)) return; /* the polynomials, then */
+    memcpy(g->x_look, g->x, (size_t)sys->n * sizeof(double));
+    memcpy(g->p_look, g->p, (size_t)sys->m * sizeof(double));
 }
 
 void dae_adams_interpolate(dae_solver *s, double t, double *x, double *p, double *d)

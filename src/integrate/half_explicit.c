@@ -481,29 +481,68 @@ static void polynomial(const dae_solver *s, const half_explicit *g, double theta
     }
 }
 
-/* The algebraic unknowns between the ends: a straight line, then the equations. */
-static void ask(dae_solver *s, half_explicit *g, double t, double theta)
+/* What the equations make of the guesses in g->x at theta of the last step: 1 if they answer, in
+ * g->x and g->p. */
+static int ask_once(dae_solver *s, half_explicit *g, double t, double theta)
 {
     dae_system *sys = &s->system;
     double h = s->t - s->t_previous;
-    int n = sys->n;
-    for (int j = 0; j < n; j++) {
-        double z = g->x_done[j] + theta * (s->x[j] - g->x_done[j]);
-        int given = !sys->computed && sys->level[j] == DAE_DIFFERENTIAL;
-        g->x_look[j] = given ? g->d_look[j] : z;
-        if (!sys->computed && !given) g->p_look[j] = (s->x[j] - g->x_done[j]) / h;
+    polynomial(s, g, theta, g->d_look, g->p_look);
+    for (int j = 0; !sys->computed && j < sys->n; j++) {
+        if (sys->level[j] == DAE_DIFFERENTIAL)
+            g->x[j] = g->d_look[j];
+        else
+            g->p_look[j] = (s->x[j] - g->x_done[j]) / h;
     }
-    if (!sys->computed && g->semi.algebraic == 0) return;
-    memcpy(g->x, g->x_look, (size_t)n * sizeof(double));
+    if (!sys->computed && g->semi.algebraic == 0) return 0;
     memcpy(g->p, g->p_look, (size_t)sys->m * sizeof(double));
     dae_semi_kind kind = g->semi.index2 ? DAE_SEMI_HIDDEN : DAE_SEMI_POINT;
     dae_semi_query q = question(s, kind, t, h, g->x, g->p);
     if (g->semi.index2) q.delta = look_back(s, g, t, theta < 0.5 ? -h : h); /* inside the step */
     q.d = g->d_look;
     q.w = s->w0;
-    if (!dae_semi_look(&g->semi, &q)) return;
-    memcpy(g->x_look, g->x, (size_t)n * sizeof(double));
-    memcpy(g->p_look, g->p, (size_t)sys->m * sizeof(double));
+    return dae_semi_look(&g->semi, &q);
+}
+
+/* The same by way of `pieces` points on the way from the nearer end. */
+static int approach(dae_solver *s, half_explicit *g, double t, double theta, int pieces)
+{
+    double end = theta < 0.5 ? 0 : 1, h = s->t - s->t_previous;
+    int answered = 1;
+    memcpy(g->x, end == 0 ? g->x_done : s->x, (size_t)s->system.n * sizeof(double));
+    for (int i = 1; i <= pieces && answered; i++) {
+        double at = end + (theta - end) * i / pieces;
+        answered = ask_once(s, g, i < pieces ? s->t_previous + at * h : t, at);
+    }
+    return answered;
+}
+
+/* The algebraic unknowns between the ends: a straight line, then the equations. Where they bend,
+ * the line is too far off for the iteration (the amplifier's diodes: 200 tolerances were read off
+ * the line itself), and the way is made in pieces. */
+static void ask(dae_solver *s, half_explicit *g, double t, double theta)
+{
+    dae_system *sys = &s->system;
+    int n = sys->n, nothing = !sys->computed && g->semi.algebraic == 0;
+    for (int j = 0; j < n; j++) g->x[j] = g->x_done[j] + theta * (s->x[j] - g->x_done[j]);
+    int answered = ask_once(s, g, t, theta);
+    if (!answered)
+        for (int j = 0; j < n; j++) {
+            int given = !sys->computed && sys->level[j] == DAE_DIFFERENTIAL;
+            double z = g->x_done[j] + theta * (s->x[j] - g->x_done[j]);
+            g->x_look[j] = given ? g->d_look[j] : z;
+        }
+    for (int pieces = 4; !answered && !nothing && pieces <= 64; pieces *= 4)
+        answered = approach(s, g, t, theta, pieces);
+    if (answered) {
+        memcpy(g->x_look, g->x, (size_t)n * sizeof(double));
+        memcpy(g->p_look, g->p, (size_t)sys->m * sizeof(double));
+    } else if (!nothing) {
+        polynomial(s, g, theta, g->d_look, g->p_look); /* the last word */
+        for (int j = 0; !sys->computed && j < n; j++)
+            if (sys->level[j] != DAE_DIFFERENTIAL)
+                g->p_look[j] = (s->x[j] - g->x_done[j]) / (s->t - s->t_previous);
+    }
 }
 
 static void half_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
@@ -518,7 +557,6 @@ static void half_interpolate(dae_solver *s, double t, double *x, double *p, doub
         from_d = now ? s->d : g->d_done;
     } else {
         double theta = (t - s->t_previous) / (s->t - s->t_previous);
-        polynomial(s, g, theta, g->d_look, g->p_look);
         ask(s, g, t, theta);
     }
     if (x && x != from_x) memcpy(x, from_x, nb);

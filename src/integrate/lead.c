@@ -144,7 +144,8 @@ static int prepare(dae_lead *g, double t)
     return DAE_OK;
 }
 
-static int make_ready(dae_lead *g, double t, double h, const double *x, const double *p, const double *w)
+static int make_ready(dae_lead *g, double t, double h, const double *x, const double *p,
+                      const double *w)
 {
     dae_corrector *q = g->corrector;
     int status = q->have_jacobian ? DAE_OK : dae_corrector_renew(q, t, x, p, h, w);

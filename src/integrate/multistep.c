@@ -5,8 +5,8 @@
  * d is what is differentiated: the unknowns of level 0, or the computed d; the others are never in
  * a sum, so on semi-explicit DAEs of index 1 every formula has its order [BCP89, 3.1].
  *
- * Implicit: d'_n = c d_n + (past), c = alpha_0 / (h beta_0), is the equation of the corrector. Explicit:
- * d_n is known, and the equations give the rest (semi_explicit.h). One-leg twins:
+ * Implicit: d'_n = c d_n + (past), c = alpha_0 / (h beta_0), is the equation of the corrector.
+ * Explicit: d_n is known, and the equations give the rest (semi_explicit.h). One-leg twins:
  * f(T, X, P) = 0 with T, D = sum beta_j (t, d)_{n-j}, P = sum alpha_j d_{n-j} / h; then d_n from D, and
  * the rest of x_n from the equations at t_n.
  *
@@ -70,17 +70,20 @@ static dae_status refuse(dae_solver *s, int unknown, const char *hint)
 
 static dae_status refuse_index(dae_solver *s, const dae_lmm *m, int level, int unknown)
 {
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d", m->name, level);
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d",
+             m->name, level);
     if (m->claims & DAE_LMM_EXPLICIT)
         dae_why(&s->report, "it is explicit: nothing would determine them");
     else if (m->mode == DAE_LMM_ONE_LEG)
-        dae_why(&s->report, "one-leg twins put a combination of points on the constraint, not the points");
+        dae_why(&s->report, "one-leg twins put a combination of points on the constraint, not "
+                            "the points");
     else if (level > DAE_INDEX2)
         dae_why(&s->report, "they are differences of differences of y: only BDF bears that");
     else
         dae_why(&s->report, "sigma has a root outside or on the unit circle: their errors would "
                             "not decay");
-    if (level > DAE_INDEX2) return refuse(s, unknown, "use bdf-K, bdf or radau, or an index-2 formulation");
+    if (level > DAE_INDEX2)
+        return refuse(s, unknown, "use bdf-K, bdf or radau, or an index-2 formulation");
     return refuse(s, unknown, "use dcbdf-K, beta-adams-K, bdf-K, bdf or radau; the formula as it is, "
                               "for an experiment, has 'raw-' in front of its name");
 }
@@ -101,7 +104,8 @@ static dae_status multistep_choose(dae_solver *s)
     if (level < DAE_INDEX2) return DAE_OK;
     int takes = level == DAE_INDEX2 ? m.claims & (DAE_LMM_INFINITY | DAE_LMM_BLOCKED)
                                     : m.claims & DAE_LMM_INFINITY;
-    if ((m.claims & DAE_LMM_EXPLICIT) || m.mode == DAE_LMM_ONE_LEG || (!takes && !(raw && level == DAE_INDEX2)))
+    int never = (m.claims & DAE_LMM_EXPLICIT) || m.mode == DAE_LMM_ONE_LEG;
+    if (never || (!takes && !(raw && level == DAE_INDEX2)))
         return refuse_index(s, &m, level, unknown);
     if (m.has_tau && !raw && s->system.computed) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take this problem", m.name);
@@ -253,7 +257,8 @@ static void secants(const dae_solver *s, const multistep *m, dae_trial *trial)
 }
 
 /* x and p at t where d is `base`. */
-static int point(dae_solver *s, multistep *m, double t, double h, const double *base, double *x, double *p)
+static int point(dae_solver *s, multistep *m, double t, double h, const double *base, double *x,
+                 double *p)
 {
     dae_semi_query q = {.kind = DAE_SEMI_POINT, .t = t, .h = h, .x = x, .p = p, .d = base, .w = s->w,
                         .w_d = s->w_d};
@@ -392,8 +397,9 @@ static int attempt_starter(dae_solver *s, multistep *m, dae_trial *trial)
     return without_lambda(s, m, trial->t, trial->x, m->F_trial);
 }
 
-/* Before the first step. The leading matrix must have full rank where it has columns: otherwise y'_n is not determined by
- * the equations, and the part that is not obeys sigma like a multiplier. */
+/* Before the first step. The leading matrix must have full rank where it has columns: otherwise
+ * y'_n is not determined by the equations, and the part that is not obeys sigma like a
+ * multiplier. */
 static int check_form(dae_solver *s, multistep *m)
 {
     if (m->checked) return DAE_OK;
@@ -431,7 +437,8 @@ static int attempt_formula(dae_solver *s, multistep *m, dae_trial *trial)
     return status;
 }
 
-/* A prescribed step has no second chance with half its size: Newton gets all the time it needs. */
+/* A prescribed step has no second chance with half its size: Newton gets all the time it needs,
+ * and is damped where it strays. */
 static int multistep_attempt(dae_solver *s, dae_trial *trial)
 {
     multistep *m = s->method_state;
@@ -439,13 +446,15 @@ static int multistep_attempt(dae_solver *s, dae_trial *trial)
     if (!trial->prescribed) return adaptive(s);
     int same = m->steps == 1 || fabs(trial->h - m->h) <= 1e-9 * fabs(m->h);
     m->started = m->count < m->steps || !same;
-    int most = q->max_iterations, option = s->options.newton_max;
+    int most = q->max_iterations, option = s->options.newton_max, stubborn = q->stubborn;
+    q->stubborn = 1;
     if (most < PATIENCE) q->max_iterations = PATIENCE;
     if (option < PATIENCE) s->options.newton_max = PATIENCE;
     int status = check_form(s, m);
     if (status == DAE_OK)
         status = m->started ? attempt_starter(s, m, trial) : attempt_formula(s, m, trial);
     q->max_iterations = most;
+    q->stubborn = stubborn;
     s->options.newton_max = option;
     if (status != DAE_OK) return status;
     memset(trial->e, 0, (size_t)s->system.n * sizeof(double)); /* nothing is known of the error */

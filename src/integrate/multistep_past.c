@@ -176,9 +176,11 @@ dae_status multistep_take_past(dae_solver *s, int count, const double *t, const 
     double h = count > 1 ? t[0] - t[1] : 0;
     for (int j = 1; j + 1 < count; j++)
         if (fabs(t[j] - t[j + 1] - h) > 1e-9 * fabs(h)) {
-            dae_fail(&s->report, DAE_E_TIME, "method '%s' takes equidistant points only", s->method_name);
+            dae_fail(&s->report, DAE_E_TIME, "method '%s' takes equidistant points only",
+                     s->method_name);
             dae_at(&s->report, "dae_start_history, points %d and %d", j, j + 1);
-            dae_why(&s->report, "their distance is %.10g, that of the newest two %.10g", t[j] - t[j + 1], h);
+            dae_why(&s->report, "their distance is %.10g, that of the newest two %.10g",
+                    t[j] - t[j + 1], h);
             return DAE_E_TIME;
         }
     m->h = h;

@@ -150,7 +150,8 @@ static void fill(dae_semi *g)
 /* The iteration converges like rate / c, with the rates of the system, and like c h times the
  * relative change of d_x over a step. An explicit method resolves all rates, so there is room
  * for a c between. (A c that is large for good, as for initial values, multiplies what a d that
- * bends leaves in d(x) - d, and puts it into p.) */
+ * bends leaves in d(x) - d, and puts it into p; and rounding leaves c eps |d| there. So a c that
+ * was right for a short step does not serve a long one: `outgrown`.) */
 static double multiplier_rate(const dae_semi *g, const dae_semi_query *q)
 {
     const dae_corrector *k = g->corrector;
@@ -166,7 +167,17 @@ static double multiplier_rate(const dae_semi *g, const dae_semi_query *q)
         }
     for (int i = 0; i < a->n; i++)
         if (c_row[i] > 0) rate = fmax(rate, k_row[i] / c_row[i]);
-    return fmax(8 * rate, 2 / fabs(q->h));
+    return rate;
+}
+
+static double multiplier(const dae_semi *g, double h)
+{
+    return fmax(8 * g->rate, 2 / fabs(h));
+}
+
+static int outgrown(const dae_semi *g, double h)
+{
+    return g->corrector->system->computed && g->c > 8 * multiplier(g, h);
 }
 
 static int factorize(dae_semi *g, const dae_semi_query *q)
@@ -177,7 +188,8 @@ static int factorize(dae_semi *g, const dae_semi_query *q)
     s->stats->factorizations++;
     g->factored = 0;
     if (s->computed) {
-        g->c = multiplier_rate(g, q);
+        g->rate = multiplier_rate(g, q);
+        g->c = multiplier(g, q->h);
         status = k->linear->factor(g->factor, k->K, k->C, g->c, 0, &k->info);
     } else {
         int column = g->once ? -1 : contradiction(g);
@@ -480,7 +492,10 @@ int dae_semi_solve(dae_semi *g, dae_semi_query *q)
     if (g->identity) return evaluate(g, q);
     memcpy(g->x_kept, q->x, nb);
     memcpy(g->p_kept, q->p, mb);
-    if (!g->factored || g->want || q->kind == DAE_SEMI_PROJECT) status = renew(g, q);
+    if (!g->factored || g->want || q->kind == DAE_SEMI_PROJECT)
+        status = renew(g, q);
+    else if (outgrown(g, q->h))
+        status = factorize(g, q);
     if (status == DAE_OK) status = iterate(g, q, MOST_ITERATIONS, 1);
     if (status > 0 && !g->fresh) { /* once more with the matrix of this attempt */
         memcpy(q->x, g->x_kept, nb);

@@ -54,7 +54,7 @@ typedef struct dae_semi {
     int once;                  /* ... or did at some time                                   */
     int want;                  /* 1: convergence is poor, renew                             */
     int fresh;                 /* the factors are of this attempt                           */
-    double c;                  /* computed d                                                */
+    double c, rate;            /* computed d: the multiplier; rate of the system           */
     int excess;                /* iterations that old factors have cost                     */
     int calm;                  /* solutions in a row whose second correction was nothing    */
 } dae_semi;

@@ -2,10 +2,13 @@
  *
  * With the backward difference nabla = 1 - 1/zeta and h D = -ln(1 - nabla):
  *
- *   Adams-Bashforth   nabla y_n = h sum_{j<k} g_j nabla^j f_{n-1},    -nabla / ((1-nabla) ln(1-nabla)) = sum g_j nabla^j
- *   Adams-Moulton     nabla y_n = h sum_{j<=k} g*_j nabla^j f_n,      -nabla / ln(1-nabla) = sum g*_j nabla^j
+ *   Adams-Bashforth   nabla y_n = h sum_{j<k} g_j nabla^j f_{n-1},
+ *                     sum g_j nabla^j = -nabla / ((1 - nabla) ln(1 - nabla))
+ *   Adams-Moulton     nabla y_n = h sum_{j<=k} g*_j nabla^j f_n,
+ *                     sum g*_j nabla^j = -nabla / ln(1 - nabla)
  *   BDF               sum_{1<=j<=k} nabla^j / j  y_n = h f_n
- *   DCBDF             sum_{1<=j<=k} nabla^j / j  y_n = h (1 - nabla^k / (k+1)) f_n,   tau = -nabla^k / (k+1)
+ *   DCBDF             sum_{1<=j<=k} nabla^j / j  y_n = h (1 - nabla^k / (k+1)) f_n,
+ *                     tau = -nabla^k / (k+1)
  *   Milne-Simpson     (y_n - y_{n-2}) / 2 = h (f_n + 4 f_{n-1} + f_{n-2}) / 6
  *
  * [HNW93, III.1]; [Soderlind 1989; Arevalo, Fuhrer, Soderlind 1996] for DCBDF. Their first neglected
