@@ -106,6 +106,28 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *ah
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate);
 
+/* ---- irk_step.c: a step, for every driver ---- */
+
+typedef struct irk_step {
+    irk_stages k;
+    double *vectors;
+    double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
+    const irk_scheme *past;  /* NULL: no step yet                                           */
+    double h_past;
+    irk_ahead ahead;         /* the prediction                                              */
+    double *E;               /* error in d                                                  */
+    int rejected;            /* attempts of this step that failed                           */
+} irk_step;
+
+dae_status irk_step_open(irk_step *r, dae_solver *s, int most_stages, int most_pairs, int more_reals);
+void irk_step_close(irk_step *r, dae_solver *s);
+int irk_step_predict(irk_step *r, dae_solver *s, const irk_scheme *g, double h);
+int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h); /* factors */
+void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial *trial);
+int irk_step_lead(dae_solver *s, const dae_trial *trial, const double *E, double *v);
+void irk_step_take(irk_step *r, dae_solver *s, double h);
+void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x, double *p, double *d);
+
 /* radau.c: x_{n+1} - x_n of the attempt as dense output and predictions see it, for a method that
  * changes x_{n+1} afterwards (projected.c). */
 double *irk_attempt_end(dae_solver *s);
