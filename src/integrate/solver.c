@@ -19,8 +19,9 @@ static const dae_solver no_memory = {
 };
 
 static const dae_method *const methods[] = {
-    &dae_method_bdf,  &dae_method_radau,      &dae_method_projected,
-    &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
+    &dae_method_bdf,   &dae_method_bim,  &dae_method_gam, /* before radau, which takes any table */
+    &dae_method_radau, &dae_method_projected,
+    &dae_method_dirk,  &dae_method_rosenbrock, &dae_method_half_explicit,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };

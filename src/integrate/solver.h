@@ -43,7 +43,7 @@ typedef struct dae_method {
 } dae_method;
 
 extern const dae_method dae_method_bdf, dae_method_radau, dae_method_projected, dae_method_dirk,
-    dae_method_rosenbrock, dae_method_half_explicit;
+    dae_method_rosenbrock, dae_method_half_explicit, dae_method_bim, dae_method_gam;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 
