@@ -54,11 +54,18 @@ typedef struct block {
     int fresh;               /* iterations when the Jacobian was new                        */
     double rate;
     int most;                /* iterations allowed                                          */
-    double newton;           /* error that the iteration may leave, weighted                */
+    int level;               /* the highest of all unknowns                                 */
+    double floor;            /* of that error, weighted: rounding                           */
 } block;
 
 /* The error left by the iteration, in units of the option newton_tolerance. */
 static const double NEWTON = 0.1;
+
+/* That error, seen by the estimate, may be this part of a tolerance. */
+static const double SEEN = 0.05;
+
+/* Rounding of a stage, in units of the last place. */
+static const double NOISE = 1;
 
 /* Floor under the rate of the step before. */
 static const double OLD_RATE = 0.3;
@@ -66,14 +73,24 @@ static const double OLD_RATE = 0.3;
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
 
-/* Above this rate a lower order, whose iteration contracts better, is taken. */
-static const double RATE_SLOW = 0.7;
+/* The most growth, by the highest level. The tolerance of a multiplier is that of a position over
+ * h^2, and what error it has goes with p_n into the next block: it must not be much longer. */
+static const double GROWTH_MOST[] = {5, 5, 3, 2};
+
+/* A Jacobian of an earlier step is renewed when the rate was above this. */
+static const double RATE_OLD = 0.25;
+
+/* Above this part of the iterations allowed a lower order, whose iteration contracts better. */
+static const double SLOW = 0.8;
 
 /* Part of the work per unit of time that another order must save: going up, going down. */
 static const double GAIN_UP = 0.9, GAIN_DOWN = 0.8;
 
 /* Work of a block beside its iterations, in iterations: Jacobian, factors, estimate. */
 static const double OVERHEAD = 2;
+
+/* After an order that failed, steps before it is tried again. */
+enum { WAIT = 8 };
 
 /* ---- names ---- */
 
@@ -137,7 +154,11 @@ static dae_status block_open(dae_solver *s)
     m->scheme = dae_alloc(&s->memory, (size_t)m->family->count, sizeof *m->scheme);
     if (!m->scheme) return DAE_E_NOMEM;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
-    m->newton = fmax(NEWTON * s->options.newton_tolerance, 10 * DBL_EPSILON / (s->safety * rtol));
+    m->level = 1;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] > m->level) m->level = s->system.level[i];
+    m->floor = DBL_EPSILON / (s->safety * rtol);
+    m->r.k.patience = m->level + 1; /* the iteration is nilpotent on unknowns of higher index */
     m->r.k.blended = 1;
     return irk_step_open(&m->r, s, m->family->stages[m->last], 0, 0);
 }
@@ -172,22 +193,27 @@ static void block_start(dae_solver *s)
 
 /* ---- one attempt ---- */
 
-/* h (e_0 p_n + sum e_i P_i) */
-static void combine(const dae_solver *s, const block *m, const double *e, double h, double *E)
+/* h (e_0 p_n + sum e_i P_i), less what rounding of the stages can make of it: differences of order
+ * 12 amplify it by 60, and at index 3 the filter by another 400. */
+static void combine(const dae_solver *s, const block *m, const double *e, double gain, double h,
+                    double *E)
 {
     const irk_stages *k = &m->r.k;
+    const double *d = s->system.computed ? s->d : s->x;
     int wide = k->stride_d;
     for (int i = 0; i < k->m; i++) {
-        double sum = e[0] * s->p[i];
+        double sum = e[0] * s->p[i], noise = gain * NOISE * DBL_EPSILON * fabs(d[i]);
         for (int j = 0; j < k->scheme->stages; j++) sum += e[j + 1] * k->P[j * wide + i];
-        E[i] = h * sum;
+        sum *= h;
+        E[i] = fabs(sum) <= noise ? 0 : sum - copysign(noise, sum);
     }
 }
 
-static int filtered_norm(dae_solver *s, block *m, const double *e, dae_trial *trial, double *norm)
+static int filtered_norm(dae_solver *s, block *m, const double *e, double gain, dae_trial *trial,
+                         double *norm)
 {
     double *E = m->r.E, *v = trial->e;
-    combine(s, m, e, trial->h, E);
+    combine(s, m, e, gain, trial->h, E);
     int status = irk_step_lead(s, trial, E, v);
     if (status == DAE_OK) status = dae_corrector_solve_with(&s->corrector, v, 1);
     if (status == DAE_OK) *norm = dae_norm(s->options.norm, m->r.k.n, v, s->w, &trial->limiting);
@@ -197,8 +223,8 @@ static int filtered_norm(dae_solver *s, block *m, const double *e, dae_trial *tr
 static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *trial)
 {
     int limiting, ignored;
-    int status = filtered_norm(s, m, g->low, trial, &m->error_low);
-    if (status == DAE_OK) status = filtered_norm(s, m, g->e, trial, &trial->error);
+    int status = filtered_norm(s, m, g->low, 0, trial, &m->error_low);
+    if (status == DAE_OK) status = filtered_norm(s, m, g->e, g->gain, trial, &trial->error);
     if (status != DAE_OK) return status;
     limiting = trial->limiting;
     m->rough = s->system.computed ? 0 : dae_norm(s->options.norm, m->r.k.n, m->r.E, s->w0, &ignored);
@@ -206,6 +232,15 @@ static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *t
     trial->constant = 1;
     trial->filtered = 1;
     return DAE_OK;
+}
+
+/* What the iteration leaves in a position is seen, through the filter, in the unknowns of level l
+ * times (1 / gamma)^(l - 1) with gamma in units of the step. */
+static double newton_tolerance(const dae_solver *s, const block *m, const block_scheme *g)
+{
+    double seen = g->gain, part = NEWTON * s->options.newton_tolerance;
+    for (int level = 1; level < m->level; level++) seen *= g->irk.gamma;
+    return fmax(fmin(part, SEEN / seen), m->floor);
 }
 
 static int block_attempt(dae_solver *s, dae_trial *trial)
@@ -224,8 +259,9 @@ static int block_attempt(dae_solver *s, dae_trial *trial)
         if (status == DAE_OK) status = irk_step_prepare(&m->r, s, &g->irk, h);
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 12 + g->irk.stages;
+        double tolerance = newton_tolerance(s, m, g);
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate : 1;
-        status = irk_stages_solve(&m->r.k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
+        status = irk_stages_solve(&m->r.k, s, h, tolerance, m->most, fmax(old, OLD_RATE));
         q->iterations += m->r.k.iterations;
         q->observed_rate = m->r.k.rate;
         if (status == DAE_OK) break;
@@ -273,15 +309,15 @@ static double choose(dae_solver *s, block *m, int at, double error, double by_er
 {
     const block_scheme *g = &m->scheme[at];
     double r = by_error, best = work(m, at, at, by_error);
-    int next = at;
+    int next = at, slow = m->r.k.iterations > SLOW * m->most;
     if (at > m->first) {
         double r_low = growth(scheme_at(m, at - 1), m->error_low);
-        if (work(m, at, at - 1, r_low) < GAIN_DOWN * best || m->r.k.rate > RATE_SLOW) {
+        if (work(m, at, at - 1, r_low) < GAIN_DOWN * best || slow) {
             next = at - 1;
             r = r_low;
         }
     }
-    if (next == at && at < m->last && m->steady > 1 && m->r.k.rate < RATE_SLOW) {
+    if (next == at && at < m->last && m->steady > 1 && !slow) {
         const block_scheme *up = scheme_at(m, at + 1);
         double r_up = growth(up, error_above(g, up, m, error));
         if (work(m, at, at + 1, r_up) < GAIN_UP * best) {
@@ -306,13 +342,13 @@ static void plan(dae_solver *s, block *m, int at, const dae_trial *trial)
     }
     r = choose(s, m, at, trial->error, r);
     if (m->r.rejected > 0) r = fmin(r, 1);
-    r = fmax(0.2, fmin(r, 5));
+    r = fmax(0.2, fmin(r, GROWTH_MOST[m->level]));
     m->error_past = fmax(trial->error, 1e-2);
     m->h_error = s->order == trial->order ? trial->h : 0;
     if (r >= 1 && r <= GROWTH_KEPT && s->order == trial->order) r = 1;
     s->h = r * trial->h;
     if (q->jacobian_current) m->fresh = m->r.k.iterations;
-    else if (m->r.k.iterations > m->fresh + 2) q->want_jacobian = 1;
+    else if (m->r.k.iterations > m->fresh + 1 || m->r.k.rate > RATE_OLD) q->want_jacobian = 1;
     if (r > 2 || (s->system.facts & DAE_FACT_D_VARIES)) q->want_jacobian = 1;
 }
 
@@ -338,10 +374,14 @@ static void block_reject(dae_solver *s, dae_trial *trial, int verdict)
     } else {
         s->h = trial->h * (verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ? 0.5 : 0.25);
     }
-    /* where a high order fails twice, the solution is not that smooth */
-    if (m->r.rejected > 1 && at > m->first) {
-        s->order = m->family->order[at - 1];
-        m->steady = 0;
+    /* where a high order fails twice, or at once, the solution is not that smooth */
+    if ((m->r.rejected > 1 || m->steady == 0) && verdict == DAE_STEP_ERROR && at > m->first) {
+        double r = growth(scheme_at(m, at - 1), m->error_low);
+        if (r > 0.5 * s->h / trial->h || m->r.rejected > 2) {
+            s->h = trial->h * fmax(0.1, fmin(r, 0.9));
+            s->order = m->family->order[at - 1];
+            m->steady = -WAIT;
+        }
     }
 }
 

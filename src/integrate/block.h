@@ -15,6 +15,7 @@ typedef struct block_scheme {
     double low_per_difference; /* low is this times a difference of order `low_degree`      */
     int low_degree;
     double per_difference;  /* e is this times the difference of order q                    */
+    double gain;            /* an error in the stages appears in the estimate, at most, times this */
 
     /* the blended iteration in units of h / r, as the literature has them */
     double gamma;

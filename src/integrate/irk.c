@@ -374,7 +374,8 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
             /* the second correction may be larger than the first where an unknown waits for
              * another one to be right */
-            int early = m == 2 && most > 2 && (size < 1000 || (rate >= 0.5 && rate < 3));
+            int early = (m == 2 && most > 2 && (size < 1000 || (rate >= 0.5 && rate < 3))) ||
+                        m <= k->patience;
             if (!early && (hope > tolerance || rate >= 0.99)) {
                 /* it goes no further; what is left may be rounding, amplified: below a tenth of
                  * the tolerance (without the part that safety takes) that will do */

@@ -87,6 +87,7 @@ typedef struct irk_stages {
     double *size;           /* squared corrections                                          */
     int blended;            /* set before opening: for blended schemes, which need S         */
     double *S;
+    int patience;           /* iterations before the rate is judged                         */
     double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h ...                                */
     const irk_scheme *omega_of; /* ... of this scheme                                       */
     double h_omega;
