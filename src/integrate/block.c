@@ -64,8 +64,8 @@ static const double NEWTON = 0.1;
 /* That error, seen by the estimate, may be this part of a tolerance. */
 static const double SEEN = 0.05;
 
-/* Rounding of a stage, in units of the last place. */
-static const double NOISE = 1;
+/* What is taken for noise: so many times a sample of it, and not above so many tolerances. */
+static const double NOISE = 3, NOISE_MOST = 9;
 
 /* Floor under the rate of the step before. */
 static const double OLD_RATE = 0.3;
@@ -193,45 +193,67 @@ static void block_start(dae_solver *s)
 
 /* ---- one attempt ---- */
 
-/* h (e_0 p_n + sum e_i P_i), less what rounding of the stages can make of it: differences of order
- * 12 amplify it by 60, and at index 3 the filter by another 400. */
-static void combine(const dae_solver *s, const block *m, const double *e, double gain, double h,
-                    double *E)
+/* h (e_0 p_n + sum e_i P_i) */
+static void combine(const dae_solver *s, const block *m, const double *e, double h, double *E)
 {
     const irk_stages *k = &m->r.k;
-    const double *d = s->system.computed ? s->d : s->x;
     int wide = k->stride_d;
     for (int i = 0; i < k->m; i++) {
-        double sum = e[0] * s->p[i], noise = gain * NOISE * DBL_EPSILON * fabs(d[i]);
+        double sum = e[0] * s->p[i];
         for (int j = 0; j < k->scheme->stages; j++) sum += e[j + 1] * k->P[j * wide + i];
-        sum *= h;
-        E[i] = fabs(sum) <= noise ? 0 : sum - copysign(noise, sum);
+        E[i] = h * sum;
     }
 }
 
-static int filtered_norm(dae_solver *s, block *m, const double *e, double gain, dae_trial *trial,
-                         double *norm)
+/* The norm of E as an error in x, which is left in trial->e. */
+static int filtered_norm(dae_solver *s, block *m, dae_trial *trial, double *norm)
 {
-    double *E = m->r.E, *v = trial->e;
-    combine(s, m, e, gain, trial->h, E);
-    int status = irk_step_lead(s, trial, E, v);
-    if (status == DAE_OK) status = dae_corrector_solve_with(&s->corrector, v, 1);
-    if (status == DAE_OK) *norm = dae_norm(s->options.norm, m->r.k.n, v, s->w, &trial->limiting);
+    int status = irk_step_lead(s, trial, m->r.E, trial->e);
+    if (status == DAE_OK) status = dae_corrector_solve_with(&s->corrector, trial->e, 1);
+    if (status == DAE_OK)
+        *norm = dae_norm(s->options.norm, m->r.k.n, trial->e, s->w, &trial->limiting);
     return status;
+}
+
+/* What rounding, and the last correction of the iteration, would be taken for: differences of order
+ * 12 amplify them by 60, at index 3 the filter by another 400, and a circuit by its own gain. Asked
+ * before a step is rejected: no smaller step cures it. (d = x only.) */
+static int noise_norm(dae_solver *s, block *m, const block_scheme *g, dae_trial *trial, double *norm)
+{
+    const irk_stages *k = &m->r.k;
+    double left = k->rate > 0 && k->rate < 0.5 ? k->rate / (1 - k->rate) : 1;
+    uint64_t bits = 0x9e3779b97f4a7c15ULL;
+    for (int i = 0; i < k->m; i++) {
+        double sum = g->gain * DBL_EPSILON * fabs(s->x[i]);
+        for (int j = 0; j < g->irk.stages; j++)
+            sum += left * g->of_stage[j] * fabs(k->R[j * k->stride + i]);
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        m->r.E[i] = bits & 1 ? sum : -sum;
+    }
+    return filtered_norm(s, m, trial, norm);
 }
 
 static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *trial)
 {
-    int limiting, ignored;
-    int status = filtered_norm(s, m, g->low, 0, trial, &m->error_low);
-    if (status == DAE_OK) status = filtered_norm(s, m, g->e, g->gain, trial, &trial->error);
+    int ignored, limiting;
+    double noise;
+    combine(s, m, g->low, trial->h, m->r.E);
+    int status = filtered_norm(s, m, trial, &m->error_low);
     if (status != DAE_OK) return status;
-    limiting = trial->limiting;
+    combine(s, m, g->e, trial->h, m->r.E);
     m->rough = s->system.computed ? 0 : dae_norm(s->options.norm, m->r.k.n, m->r.E, s->w0, &ignored);
-    trial->limiting = limiting;
+    status = filtered_norm(s, m, trial, &trial->error);
     trial->constant = 1;
     trial->filtered = 1;
-    return DAE_OK;
+    if (status != DAE_OK || trial->error <= 1 || trial->error > 1 + NOISE_MOST || s->system.computed)
+        return status;
+    limiting = trial->limiting;
+    status = noise_norm(s, m, g, trial, &noise);
+    trial->limiting = limiting;
+    if (trial->error <= 1 + NOISE * noise) trial->error = fmin(1, fmax(trial->error - NOISE * noise, 0.3));
+    return status;
 }
 
 /* What the iteration leaves in a position is seen, through the filter, in the unknowns of level l

@@ -15,7 +15,8 @@ typedef struct block_scheme {
     double low_per_difference; /* low is this times a difference of order `low_degree`      */
     int low_degree;
     double per_difference;  /* e is this times the difference of order q                    */
-    double gain;            /* an error in the stages appears in the estimate, at most, times this */
+    double of_stage[IRK_STAGES]; /* |e Omega|: by so much an error in a stage is in the estimate */
+    double gain;            /* their sum                                                    */
 
     /* the blended iteration in units of h / r, as the literature has them */
     double gamma;

@@ -132,16 +132,17 @@ static double error_constant(const dae_tableau *a, int q, int r)
     return (double)(most * factor);
 }
 
-/* |e Omega|_1: what h sum e_i P_i makes of errors in Z. */
-static double gain_of(const irk_scheme *k, const double *e)
+/* What h sum e_i P_i makes of errors in Z. */
+static void find_gain(block_scheme *g)
 {
-    double gain = 0;
+    const irk_scheme *k = &g->irk;
+    g->gain = 0;
     for (int j = 0; j < k->stages; j++) {
         double sum = 0;
-        for (int i = 0; i < k->stages; i++) sum += e[i + 1] * k->omega[i][j];
-        gain += fabs(sum);
+        for (int i = 0; i < k->stages; i++) sum += g->e[i + 1] * k->omega[i][j];
+        g->of_stage[j] = fabs(sum);
+        g->gain += fabs(sum);
     }
-    return gain;
 }
 
 int block_scheme_make(block_scheme *g, const char *name, const char *below)
@@ -161,6 +162,6 @@ int block_scheme_make(block_scheme *g, const char *name, const char *below)
         g->e[j] *= g->per_difference;
         g->low[j] *= g->low_per_difference;
     }
-    g->gain = gain_of(&g->irk, g->e);
+    find_gain(g);
     return make_iteration(g, &a);
 }
