@@ -158,8 +158,8 @@ static dae_status block_open(dae_solver *s)
     for (int i = 0; i < s->system.n; i++)
         if (s->system.level[i] > m->level) m->level = s->system.level[i];
     m->floor = DBL_EPSILON / (s->safety * rtol);
-    m->r.k.patience = m->level + 1; /* the iteration is nilpotent on unknowns of higher index */
-    m->r.k.blended = 1;
+    m->r.k.patience = 2;
+    m->r.k.sweeps = m->level;
     return irk_step_open(&m->r, s, m->family->stages[m->last], 0, 0);
 }
 

@@ -31,7 +31,8 @@ dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int mo
     dae_vector_wish wish[] = {
         {&k->Z, (stages + 1) * wide}, {&k->X, stages * wide}, {&k->P, stages * wide_d},
         {&k->R, stages * wide}, {&k->D, s->system.computed ? (stages + 1) * wide_d : 0},
-        {&k->x, wide}, {&k->w, wide}, {&k->size, wide}, {&k->S, k->blended ? stages * wide : 0},
+        {&k->x, wide}, {&k->w, wide}, {&k->size, wide}, {&k->S, k->sweeps > 0 ? stages * wide : 0},
+        {&k->F, k->sweeps > 1 ? stages * wide : 0}, {&k->W, k->sweeps > 1 ? stages * wide : 0},
     };
     k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!k->vectors) return DAE_E_NOMEM;
@@ -108,7 +109,7 @@ static int solve_rows(irk_stages *k, dae_solver *s)
 }
 
 /* S := mix R, stage by stage, and the blended correction into R (irk.h). */
-static int blend(irk_stages *k, dae_solver *s)
+static int sweep(irk_stages *k, dae_solver *s)
 {
     const irk_scheme *g = k->scheme;
     dae_corrector *q = &s->corrector;
@@ -129,6 +130,45 @@ static int blend(irk_stages *k, dae_solver *s)
         dae_corrector_lead(q, S, k->size);
         for (int i = 0; i < k->n; i++) R[i] += k->size[i];
         status = dae_corrector_solve_with(q, R, 1);
+    }
+    return status;
+}
+
+/* R := F - (K + Omega C / h) W: what the linear equations of the stages still lack. */
+static void linear_residual(irk_stages *k, dae_solver *s)
+{
+    const irk_scheme *g = k->scheme;
+    const dae_corrector *q = &s->corrector;
+    int n = k->n, stride = k->stride, stages = g->stages;
+    for (int l = 0; l < stages; l++) {
+        double *R = k->R + l * stride, *u = k->S, *y = k->size;
+        const double *F = k->F + l * stride, *W = k->W + l * stride;
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int j = 0; j < stages; j++) sum += g->omega[l][j] * k->W[j * stride + i];
+            u[i] = sum / g->gamma; /* lead has gamma / h in it */
+        }
+        dae_corrector_lead(q, u, y);
+        dae_matrix_times(&s->system.matrix, q->K, W, R);
+        for (int i = 0; i < n; i++) R[i] = F[i] - R[i] - y[i];
+    }
+}
+
+/* The correction of one iteration into R: of the linear equations, by as many sweeps as the index is
+ * high. After them the part that is nilpotent is solved exactly. One alone would do on a linear
+ * problem, over several iterations; but on the way it throws the multipliers far off, by factors of
+ * 1000 for ten stages, and f is asked there. */
+static int blend(irk_stages *k, dae_solver *s)
+{
+    size_t all = (size_t)k->scheme->stages * (size_t)k->stride;
+    if (k->sweeps > 1) memcpy(k->F, k->R, all * sizeof(double));
+    int status = sweep(k, s);
+    if (k->sweeps > 1) memcpy(k->W, k->R, all * sizeof(double));
+    for (int l = 1; l < k->sweeps && status == DAE_OK; l++) {
+        linear_residual(k, s);
+        status = sweep(k, s);
+        for (size_t i = 0; i < all; i++) k->W[i] += k->R[i];
+        if (l == k->sweeps - 1) memcpy(k->R, k->W, all * sizeof(double));
     }
     return status;
 }

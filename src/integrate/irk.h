@@ -85,8 +85,8 @@ typedef struct irk_stages {
     double *D;              /* computed d: d(X_i) - d_n                                     */
     double *x, *w;          /* x_n, weights: padded copies                                  */
     double *size;           /* squared corrections                                          */
-    int blended;            /* set before opening: for blended schemes, which need S         */
-    double *S;
+    int sweeps;             /* blended schemes, set before opening: in one iteration        */
+    double *S, *F, *W;      /* of these                                                     */
     int patience;           /* iterations before the rate is judged                         */
     double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h ...                                */
     const irk_scheme *omega_of; /* ... of this scheme                                       */
