@@ -217,13 +217,13 @@ static int filtered_norm(dae_solver *s, block *m, dae_trial *trial, double *norm
 
 /* What rounding, and the last correction of the iteration, would be taken for: differences of order
  * 12 amplify them by 60, at index 3 the filter by another 400, and a circuit by its own gain. Asked
- * before a step is rejected: no smaller step cures it. (d = x only.) */
+ * before a step is rejected: no smaller step cures it. */
 static int noise_norm(dae_solver *s, block *m, const block_scheme *g, dae_trial *trial, double *norm)
 {
     const irk_stages *k = &m->r.k;
     double left = k->rate > 0 && k->rate < 0.5 ? k->rate / (1 - k->rate) : 1;
     uint64_t bits = 0x9e3779b97f4a7c15ULL;
-    for (int i = 0; i < k->m; i++) {
+    for (int i = 0; i < k->n; i++) {
         double sum = g->gain * DBL_EPSILON * fabs(s->x[i]);
         for (int j = 0; j < g->irk.stages; j++)
             sum += left * g->of_stage[j] * fabs(k->R[j * k->stride + i]);
@@ -232,12 +232,15 @@ static int noise_norm(dae_solver *s, block *m, const block_scheme *g, dae_trial 
         bits ^= bits << 17;
         m->r.E[i] = bits & 1 ? sum : -sum;
     }
-    return filtered_norm(s, m, trial, norm);
+    dae_corrector_lead(&s->corrector, m->r.E, trial->e); /* an error in x, also where d is computed */
+    int status = dae_corrector_solve_with(&s->corrector, trial->e, 1), ignored;
+    if (status == DAE_OK) *norm = dae_norm(s->options.norm, k->n, trial->e, s->w, &ignored);
+    return status;
 }
 
 static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *trial)
 {
-    int ignored, limiting;
+    int ignored;
     double noise;
     combine(s, m, g->low, trial->h, m->r.E);
     int status = filtered_norm(s, m, trial, &m->error_low);
@@ -247,11 +250,9 @@ static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *t
     status = filtered_norm(s, m, trial, &trial->error);
     trial->constant = 1;
     trial->filtered = 1;
-    if (status != DAE_OK || trial->error <= 1 || trial->error > 1 + NOISE_MOST || s->system.computed)
-        return status;
-    limiting = trial->limiting;
+    if (status != DAE_OK || trial->error <= 1 || trial->error > 1 + NOISE_MOST) return status;
     status = noise_norm(s, m, g, trial, &noise);
-    trial->limiting = limiting;
+    if (status != DAE_OK) return status;
     if (trial->error <= 1 + NOISE * noise) trial->error = fmin(1, fmax(trial->error - NOISE * noise, 0.3));
     return status;
 }
