@@ -123,7 +123,7 @@ static int turning(double t, const double *x, const double *p, double *r, void *
 static void turning_C_is_noticed(void **state)
 {
     (void)state;
-    static const char *const methods[] = { "bdf", "mebdf", "radau", "rodas", "esdirk", "hem4" };
+    static const char *const methods[] = { "bdf", "mebdf", "radau", "rodas", "esdirk", "hem4", "bim", "gam" };
     for (int m = 0; m < COUNT_OF(methods); m++)
         for (int k = 3; k <= 7; k += 2) {
             double tol = pow(10, -k), x[2] = { 1, 1 };

@@ -31,7 +31,8 @@ dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int mo
     dae_vector_wish wish[] = {
         {&k->Z, (stages + 1) * wide}, {&k->X, stages * wide}, {&k->P, stages * wide_d},
         {&k->R, stages * wide}, {&k->D, s->system.computed ? (stages + 1) * wide_d : 0},
-        {&k->x, wide}, {&k->w, wide}, {&k->size, wide},
+        {&k->x, wide}, {&k->w, wide}, {&k->size, wide}, {&k->S, k->sweeps > 0 ? stages * wide : 0},
+        {&k->F, k->sweeps > 1 ? stages * wide : 0}, {&k->W, k->sweeps > 1 ? stages * wide : 0},
     };
     k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!k->vectors) return DAE_E_NOMEM;
@@ -69,7 +70,7 @@ int irk_stages_factor(irk_stages *k, dae_solver *s, double h)
     const irk_scheme *g = k->scheme;
     k->factored = NULL;
     int status = dae_corrector_factor(q, g->gamma / h);
-    for (int row = g->reals > 0; row < g->stages && status == DAE_OK; row++) {
+    for (int row = g->reals > 0; row < g->stages && !g->blended && status == DAE_OK; row++) {
         dae_factor_info info;
         s->stats.factorizations++;
         status = q->linear->factor(factor_of(k, row), q->K, q->C, g->re[row] / h, -g->im[row] / h,
@@ -89,12 +90,15 @@ int irk_stages_factor(irk_stages *k, dae_solver *s, double h)
     return DAE_OK;
 }
 
+static void pass_transform(irk_stages *k);
+
 static int solve_rows(irk_stages *k, dae_solver *s)
 {
     const dae_linear *linear = s->corrector.linear;
     const irk_scheme *g = k->scheme;
     size_t stride = (size_t)k->stride;
     int status = DAE_OK, row = 0;
+    pass_transform(k);
     for (; row < g->reals && status == DAE_OK; row++)
         status = linear->solve(factor_of(k, row), k->R + (size_t)row * stride, NULL, 1, 0);
     for (; row < g->stages && status == DAE_OK; row += 2)
@@ -102,6 +106,71 @@ static int solve_rows(irk_stages *k, dae_solver *s)
                                k->R + (size_t)(row + 1) * stride, 1, 0);
     s->stats.solves += g->reals + g->pairs;
     return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+}
+
+/* S := mix R, stage by stage, and the blended correction into R (irk.h). */
+static int sweep(irk_stages *k, dae_solver *s)
+{
+    const irk_scheme *g = k->scheme;
+    dae_corrector *q = &s->corrector;
+    int stride = k->stride, stages = g->stages, status = DAE_OK;
+    for (int i = 0; i < stride; i += 4) {
+        lanes r[IRK_STAGES];
+        for (int j = 0; j < stages; j++) r[j] = LANES(k->R + j * stride + i);
+        for (int l = 0; l < stages; l++) {
+            lanes sum = g->mix[l][0] * r[0];
+            for (int j = 1; j < stages; j++) sum += g->mix[l][j] * r[j];
+            LANES(k->S + l * stride + i) = sum;
+        }
+    }
+    for (int j = 0; j < stages && status == DAE_OK; j++) {
+        double *S = k->S + (size_t)j * (size_t)stride, *R = k->R + (size_t)j * (size_t)stride;
+        status = dae_corrector_solve_with(q, S, 1);
+        if (status != DAE_OK) break;
+        dae_corrector_lead(q, S, k->size);
+        for (int i = 0; i < k->n; i++) R[i] += k->size[i];
+        status = dae_corrector_solve_with(q, R, 1);
+    }
+    return status;
+}
+
+/* R := F - (K + Omega C / h) W: what the linear equations of the stages still lack. */
+static void linear_residual(irk_stages *k, dae_solver *s)
+{
+    const irk_scheme *g = k->scheme;
+    const dae_corrector *q = &s->corrector;
+    int n = k->n, stride = k->stride, stages = g->stages;
+    for (int l = 0; l < stages; l++) {
+        double *R = k->R + l * stride, *u = k->S, *y = k->size;
+        const double *F = k->F + l * stride, *W = k->W + l * stride;
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int j = 0; j < stages; j++) sum += g->omega[l][j] * k->W[j * stride + i];
+            u[i] = sum / g->gamma; /* lead has gamma / h in it */
+        }
+        dae_corrector_lead(q, u, y);
+        dae_matrix_times(&s->system.matrix, q->K, W, R);
+        for (int i = 0; i < n; i++) R[i] = F[i] - R[i] - y[i];
+    }
+}
+
+/* The correction of one iteration into R: of the linear equations, by as many sweeps as the index is
+ * high. After them the part that is nilpotent is solved exactly. One alone would do on a linear
+ * problem, over several iterations; but on the way it throws the multipliers far off, by factors of
+ * 1000 for ten stages, and f is asked there. */
+static int blend(irk_stages *k, dae_solver *s)
+{
+    size_t all = (size_t)k->scheme->stages * (size_t)k->stride;
+    if (k->sweeps > 1) memcpy(k->F, k->R, all * sizeof(double));
+    int status = sweep(k, s);
+    if (k->sweeps > 1) memcpy(k->W, k->R, all * sizeof(double));
+    for (int l = 1; l < k->sweeps && status == DAE_OK; l++) {
+        linear_residual(k, s);
+        status = sweep(k, s);
+        for (size_t i = 0; i < all; i++) k->W[i] += k->R[i];
+        if (l == k->sweeps - 1) memcpy(k->R, k->W, all * sizeof(double));
+    }
+    return status;
 }
 
 /* ---- passes over the unknowns, S a constant where it is called ---- */
@@ -182,6 +251,24 @@ static void pass_transform(irk_stages *k)
     case 5: transform(5, g, k->stride, k->R); break;
     case 7: transform(7, g, k->stride, k->R); break;
     default: transform(g->stages, g, k->stride, k->R);
+    }
+}
+
+/* The same where the correction is in R as it is. */
+static void settle(irk_stages *k, int plain)
+{
+    int stride = k->stride, stages = k->scheme->stages;
+    for (int i = 0; i < stride; i += 4) {
+        lanes z[IRK_STAGES], x = LANES(k->x + i), squares = {0, 0, 0, 0};
+        for (int l = 0; l < stages; l++) {
+            lanes delta = LANES(k->R + l * stride + i);
+            z[l] = LANES(k->Z + l * stride + i) - delta;
+            squares += delta * delta;
+            LANES(k->Z + l * stride + i) = z[l];
+            LANES(k->X + l * stride + i) = x + z[l];
+        }
+        LANES(k->size + i) = squares;
+        if (plain) differentiate(stages, k, z, i);
     }
 }
 
@@ -307,10 +394,10 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             (status = finish_derivatives(k, s, h)) != DAE_OK)
             return verdict_of(&s->system, status);
         if ((status = residuals(k, s, h)) != DAE_OK) return status;
-        pass_transform(k);
-        if ((status = solve_rows(k, s)) != DAE_OK) return status;
+        if ((status = k->scheme->blended ? blend(k, s) : solve_rows(k, s)) != DAE_OK) return status;
         s->stats.newton_iterations++;
-        pass_advance(k, plain);
+        if (k->scheme->blended) settle(k, plain);
+        else pass_advance(k, plain);
         double size = correction_size(k, s);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
         if (m > 1) {
@@ -327,7 +414,8 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
             /* the second correction may be larger than the first where an unknown waits for
              * another one to be right */
-            int early = m == 2 && most > 2 && (size < 1000 || (rate >= 0.5 && rate < 3));
+            int early = (m == 2 && most > 2 && (size < 1000 || (rate >= 0.5 && rate < 3))) ||
+                        m <= k->patience;
             if (!early && (hope > tolerance || rate >= 0.99)) {
                 /* it goes no further; what is left may be rounding, amplified: below a tenth of
                  * the tolerance (without the part that safety takes) that will do */

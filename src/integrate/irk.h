@@ -15,6 +15,15 @@
  * [Butcher 1976; HW96, IV.8]:
  *
  *     (K + (lambda_k / h) C) w_k = (T^-1 r)_k,     Delta Z = T w
+ *
+ * Block methods have many stages, and one real matrix shall do for all of them. The blended
+ * iteration [Brugnano 2000; Brugnano & Magherini 2002] is, for f(t, x, d') = 0 and with
+ * M = K + C / (gamma h),
+ *
+ *     Delta Z = -M^-1 [ R + C / (gamma h) M^-1 ((A / gamma - I) R) ]
+ *
+ * On x' = lambda x, q = h lambda, it multiplies the error by q / (1 - gamma q)^2 A^-1 (A - gamma I)^2,
+ * which is 0 for q -> infinity. On an algebraic part of index nu it is nilpotent: nu iterations.
  */
 #ifndef DAE_INTEGRATE_IRK_H
 #define DAE_INTEGRATE_IRK_H
@@ -40,6 +49,9 @@ typedef struct irk_scheme {
     double gamma;           /* the estimate is filtered with K + (gamma / h) C              */
     double e_first, e[IRK_STAGES]; /* E = e_first h p_n + sum e_j Z_j                       */
 
+    int blended;            /* 1: solved by the blended iteration; gamma is its 1 / gamma   */
+    double mix[IRK_STAGES][IRK_STAGES]; /* gamma A - I                                      */
+
     int nodes;              /* of the interpolating polynomial: 0, stages inside, 1         */
     int node_stage[IRK_STAGES + 2]; /* -1: the beginning; stages: the end                   */
     double node[IRK_STAGES + 2], node_weight[IRK_STAGES + 2]; /* barycentric                */
@@ -47,6 +59,11 @@ typedef struct irk_scheme {
 
 /* 1 on success; 0: too many stages, or no distinct eigenvalues of A. */
 int irk_scheme_make(irk_scheme *g, const dae_tableau *a);
+
+typedef dae_quad irk_quad[DAE_STAGES_MOST][DAE_STAGES_MOST];
+
+/* The parts of it that need no eigenvalues; Omega in quadruple precision. */
+int irk_scheme_base(irk_scheme *g, const dae_tableau *a, irk_quad omega);
 
 /* Radau IIA with 1, 3, 5, 7 stages. */
 enum { IRK_RADAU_SCHEMES = 4 };
@@ -68,6 +85,9 @@ typedef struct irk_stages {
     double *D;              /* computed d: d(X_i) - d_n                                     */
     double *x, *w;          /* x_n, weights: padded copies                                  */
     double *size;           /* squared corrections                                          */
+    int sweeps;             /* blended schemes, set before opening: in one iteration        */
+    double *S, *F, *W;      /* of these                                                     */
+    int patience;           /* iterations before the rate is judged                         */
     double omega_h[IRK_STAGES][IRK_STAGES]; /* omega / h ...                                */
     const irk_scheme *omega_of; /* ... of this scheme                                       */
     double h_omega;
@@ -105,6 +125,28 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *ah
  * the error left is below `tolerance` in units of the weights. DAE_OK, a verdict, a failure. */
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate);
+
+/* ---- irk_step.c: a step, for every driver ---- */
+
+typedef struct irk_step {
+    irk_stages k;
+    double *vectors;
+    double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
+    const irk_scheme *past;  /* NULL: no step yet                                           */
+    double h_past;
+    irk_ahead ahead;         /* the prediction                                              */
+    double *E;               /* error in d                                                  */
+    int rejected;            /* attempts of this step that failed                           */
+} irk_step;
+
+dae_status irk_step_open(irk_step *r, dae_solver *s, int most_stages, int most_pairs, int more_reals);
+void irk_step_close(irk_step *r, dae_solver *s);
+int irk_step_predict(irk_step *r, dae_solver *s, const irk_scheme *g, double h);
+int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h); /* factors */
+void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial *trial);
+int irk_step_lead(dae_solver *s, const dae_trial *trial, const double *E, double *v);
+void irk_step_take(irk_step *r, dae_solver *s, double h);
+void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x, double *p, double *d);
 
 /* radau.c: x_{n+1} - x_n of the attempt as dense output and predictions see it, for a method that
  * changes x_{n+1} afterwards (projected.c). */

@@ -24,15 +24,13 @@ extern void dgeev_(const char *left, const char *right, const int *n, double *a,
                    double *wr, double *wi, double *vl, const int *ldvl, double *vr,
                    const int *ldvr, double *work, const int *lwork, int *info, size_t, size_t);
 
-typedef dae_quad quad_matrix[DAE_STAGES_MOST][DAE_STAGES_MOST];
-
 static dae_quad size_of(dae_quad a)
 {
     return a < 0 ? -a : a;
 }
 
 /* B := A^-1 B (count columns), A destroyed; 0: singular. */
-static int solve_quad(int n, quad_matrix a, int count, quad_matrix b)
+static int solve_quad(int n, irk_quad a, int count, irk_quad b)
 {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -94,7 +92,7 @@ static int diagonalize(irk_scheme *g)
             at += 2;
             k++;
         }
-    quad_matrix t, inverse;
+    irk_quad t, inverse;
     memset(inverse, 0, sizeof inverse);
     for (int i = 0; i < n; i++) {
         inverse[i][i] = 1;
@@ -117,7 +115,7 @@ static int diagonalize(irk_scheme *g)
 static int estimate_by_quadrature(const irk_scheme *g, const dae_tableau *a, dae_quad g0, int from,
                                   dae_quad *v)
 {
-    quad_matrix vandermonde, side;
+    irk_quad vandermonde, side;
     int n = g->stages - from;
     for (int q = 0; q < n; q++) {
         side[q][0] = (dae_quad)1 / (q + 1) - (q == 0 ? g0 : 0);
@@ -132,7 +130,7 @@ static int estimate_by_quadrature(const irk_scheme *g, const dae_tableau *a, dae
     return 1;
 }
 
-static int make_estimate(irk_scheme *g, const dae_tableau *a, quad_matrix omega)
+static int make_estimate(irk_scheme *g, const dae_tableau *a, irk_quad omega)
 {
     dae_quad v[DAE_STAGES_MOST], g0;
     int n = g->stages, shift = g->first_explicit;
@@ -218,9 +216,9 @@ void irk_scheme_extrapolate(const irk_scheme *g, double theta, double *weight)
     weight[g->stages] -= 1;
 }
 
-int irk_scheme_make(irk_scheme *g, const dae_tableau *a)
+int irk_scheme_base(irk_scheme *g, const dae_tableau *a, irk_quad omega)
 {
-    quad_matrix A, omega;
+    irk_quad A;
     memset(g, 0, sizeof *g);
     int shift = g->first_explicit = a->stages > 1, n;
     for (int j = 0; j < a->stages; j++)
@@ -229,7 +227,7 @@ int irk_scheme_make(irk_scheme *g, const dae_tableau *a)
     if (n > IRK_STAGES) return 0;
     g->order = a->order;
     g->stiffly_accurate = (a->claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
-    memset(omega, 0, sizeof omega);
+    memset(omega, 0, sizeof(irk_quad));
     for (int i = 0; i < n; i++) {
         g->c[i] = (double)a->c[i + shift];
         omega[i][i] = 1;
@@ -248,5 +246,11 @@ int irk_scheme_make(irk_scheme *g, const dae_tableau *a)
     }
     if (shift && !g->stiffly_accurate) return 0;
     make_nodes(g);
-    return diagonalize(g) && make_estimate(g, a, omega);
+    return 1;
+}
+
+int irk_scheme_make(irk_scheme *g, const dae_tableau *a)
+{
+    irk_quad omega;
+    return irk_scheme_base(g, a, omega) && diagonalize(g) && make_estimate(g, a, omega);
 }

@@ -30,19 +30,13 @@ typedef struct radau {
     const irk_scheme *scheme; /* by rising order                                            */
     int schemes;
     irk_scheme *own;         /* of a table asked for by name                                */
-    irk_stages k;
+    irk_step r;
     double *vectors;
-    double *Z_past, *D_past; /* of the last accepted step; row `stages` is its end          */
-    const irk_scheme *past;  /* NULL: no step yet                                           */
-    double h_past;
-    irk_ahead ahead;         /* the prediction                                              */
     double *x_start, *p_start, *d_start; /* where the last step began                       */
     int coarse;              /* 1: its polynomial is far worse than its end                 */
-    double *E;               /* error in d                                                  */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
     double h_error;
-    int rejected;            /* attempts of this step that failed                           */
     int steady;              /* accepted steps since the order last changed                 */
     double rate;             /* of Newton, in the last step                                 */
     int iterations;
@@ -85,7 +79,7 @@ static void radau_close(dae_solver *s)
 {
     radau *m = s->method_state;
     if (!m) return;
-    irk_stages_close(&m->k, s);
+    irk_step_close(&m->r, s);
     dae_free(&s->memory, m->own);
     dae_free(&s->memory, m->vectors);
     dae_free(&s->memory, m);
@@ -168,11 +162,9 @@ static dae_status radau_open(dae_solver *s)
         double power = (g->error_order + 1.0) / (g->order + 1.0);
         m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, fmin(power, 1)));
     }
-    if (irk_stages_open(&m->k, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
-    size_t rows = (size_t)stages + 1, n = (size_t)m->k.stride, d = (size_t)m->k.stride_d;
-    size_t computed = s->system.computed ? rows * d : 0;
-    dae_vector_wish wish[] = {{&m->Z_past, rows * n}, {&m->D_past, computed}, {&m->E, n + d},
-                              {&m->x_start, n}, {&m->p_start, d}, {&m->d_start, s->system.computed ? d : 0}};
+    if (irk_step_open(&m->r, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
+    size_t n = (size_t)m->r.k.stride, d = (size_t)m->r.k.stride_d;
+    dae_vector_wish wish[] = {{&m->x_start, n}, {&m->p_start, d}, {&m->d_start, s->system.computed ? d : 0}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return m->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -197,9 +189,9 @@ static int order_for(const dae_solver *s)
 static void radau_start(dae_solver *s)
 {
     radau *m = s->method_state;
-    m->past = NULL;
-    m->k.factored = NULL;
-    m->rejected = m->steady = 0;
+    m->r.past = NULL;
+    m->r.k.factored = NULL;
+    m->r.rejected = m->steady = 0;
     m->h_error = 0;
     m->rate = 0;
     m->iterations = 0;
@@ -221,92 +213,17 @@ static double root(double a, int k)
     }
 }
 
-/* Z from the polynomial of the step before; in the first step along p. */
-static int predict(dae_solver *s, radau *m, const irk_scheme *g, double h)
-{
-    irk_stages *k = &m->k;
-    irk_ahead *a = &m->ahead;
-    if (!m->past) {
-        for (int j = 0; j < g->stages; j++)
-            for (int i = 0; i < k->n; i++)
-                k->Z[j * k->stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
-                                              ? g->c[j] * h * s->p[i]
-                                              : 0;
-        return irk_stages_begin(k, s, h, NULL);
-    }
-    double ratio = h / m->h_past;
-    a->Z = m->Z_past;
-    if (ratio != a->ratio || m->past != a->from || g != a->to) {
-        a->ratio = ratio;
-        a->from = m->past;
-        a->to = g;
-        for (int j = 0; j < g->stages; j++)
-            irk_scheme_extrapolate(m->past, 1 + g->c[j] * ratio, a->weight[j]);
-    }
-    return irk_stages_begin(k, s, h, a);
-}
-
-/* Rows `stages` of Z (and D), the trial's x, p, d. */
-static void finish(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
-{
-    irk_stages *k = &m->k;
-    int n = k->n, stride = k->stride, last = g->stages, computed = s->system.computed;
-    double *end = k->Z + last * stride, weight[IRK_STAGES + 1], slope[IRK_STAGES + 1];
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        if (g->stiffly_accurate) {
-            sum = k->Z[(last - 1) * stride + i];
-        } else {
-            for (int j = 0; j < last; j++) sum += g->end[j] * k->Z[j * stride + i];
-        }
-        end[i] = sum;
-        trial->x[i] = s->x[i] + sum;
-    }
-    int wide = k->stride_d;
-    for (int i = 0; i < computed; i++) {
-        double sum = 0;
-        for (int j = 0; j < last; j++) sum += g->end[j] * k->D[j * wide + i];
-        k->D[last * wide + i] = sum;
-        trial->d[i] = s->d[i] + sum;
-    }
-    if (g->stiffly_accurate) {
-        memcpy(trial->p, k->P + (last - 1) * wide, (size_t)k->m * sizeof(double));
-        return;
-    }
-    irk_scheme_weights(g, 1, weight, slope);
-    const double *rows = computed ? k->D : k->Z;
-    for (int i = 0; i < k->m; i++) {
-        double sum = 0;
-        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
-        trial->p[i] = sum / trial->h;
-    }
-}
-
 double *irk_attempt_end(dae_solver *s)
 {
     const radau *m = s->method_state;
-    return m->k.Z + m->k.scheme->stages * m->k.stride;
-}
-
-/* v = c f_p E */
-static int lead(dae_solver *s, const dae_trial *trial, const double *E, double *v)
-{
-    dae_corrector *q = &s->corrector;
-    if (!s->system.computed) {
-        dae_corrector_lead(q, E, v);
-        return DAE_OK;
-    }
-    int status = dae_system_f(&s->system, trial->t, trial->x, trial->p, q->r);
-    if (status == DAE_OK) status = dae_system_push_p(&s->system, trial->t, trial->x, trial->p, q->r, E, v);
-    for (int i = 0; i < s->system.n; i++) v[i] *= q->c_factor;
-    return status;
+    return m->r.k.Z + m->r.k.scheme->stages * m->r.k.stride;
 }
 
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
 {
-    irk_stages *k = &m->k;
+    irk_stages *k = &m->r.k;
     dae_corrector *q = &s->corrector;
-    double *E = m->E, *v = trial->e, h = trial->h;
+    double *E = m->r.E, *v = trial->e, h = trial->h;
     const double *rows = s->system.computed ? k->D : k->Z;
     int n = k->n, wide = k->stride_d;
     for (int i = 0; i < k->m; i++) {
@@ -314,47 +231,24 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
         for (int j = 0; j < g->stages; j++) sum += g->e[j] * rows[j * wide + i];
         E[i] = sum;
     }
-    int status = lead(s, trial, E, v);
+    int status = irk_step_lead(s, trial, E, v);
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
     trial->constant = m->factor[g - m->scheme];
     trial->filtered = 1;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
-    if (trial->error <= 1 || (m->past && m->rejected == 0)) return DAE_OK;
+    if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
     /* a stiff transient: filtered once more [HW96, (8.20)] */
     double *x = s->trial_x, *r = s->look_e;
     for (int i = 0; i < n; i++) x[i] = s->x[i] + v[i];
     status = dae_system_f(&s->system, s->t, x, s->p, r);
     if (status != DAE_OK) return status < 0 ? status : DAE_OK; /* the first estimate stands */
-    status = lead(s, trial, E, v);
+    status = irk_step_lead(s, trial, E, v);
     for (int i = 0; i < n; i++) v[i] -= r[i];
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
     return DAE_OK;
-}
-
-/* One Jacobian serves all stages: best taken in the middle of them, if there is a prediction. */
-static int renew(dae_solver *s, radau *m, const irk_scheme *g, double h)
-{
-    irk_stages *k = &m->k;
-    int middle = g->stages / 2;
-    m->k.factored = NULL;
-    if (!m->past || m->rejected > 1)
-        return dae_corrector_renew(&s->corrector, s->t, s->x, s->p, h, s->w);
-    return dae_corrector_renew(&s->corrector, s->t + g->c[middle] * h, k->X + middle * k->stride,
-                               k->P + middle * k->stride_d, h, s->w);
-}
-
-static int prepare(dae_solver *s, radau *m, const irk_scheme *g, double h)
-{
-    dae_corrector *q = &s->corrector;
-    int status = DAE_OK;
-    q->jacobian_current = 0;
-    if (!q->have_jacobian || q->want_jacobian) status = renew(s, m, g, h);
-    if (status == DAE_OK && (m->k.factored != g || m->k.h_factored != h || !q->have_factor))
-        status = irk_stages_factor(&m->k, s, h);
-    return status;
 }
 
 static int radau_attempt(dae_solver *s, dae_trial *trial)
@@ -367,22 +261,22 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
     for (;;) {
-        m->k.scheme = g;
-        int status = predict(s, m, g, h);
-        if (status == DAE_OK) status = prepare(s, m, g, h);
+        m->r.k.scheme = g;
+        int status = irk_step_predict(&m->r, s, g, h);
+        if (status == DAE_OK) status = irk_step_prepare(&m->r, s, g, h);
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
-        double old = m->past && m->rate > 0 && m->rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
-        q->iterations += m->k.iterations;
-        q->observed_rate = m->k.rate;
+        double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
+        status = irk_stages_solve(&m->r.k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
+        q->iterations += m->r.k.iterations;
+        q->observed_rate = m->r.k.rate;
         if (status == DAE_OK) break;
         if (status < 0 || q->jacobian_current) return status;
         q->want_jacobian = 1; /* once more, with the Jacobian of this step */
         q->second_round = 1;
         s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
     }
-    finish(s, m, g, trial);
+    irk_step_finish(&m->r, s, g, trial);
     if (trial->prescribed) {
         trial->error = 0;
         return DAE_OK;
@@ -396,7 +290,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
 
 static double safe_part(const radau *m)
 {
-    return 0.9 * (2 * m->most + 1) / (2 * m->most + m->k.iterations);
+    return 0.9 * (2 * m->most + 1) / (2 * m->most + m->r.k.iterations);
 }
 
 static double growth(const radau *m, const irk_scheme *g, double error)
@@ -411,9 +305,9 @@ static void choose_order(dae_solver *s, radau *m, const irk_scheme *g, double by
     int i = (int)(g - m->scheme), wanted = order_for(s);
     s->order = g->order;
     if (m->schemes == 1) return;
-    if (m->k.rate > RATE_LOWER && by_error > 1.5 && i > 1)
+    if (m->r.k.rate > RATE_LOWER && by_error > 1.5 && i > 1)
         s->order = m->scheme[i - 1].order;
-    else if (m->k.rate < RATE_RAISE && g->order < wanted && m->steady > 2)
+    else if (m->r.k.rate < RATE_RAISE && g->order < wanted && m->steady > 2)
         s->order = m->scheme[i + 1].order;
     if (s->order != g->order) m->steady = 0;
 }
@@ -430,31 +324,24 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
                             g->error_order + 1);
         r = fmin(r, safe_part(m) * trend);
     }
-    if (m->rejected > 0) r = fmin(r, 1);
+    if (m->r.rejected > 0) r = fmin(r, 1);
     r = fmax(0.125, fmin(r, 8));
     m->error_past = fmax(trial->error, 1e-2);
     m->h_error = trial->h;
     double by_error = r;
-    if (m->k.rate > 0) r = fmin(r, RATE_MOST / m->k.rate); /* the rate grows with h */
+    if (m->r.k.rate > 0) r = fmin(r, RATE_MOST / m->r.k.rate); /* the rate grows with h */
     r = fmax(r, 0.125);
     int keep = r >= 1 && r <= GROWTH_KEPT;
     s->h = keep ? trial->h : r * trial->h;
-    if (m->k.rate > (keep ? RATE_KEEP : RATE_GOOD)) q->want_jacobian = 1;
+    if (m->r.k.rate > (keep ? RATE_KEEP : RATE_GOOD)) q->want_jacobian = 1;
     choose_order(s, m, g, by_error);
 }
 
 static void radau_commit(dae_solver *s, dae_trial *trial)
 {
     radau *m = s->method_state;
-    irk_stages *k = &m->k;
+    irk_stages *k = &m->r.k;
     const irk_scheme *g = k->scheme;
-    double *z = k->Z, *d = k->D;
-    k->Z = m->Z_past;
-    m->Z_past = z;
-    if (s->system.computed) {
-        k->D = m->D_past;
-        m->D_past = d;
-    }
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
@@ -464,20 +351,18 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
         memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
         memcpy(m->d_start, s->d, (size_t)s->system.computed * sizeof(double));
     }
-    m->past = g;
-    m->h_past = trial->h;
-    m->rejected = 0;
+    irk_step_take(&m->r, s, trial->h);
     m->steady++;
 }
 
 static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
 {
     radau *m = s->method_state;
-    const irk_scheme *g = m->k.scheme;
-    m->rejected++;
+    const irk_scheme *g = m->r.k.scheme;
+    m->r.rejected++;
     if (verdict == DAE_STEP_ERROR) {
         double r = growth(m, g, trial->error);
-        s->h = trial->h * (m->past ? fmax(0.1, fmin(r, 0.9)) : 0.1);
+        s->h = trial->h * (m->r.past ? fmax(0.1, fmin(r, 0.9)) : 0.1);
     } else {
         s->h = trial->h * (verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ? 0.5 : 0.25);
     }
@@ -488,40 +373,14 @@ static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
 static void radau_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
     radau *m = s->method_state;
-    double weight[IRK_STAGES + 1], slope[IRK_STAGES + 1], back = t - s->t;
-    int n = m->k.n, stride = m->k.stride, wide = m->k.stride_d, computed = s->system.computed;
-    if (!m->past || back == 0) {
-        for (int i = 0; x && i < n; i++)
-            x[i] = s->x[i] + (!computed && s->system.level[i] == 0 ? back * s->p[i] : 0);
-        for (int i = 0; p && i < m->k.m; i++) p[i] = s->p[i];
-        for (int i = 0; d && i < computed; i++) d[i] = s->d[i] + back * s->p[i];
-        return;
-    }
-    int last = m->past->stages;
-    irk_scheme_weights(m->past, 1 + back / m->h_past, weight, slope);
-    for (int i = 0; x && i < n; i++) {
-        double sum = -m->Z_past[last * stride + i];
-        for (int j = 0; j <= last; j++) sum += weight[j] * m->Z_past[j * stride + i];
-        x[i] = s->x[i] + sum;
-    }
-    const double *rows = computed ? m->D_past : m->Z_past;
-    for (int i = 0; p && i < m->k.m; i++) {
-        double sum = 0;
-        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
-        p[i] = sum / m->h_past;
-    }
-    for (int i = 0; d && i < computed; i++) {
-        double sum = -m->D_past[last * wide + i];
-        for (int j = 0; j <= last; j++) sum += weight[j] * m->D_past[j * wide + i];
-        d[i] = s->d[i] + sum;
-    }
+    irk_step_interpolate(&m->r, s, t, x, p, d);
 }
 
 static double radau_doubt(dae_solver *s, double t)
 {
     const radau *m = s->method_state;
     (void)t;
-    return m->past && m->coarse ? INFINITY : 0;
+    return m->r.past && m->coarse ? INFINITY : 0;
 }
 
 static void exchange(dae_solver *s, radau *m)
@@ -536,16 +395,16 @@ static void exchange(dae_solver *s, radau *m)
 static int radau_refine(dae_solver *s, double t, double *x, double *p)
 {
     radau *m = s->method_state;
-    irk_stages *k = &m->k;
-    const irk_scheme *g = k->scheme = m->past;
+    irk_stages *k = &m->r.k;
+    const irk_scheme *g = k->scheme = m->r.past;
     double weight[IRK_STAGES + 1], t_end = s->t, h = t - s->t_previous;
     int64_t newton = s->stats.newton_iterations;
     dae_trial look = s->trial;
     for (int j = 0; j < g->stages; j++) {
-        irk_scheme_weights(g, g->c[j] * h / m->h_past, weight, NULL);
+        irk_scheme_weights(g, g->c[j] * h / m->r.h_past, weight, NULL);
         for (int i = 0; i < k->stride; i++) {
             double sum = 0;
-            for (int l = 0; l <= g->stages; l++) sum += weight[l] * m->Z_past[l * k->stride + i];
+            for (int l = 0; l <= g->stages; l++) sum += weight[l] * m->r.Z_past[l * k->stride + i];
             k->Z[j * k->stride + i] = sum;
         }
     }
@@ -555,7 +414,7 @@ static int radau_refine(dae_solver *s, double t, double *x, double *p)
     if (status == DAE_OK) status = irk_stages_factor(k, s, h);
     if (status == DAE_OK) status = irk_stages_solve(k, s, h, m->newton, 12, 0.5);
     look.h = h;
-    if (status == DAE_OK) finish(s, m, g, &look);
+    if (status == DAE_OK) irk_step_finish(&m->r, s, g, &look);
     s->t = t_end;
     exchange(s, m);
     k->factored = NULL;

@@ -20,10 +20,19 @@ static const dae_solver no_memory = {
 };
 
 static const dae_method *const methods[] = {
-    &dae_method_bdf,  &dae_method_mebdf,      &dae_method_radau, &dae_method_projected,
-    &dae_method_dirk, &dae_method_rosenbrock, &dae_method_half_explicit,
+    &dae_method_bdf,
+    &dae_method_mebdf,
+    &dae_method_bim, /* with gam before radau, which takes any table */
+    &dae_method_gam,
+    &dae_method_radau,
+    &dae_method_projected,
+    &dae_method_dirk,
+    &dae_method_rosenbrock,
+    &dae_method_half_explicit,
     &dae_method_adams,
-    &dae_method_two_step, &dae_method_alpha, &dae_method_nordsieck,
+    &dae_method_two_step,
+    &dae_method_alpha,
+    &dae_method_nordsieck,
     &dae_method_multistep,
 };
 

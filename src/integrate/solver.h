@@ -68,6 +68,8 @@ extern const dae_method dae_method_alpha;
 extern const dae_method dae_method_nordsieck;
 extern const dae_method dae_method_multistep;
 extern const dae_method dae_method_mebdf;
+extern const dae_method dae_method_bim;
+extern const dae_method dae_method_gam;
 
 const char *dae_method_description(const char *name); /* NULL: there is no such method */
 

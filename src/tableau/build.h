@@ -22,6 +22,16 @@ enum { DAE_FAMILY_MOST_STAGES = DAE_STAGES_MOST };
 /* Collocation at 0, 1/(1 + rho), 1; 0 if rho is outside of [1/1000, 1]. */
 int dae_shifted_lobatto(dae_quad rho, dae_tableau *out);
 
+/* ---- block methods (block.c) ---- */
+
+typedef struct dae_block {
+    const char *name;
+    int order;
+    void (*make)(int order, dae_tableau *out);
+} dae_block;
+
+extern const dae_block dae_blocks[]; /* ends with name NULL */
+
 /* ---- tables (entry.c; rows in explicit.c, dirk.c, esdirk.c, rosenbrock.c) ---- */
 
 /* A method as a row of a table: facts about it and its coefficients as text (text.h). What is

@@ -64,12 +64,22 @@ static int find_entry(const char *name, dae_tableau *out)
     return 0;
 }
 
+static int find_block(const char *name, dae_tableau *out)
+{
+    for (const dae_block *k = dae_blocks; k->name; k++)
+        if (strcmp(name, k->name) == 0) {
+            k->make(k->order, out);
+            return 1;
+        }
+    return 0;
+}
+
 int dae_tableau_find(const char *name, dae_tableau *out)
 {
     if (strlen(name) >= sizeof out->name) return 0;
     memset(out, 0, sizeof *out);
     snprintf(out->name, sizeof out->name, "%s", name);
-    return find_entry(name, out) || find_family(name, out);
+    return find_entry(name, out) || find_block(name, out) || find_family(name, out);
 }
 
 int dae_tableau_kind_of(const char *name)
@@ -77,6 +87,8 @@ int dae_tableau_kind_of(const char *name)
     for (int k = 0; dae_entry_lists[k]; k++)
         for (const dae_entry *e = dae_entry_lists[k]; e->name; e++)
             if (strcmp(name, e->name) == 0) return (int)e->kind;
+    for (const dae_block *k = dae_blocks; k->name; k++)
+        if (strcmp(name, k->name) == 0) return DAE_TABLEAU_FULL;
     for (const dae_family *f = dae_families; f->name; f++) {
         size_t length = strlen(f->name);
         int s = strncmp(name, f->name, length) ? -1 : read_count(name + length);
@@ -92,6 +104,8 @@ const char *dae_tableau_name(int i)
     for (int k = 0; dae_entry_lists[k]; k++)
         for (const dae_entry *e = dae_entry_lists[k]; e->name; e++)
             if (i-- == 0) return e->name;
+    for (const dae_block *k = dae_blocks; k->name; k++)
+        if (i-- == 0) return k->name;
     for (const dae_family *f = dae_families; f->name; f++)
         if (i-- == 0) return f->typical;
     return i == 0 ? "shifted-lobatto-0.5" : NULL;

@@ -172,8 +172,9 @@ static void trim(int s, dae_polynomial *P, dae_polynomial *Q)
     const dae_quad small = (dae_quad)1e-8;
     for (int k = 1; k <= s; k++) {
         if (dae_quad_abs(Q->a[k]) <= small * dae_quad_abs(Q->a[k - 1])) {
+            dae_quad before = dae_quad_abs(P->a[k - 1]) + dae_quad_abs(Q->a[k - 1]);
             Q->a[k] = 0;
-            if (dae_quad_abs(P->a[k]) <= small * dae_quad_abs(P->a[k - 1])) P->a[k] = 0;
+            if (dae_quad_abs(P->a[k]) <= small * before) P->a[k] = 0;
         } else if (dae_quad_abs(P->a[k]) <= small * dae_quad_abs(Q->a[k])) {
             P->a[k] = 0;
         }

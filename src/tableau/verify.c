@@ -6,7 +6,9 @@
  *
  * Up to order 8 the trees decide (trees.c). Beyond, Butcher's theorem (1964): B(p), C(eta),
  * D(zeta) with p <= eta + zeta + 1 and p <= 2 eta + 2 give order p; and no order is above that
- * of B, so that for the families, where p is the order of B, it is exact.
+ * of B, so that for the families, where p is the order of B, it is exact. Without D (the block
+ * methods): C(eta) leaves of order eta + 2 one condition beside that of B, for the tree whose root
+ * has one child with eta leaves.
  */
 #include "tableau/verify.h"
 #include "tableau/quad.h"
@@ -70,6 +72,17 @@ static int holds_D(const dae_tableau *t, int k)
     return 1;
 }
 
+/* sum_i b_i sum_j a_ij c_j^(k-1) = 1 / (k (k + 1)) */
+static int holds_tall(const dae_tableau *t, int k)
+{
+    balance x = {0, 0};
+    for (int i = 0; i < t->stages; i++)
+        for (int j = 0; j < t->stages; j++)
+            add(&x, t->b[i] * t->A[i][j] * dae_quad_power(t->c[j], k - 1));
+    add(&x, -(dae_quad)1 / (k * (k + 1)));
+    return holds(t, &x);
+}
+
 static int largest(const dae_tableau *t, int (*condition)(const dae_tableau *, int), int most)
 {
     int k = 0;
@@ -115,6 +128,7 @@ static void verify_order(const dae_tableau *t, dae_verified *v)
     v->dense_order = dae_trees_dense_order(t);
     if (v->order == DAE_TREE_ORDER) {
         int p = least(v->B, least(v->C + v->D + 1, 2 * v->C + 2));
+        if (p == v->C + 1 && v->B > p && holds_tall(t, p)) p++;
         if (p > v->order) v->order = p;
     }
     /* dense output of a family: the weights integrate polynomials of degree s - 1 on [0, theta],
