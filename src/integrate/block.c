@@ -64,6 +64,9 @@ static const double NEWTON = 0.1;
 /* That error, seen by the estimate, may be this part of a tolerance. */
 static const double SEEN = 0.05;
 
+/* And this part of what changes over the block. */
+static const double SHARP = 1e-3;
+
 /* What is taken for noise: so many times a sample of it, and not above so many tolerances. */
 static const double NOISE = 3, NOISE_MOST = 9;
 
@@ -258,10 +261,14 @@ static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *t
 }
 
 /* What the iteration leaves in a position is seen, through the filter, in the unknowns of level l
- * times (1 / gamma)^(l - 1) with gamma in units of the step. */
+ * times (1 / gamma)^(l - 1) with gamma in units of the step. And p_n of the next block, which has it
+ * over h, must be a derivative also where the block is so short that nothing changes by a tolerance. */
 static double newton_tolerance(const dae_solver *s, const block *m, const block_scheme *g)
 {
-    double seen = g->gain, part = NEWTON * s->options.newton_tolerance;
+    const irk_stages *k = &m->r.k;
+    int ignored;
+    double change = dae_norm(s->options.norm, k->n, k->Z + (g->irk.stages - 1) * k->stride, s->w, &ignored);
+    double seen = g->gain, part = fmin(NEWTON * s->options.newton_tolerance, SHARP * change);
     for (int level = 1; level < m->level; level++) seen *= g->irk.gamma;
     return fmax(fmin(part, SEEN / seen), m->floor);
 }

@@ -64,13 +64,19 @@ void dae_history_first(dae_history *a, double h)
 /* Rows that mean nothing get weight 0. */
 void dae_history_reach(const dae_history *a, double delta, int k, dae_reach *out)
 {
+    int top = k < a->valid ? k : a->valid;
+    double value = 1, slope = 0, way = delta;
     out->value[0] = 1;
     out->slope[0] = 0;
-    for (int j = 1; j <= k; j++) {
-        double way = delta + (j > 1 ? a->psi[j - 2] : 0), by = a->psi[j - 1];
-        out->value[j] = j <= a->valid ? out->value[j - 1] * way / by : 0;
-        out->slope[j] = j <= a->valid ? (out->slope[j - 1] * way + out->value[j - 1]) / by : 0;
+    for (int j = 1; j <= top; j++) {
+        double psi = a->psi[j - 1], by = 1 / psi;
+        slope = (slope * way + value) * by;
+        value *= way * by;
+        out->value[j] = value;
+        out->slope[j] = slope;
+        way = delta + psi;
     }
+    for (int j = top + 1; j <= k; j++) out->value[j] = out->slope[j] = 0;
 }
 
 static inline void combine(int from, int to, int k, double *const phi[], const dae_reach *at,

@@ -192,11 +192,21 @@ static double ratio(double error, int k)
     return pow(AIM * error + 1e-6, -1.0 / (k + 1));
 }
 
+/* With nothing known of other orders: is ratio(error_k, k) between 1 and 2? Then all stays. */
+static int contented(const mebdf *m, int k)
+{
+    double a = AIM * m->error_k + 1e-6;
+    return !m->starting && !m->have_down && !m->have_up && a < 1 && ldexp(a, k + 1) > 1;
+}
+
 /* Order and size of the next step: the order that allows the longest step. When differences
  * grow with their order, the order is too high whatever the errors say. */
 static void plan(dae_solver *s, mebdf *m, const dae_trial *trial)
 {
     int k = trial->order, next = k;
+    s->order = k;
+    s->h = trial->h;
+    if (m->steady <= k && contented(m, k)) return;
     double r = ratio(m->error_k, k), most = m->starting ? FASTEST : FAST;
     if (m->have_down) {
         double down = ratio(m->error_down, k - 1);
@@ -209,7 +219,6 @@ static void plan(dae_solver *s, mebdf *m, const dae_trial *trial)
     }
     if (next < k || r < FAST) m->starting = 0;
     s->order = next;
-    s->h = trial->h;
     if (r > 1 && m->calm <= k + 1) return; /* what was just refused is not tried again at once */
     if (r >= WORTHWHILE && (m->starting || m->steady > k || r >= 2))
         s->h = trial->h * fmin(r, most);

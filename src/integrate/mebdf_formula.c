@@ -37,37 +37,42 @@
 const double mebdf_harmonic[MEBDF_MOST + 2] = {
     0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60, 49.0 / 20, 363.0 / 140, 761.0 / 280};
 
-/* prod_{i<count} (t + tau_i), in units of h, and its derivative. */
-static void product(int count, double t, double h, const double *tau, double *value, double *slope)
+/* Q at t1 and t2 and its derivatives there, in units of h from t_n. */
+typedef struct product {
+    double q1, slope1, q2, slope2;
+} product;
+
+static product multiply(int k, double h, const double *tau)
 {
-    *value = 1;
-    *slope = 0;
-    for (int i = 0; i < count; i++) {
-        double way = t + tau[i] / h;
-        *slope = *slope * way + *value;
-        *value *= way;
+    product q = {1, 0, 1, 0};
+    double unit = 1 / h;
+    for (int i = 0; i < k; i++) {
+        double way = 1 + tau[i] * unit;
+        q.slope1 = q.slope1 * way + q.q1;
+        q.q1 *= way;
+        q.slope2 = q.slope2 * (way + 1) + q.q2;
+        q.q2 *= way + 1;
     }
+    return q;
 }
 
 void mebdf_coefficients(mebdf_formula *f, int k, double h, const double *tau, int future)
 {
-    double H = mebdf_harmonic[k], q1, q1_, q2, q2_;
-    double last = tau[k] / h;
-    product(k, 1, h, tau, &q1, &q1_);
-    product(k, 2, h, tau, &q2, &q2_);
-    double pi1 = q1 * (1 + last), pi1_ = q1_ * (1 + last) + q1;
+    double H = mebdf_harmonic[k], last = tau[k] / h;
+    product q = multiply(k, h, tau);
+    double pi1 = q.q1 * (1 + last), slope1 = q.slope1 * (1 + last) + q.q1;
     f->c = H / h;
     f->lift = k + 1;
     f->lift_rate = (k + 1) * (mebdf_harmonic[k + 1] - 1) / h;
-    f->ahead = q2 * (2 + last) / pi1 - f->lift;
-    f->defect = H * pi1 / pi1_ - 1;
+    f->ahead = q.q2 * (2 + last) / pi1 - f->lift;
+    f->defect = H * pi1 / slope1 - 1;
     if (!future) {
         f->a = f->defect;
         f->b = 0;
         return;
     }
-    double r2 = q2 + q2_; /* derivative of (t - 1) Q at 2 */
-    double determinant = q1_ * r2 - q2_ * q1;
-    f->a = H * q1 * r2 / determinant - 1;
-    f->b = -H * q1 * q1 / determinant;
+    double r2 = q.q2 + q.slope2; /* derivative of (t - t1) Q at t2 */
+    double determinant = q.slope1 * r2 - q.slope2 * q.q1;
+    f->a = H * q.q1 * r2 / determinant - 1;
+    f->b = -H * q.q1 * q.q1 / determinant;
 }
