@@ -546,6 +546,7 @@ const dae_method dae_method_adams = {
     .name = "adams",
     .description = "Adams-Bashforth-Moulton PECE, order 1-12, for equations that are not stiff",
     .max_order = MOST,
+    .starts_itself = 1,
     .first_power = 2,
     .choose = adams_choose,
     .open = adams_open,

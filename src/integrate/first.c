@@ -127,7 +127,8 @@ dae_status dae_first_open(dae_solver *s)
 {
     dae_first *f = &s->first;
     const dae_options *o = &s->options;
-    int several = o->fixed_step > 0 && o->max_order > 1 && s->method->start_history;
+    int several = o->fixed_step > 0 && o->max_order > 1 && s->method->start_history &&
+                  !s->method->starts_itself;
     f->insist = o->first > DAE_FIRST_PLAIN;
     f->kind = o->first != DAE_FIRST_AUTO ? o->first
               : several                  ? DAE_FIRST_ACCURATE

@@ -514,6 +514,7 @@ const dae_method dae_method_multistep = {
     .name = "multistep",
     .description = "a linear multistep formula with constant steps, by the name of its table",
     .max_order = DAE_LMM_STEPS + 1,
+    .starts_itself = 1,
     .takes = multistep_takes,
     .choose = multistep_choose,
     .open = multistep_open,

@@ -29,6 +29,7 @@ typedef struct dae_method {
     const char *name, *description;
     int max_order;
     int one_step;                                          /* 1: no history                 */
+    int starts_itself;                                     /* 1: needs no points for fixed steps */
     int first_power;                                       /* 2: the first step has an error
                                                               of h^2 that is estimated      */
     int (*takes)(const char *name);                        /* NULL: its own name only       */
