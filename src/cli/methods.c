@@ -318,6 +318,30 @@ static void plain(cli *c, const char *name, const char *description)
     dae_json_end(&j);
 }
 
+/* projected-TABLE, TABLE+g: what the variant is, then the table. 1: it is one. */
+static int variant(cli *c, const char *name)
+{
+    char base[40];
+    dae_tableau t;
+    dae_verified v;
+    size_t length = strlen(name);
+    int projected = strncmp(name, "projected-", 10) == 0;
+    int with_g = length > 2 && strcmp(name + length - 2, "+g") == 0;
+    if (c->json || length >= sizeof base || !(projected || with_g) || !dae_method_description(name))
+        return 0;
+    snprintf(base, sizeof base, "%s", projected ? name + 10 : name);
+    if (with_g)
+        base[strlen(base) - 2] = 0;
+    if (!dae_tableau_find(base, &t))
+        return 0;
+    dae_sink_print(c->out, "%s: %s, with %s\n\n", name, base,
+                   projected ? "the end of each step put on the constraints (index 2)"
+                             : "algebraic unknowns from their equations at the end of a step (index 1)");
+    dae_tableau_verify(&t, &v);
+    table_text(c->out, &t, &v);
+    return 1;
+}
+
 static int run(cli *c, const cli_arguments *a)
 {
     const char *name = a->argument_count > 0 ? a->argument[0] : NULL;
@@ -338,7 +362,7 @@ static int run(cli *c, const cli_arguments *a)
             table_text(c->out, &t, &v);
         return 0;
     }
-    if (methods_show_multistep(c, name))
+    if (methods_show_multistep(c, name) || variant(c, name))
         return 0;
     if (!dae_method_description(name))
         return unknown(c, name);

@@ -3,8 +3,6 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "base/options.h"
-#include "multistep/multistep.h"
-#include "tableau/tableau.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,82 +17,13 @@ static const dae_solver no_memory = {
     .report = {DAE_E_NOMEM, 0, "error[E_NOMEM]: dae_open: out of memory"},
 };
 
-static const dae_method *const methods[] = {
-    &dae_method_bdf,
-    &dae_method_mebdf,
-    &dae_method_bim, /* with gam before radau, which takes any table */
-    &dae_method_gam,
-    &dae_method_radau,
-    &dae_method_projected,
-    &dae_method_dirk,
-    &dae_method_rosenbrock,
-    &dae_method_half_explicit,
-    &dae_method_adams,
-    &dae_method_two_step,
-    &dae_method_alpha,
-    &dae_method_nordsieck,
-    &dae_method_multistep,
-};
-
-enum { METHODS = sizeof methods / sizeof *methods };
-
-static const dae_method *find_method(const char *name)
-{
-    if (strlen(name) >= sizeof ((dae_solver *)0)->method_name) return NULL;
-    /* by their own names first: to look through all tables takes longer than a few steps */
-    for (int i = 0; i < METHODS; i++)
-        if (!strcmp(methods[i]->name, name) && (!methods[i]->takes || methods[i]->takes(name)))
-            return methods[i];
-    for (int i = 0; i < METHODS; i++)
-        if (methods[i]->takes && methods[i]->takes(name)) return methods[i];
-    return NULL;
-}
-
-/* The methods that stand for themselves, then the tables that some family takes. */
-static const char *list_method(int wanted, int *count)
-{
-    *count = 0;
-    for (int i = 0; i < METHODS; i++)
-        if (find_method(methods[i]->name) == methods[i] && (*count)++ == wanted)
-            return methods[i]->name;
-    for (int i = 0; dae_tableau_name(i); i++)
-        if (find_method(dae_tableau_name(i)) && (*count)++ == wanted) return dae_tableau_name(i);
-    for (int i = 0; dae_lmm_typical(i); i++)
-        if ((*count)++ == wanted) return dae_lmm_typical(i);
-    return NULL;
-}
-
-int dae_method_count(void)
-{
-    int count;
-    list_method(-1, &count);
-    return count;
-}
-
-const char *dae_method_name(int i)
-{
-    int count;
-    return i < 0 ? NULL : list_method(i, &count);
-}
-
-const char *dae_method_description(const char *name)
-{
-    const dae_method *method = find_method(name);
-    return method ? method->description : NULL;
-}
-
 /* ---- opening and closing ---- */
 
 static dae_status choose_method(dae_solver *s)
 {
     const char *name = s->options.method ? s->options.method : "bdf";
-    s->method = find_method(name);
-    if (!s->method) {
-        dae_fail(&s->report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
-        dae_hint(&s->report, "the first of %d is '%s'; dae_method_name lists them",
-                 dae_method_count(), dae_method_name(0));
-        return DAE_E_OPTION;
-    }
+    s->method = dae_method_find(name);
+    if (!s->method) return dae_method_unknown(&s->report, name);
     snprintf(s->method_name, sizeof s->method_name, "%s", name);
     s->stats.method = s->method_name;
     s->order_most = s->method->max_order;

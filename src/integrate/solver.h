@@ -27,6 +27,7 @@ enum { DAE_DIFFERENCE_NONE = 0, DAE_DIFFERENCE_FULL, DAE_DIFFERENCE_HALF };
 
 typedef struct dae_method {
     const char *name, *description;
+    const char *parameter;                                 /* NULL, or what may follow the name */
     int max_order;
     int one_step;                                          /* 1: no history                 */
     int starts_itself;                                     /* 1: needs no points for fixed steps */
@@ -72,7 +73,10 @@ extern const dae_method dae_method_mebdf;
 extern const dae_method dae_method_bim;
 extern const dae_method dae_method_gam;
 
-const char *dae_method_description(const char *name); /* NULL: there is no such method */
+/* methods.c */
+const dae_method *dae_method_find(const char *name);  /* NULL: there is no such method */
+const char *dae_method_description(const char *name); /* the same                       */
+dae_status dae_method_unknown(dae_report *report, const char *name); /* says so, and what there is */
 
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };
 

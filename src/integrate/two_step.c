@@ -495,6 +495,7 @@ static int two_step_reach(dae_solver *s)
 
 const dae_method dae_method_two_step = {
     .name = "two-step",
+    .parameter = "two-step-R and two-step-R-RALG take decimals R, RALG from 0 to 1",
     .description = "two steps, order 2, spectral radius R at infinity: two-step-R, two-step-R-RALG",
     .max_order = 2,
     .takes = two_step_takes,
@@ -513,6 +514,7 @@ const dae_method dae_method_two_step = {
 
 const dae_method dae_method_alpha = {
     .name = "generalized-alpha",
+    .parameter = "generalized-alpha-R takes a decimal R from 0 to 1",
     .description = "generalized-alpha, order 2, spectral radius R at infinity: generalized-alpha-R",
     .max_order = 2,
     .takes = alpha_takes,

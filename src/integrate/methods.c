@@ -1,0 +1,124 @@
+/* methods.c: the list of methods; one by its name. */
+#include "integrate/solver.h"
+#include "multistep/multistep.h"
+#include "tableau/tableau.h"
+
+#include <string.h>
+
+static const dae_method *const methods[] = {
+    &dae_method_bdf,
+    &dae_method_mebdf,
+    &dae_method_bim, /* with gam before radau, which takes any table */
+    &dae_method_gam,
+    &dae_method_radau,
+    &dae_method_projected,
+    &dae_method_dirk,
+    &dae_method_rosenbrock,
+    &dae_method_half_explicit,
+    &dae_method_adams,
+    &dae_method_two_step,
+    &dae_method_alpha,
+    &dae_method_nordsieck,
+    &dae_method_multistep,
+};
+
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const dae_method *dae_method_find(const char *name)
+{
+    if (strlen(name) >= sizeof ((dae_solver *)0)->method_name) return NULL;
+    /* by their own names first: to look through all tables takes longer than a few steps */
+    for (int i = 0; i < METHODS; i++)
+        if (!strcmp(methods[i]->name, name) && (!methods[i]->takes || methods[i]->takes(name)))
+            return methods[i];
+    for (int i = 0; i < METHODS; i++)
+        if (methods[i]->takes && methods[i]->takes(name)) return methods[i];
+    return NULL;
+}
+
+/* The methods that stand for themselves, then the tables that some family takes. */
+static const char *list_method(int wanted, int *count)
+{
+    *count = 0;
+    for (int i = 0; i < METHODS; i++)
+        if (dae_method_find(methods[i]->name) == methods[i] && (*count)++ == wanted)
+            return methods[i]->name;
+    for (int i = 0; dae_tableau_name(i); i++)
+        if (dae_method_find(dae_tableau_name(i)) && (*count)++ == wanted) return dae_tableau_name(i);
+    for (int i = 0; dae_lmm_typical(i); i++)
+        if ((*count)++ == wanted) return dae_lmm_typical(i);
+    return NULL;
+}
+
+int dae_method_count(void)
+{
+    int count;
+    list_method(-1, &count);
+    return count;
+}
+
+const char *dae_method_name(int i)
+{
+    int count;
+    return i < 0 ? NULL : list_method(i, &count);
+}
+
+const char *dae_method_description(const char *name)
+{
+    const dae_method *method = dae_method_find(name);
+    return method ? method->description : NULL;
+}
+
+/* ---- there is no such method ---- */
+
+/* 1: name begins like "gauss-S", but for the letter at its end. */
+static int begins(const char *name, const char *family)
+{
+    return !strncmp(name, family, strlen(family) - 1);
+}
+
+/* What may follow the name of a family that this one begins with; 1: said. */
+static int hint_family(dae_report *report, const char *name)
+{
+    const char *family, *title;
+    int least, most;
+    for (int i = 0; (family = dae_tableau_family(i, &least, &most)); i++)
+        if (begins(name, family)) {
+            dae_hint(report, "'%s' takes %d to %d stages", family, least, most);
+            return 1;
+        }
+    for (int i = 0; (family = dae_lmm_family(i, &least, &most, &title)); i++)
+        if (least < most && begins(name, family)) {
+            dae_hint(report, "'%s' takes %d to %d steps", family, least, most);
+            return 1;
+        }
+    if (begins(name, "shifted-lobatto-R")) {
+        dae_hint(report, "'shifted-lobatto-R' takes R = 0.001 to 1, a decimal");
+        return 1;
+    }
+    for (int i = 0; i < METHODS; i++)
+        if (methods[i]->parameter && !strncmp(name, methods[i]->name, strlen(methods[i]->name))) {
+            dae_hint(report, "%s", methods[i]->parameter);
+            return 1;
+        }
+    return 0;
+}
+
+dae_status dae_method_unknown(dae_report *report, const char *name)
+{
+    size_t most = 2;
+    const char *nearest = NULL, *other;
+    dae_fail(report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
+    if (hint_family(report, name)) return DAE_E_OPTION;
+    for (int i = 0; (other = dae_method_name(i)); i++) {
+        size_t same = 0;
+        while (name[same] && name[same] == other[same]) same++;
+        if (same > most) most = same, nearest = other;
+    }
+    if (nearest)
+        dae_hint(report, "did you mean '%s'? dae_method_name and 'daedalus methods' list them all", nearest);
+    else
+        dae_hint(report, "the first of %d is '%s'; dae_method_name and 'daedalus methods' list them",
+                 dae_method_count(), dae_method_name(0));
+    return DAE_E_OPTION;
+}
