@@ -1,6 +1,7 @@
-/* test_block_adaptive.c: block methods with error control: every problem at every tolerance, errors
- * that follow it, orders in the log, one factor of the size of the system, and what happens on the
- * way: dense output, stop times, events, restarts, backwards.
+/* test_block_adaptive.c: block methods with error control: every problem at every
+ * tolerance, errors that follow it, orders in the log, one factor of the size of the
+ * system, and what happens on the way: dense output, stop times, events, restarts,
+ * backwards.
  */
 #include "irk_problems.h"
 
@@ -9,8 +10,9 @@
 #include <string.h>
 
 typedef struct outcome {
-    double error[irk_most_unknowns]; /* over rtol |x| + atol, at the end                    */
-    int orders[16];                  /* accepted steps of each order                        */
+    double error
+        [irk_most_unknowns]; /* over rtol |x| + atol, at the end                    */
+    int orders[16];          /* accepted steps of each order                        */
     int switches, last_order;
     dae_statistics statistics;
 } outcome;
@@ -18,7 +20,8 @@ typedef struct outcome {
 static void note_step(const dae_step_record *r, void *user)
 {
     outcome *o = user;
-    if (r->verdict != DAE_STEP_ACCEPTED) return;
+    if (r->verdict != DAE_STEP_ACCEPTED)
+        return;
     assert_true(r->order > 0 && r->order < 16);
     o->orders[r->order]++;
     o->switches += o->last_order != 0 && o->last_order != r->order;
@@ -30,18 +33,26 @@ static void run(const subject *q, const char *method, double tolerance, outcome 
     double x[irk_most_unknowns], exact[irk_most_unknowns];
     double ratio = q->p.atol_over_rtol > 0 ? q->p.atol_over_rtol : 1;
     memset(out, 0, sizeof *out);
-    dae_options o = {.rtol = tolerance, .atol = tolerance * ratio, .method = method,
-                     .max_steps = 100000, .log = note_step, .log_user = out};
+    dae_options o = { .rtol = tolerance,
+                      .atol = tolerance * ratio,
+                      .method = method,
+                      .max_steps = 100000,
+                      .log = note_step,
+                      .log_user = out };
     dae_solver *s = dae_open(&q->p.problem, &o);
     expect(s, dae_last_status(s), DAE_OK);
     expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
     expect(s, dae_set_stop(s, q->p.t1), DAE_OK);
     expect(s, dae_advance(s, q->p.t1), DAE_OK);
     expect(s, dae_read(s, q->p.t1, x, NULL), DAE_OK);
-    if (q->p.exact) q->p.exact(q->p.t1, exact, q->p.problem.user);
-    else memcpy(exact, q->p.reference, (size_t)q->n * sizeof(double));
+    if (q->p.exact)
+        q->p.exact(q->p.t1, exact, q->p.problem.user);
+    else
+        memcpy(exact, q->p.reference, (size_t)q->n * sizeof(double));
     for (int i = 0; i < q->n; i++)
-        out->error[i] = isnan(exact[i]) ? 0 : fabs(x[i] - exact[i]) / (tolerance * (ratio + fabs(exact[i])));
+        out->error[i] = isnan(exact[i]) ? 0
+                                        : fabs(x[i] - exact[i]) /
+                                              (tolerance * (ratio + fabs(exact[i])));
     dae_get_statistics(s, &out->statistics);
     dae_close(s);
 }
@@ -50,33 +61,42 @@ static double worst(const outcome *o, unsigned mask)
 {
     double most = 0;
     for (int i = 0; i < irk_most_unknowns; i++)
-        if (mask >> i & 1) most = fmax(most, o->error[i]);
+        if (mask >> i & 1)
+            most = fmax(most, o->error[i]);
     return most;
 }
 
-/* ---------------------------------------------------------------- tolerances ------------ */
+/* ---------------------------------------------------------------- tolerances
+ * ------------ */
 
 typedef struct tolerance_case {
     const char *problem, *form;
-    unsigned mask;   /* unknowns that follow the tolerance                                  */
-    double bound;    /* of their error in tolerances                                        */
-    int every;       /* so many powers of ten between runs                                  */
+    unsigned
+        mask; /* unknowns that follow the tolerance                                  */
+    double
+        bound; /* of their error in tolerances                                        */
+    int every; /* so many powers of ten between runs                                  */
 } tolerance_case;
 
-/* No failure from 1e-3 to 1e-12. At index 3 velocities and multipliers have weights with h and h^2,
- * and errors over them: positions follow. Van der Pol and the axis multiply errors of single steps
- * by their own. */
+/* No failure from 1e-3 to 1e-12. At index 3 velocities and multipliers have weights with
+ * h and h^2, and errors over them: positions follow. Van der Pol and the axis multiply
+ * errors of single steps by their own. */
 static void test_every_tolerance(void **state)
 {
     (void)state;
     static const tolerance_case cases[] = {
-        {"robertson", NULL, 7, 30, 1},          {"akzo", NULL, 0x3f, 30, 1},
-        {"hires", NULL, 0xff, 200, 1},          {"vanderpol", NULL, 3, 300, 3},
-        {"transistor-amplifier", NULL, 0xff, 1000, 3}, {"pendulum", "index2", 0xf, 300, 1},
-        {"pendulum", "index3", 3, 1000, 1},     {"car-axis", "index2", 0xf, 1000, 3},
-        {"car-axis", "index3", 0xf, 1000, 3},   {"hessenberg2", NULL, 3, 30, 1},
+        { "robertson", NULL, 7, 30, 1 },
+        { "akzo", NULL, 0x3f, 30, 1 },
+        { "hires", NULL, 0xff, 200, 1 },
+        { "vanderpol", NULL, 3, 300, 3 },
+        { "transistor-amplifier", NULL, 0xff, 1000, 3 },
+        { "pendulum", "index2", 0xf, 300, 1 },
+        { "pendulum", "index3", 3, 1000, 1 },
+        { "car-axis", "index2", 0xf, 1000, 3 },
+        { "car-axis", "index3", 0xf, 1000, 3 },
+        { "hessenberg2", NULL, 3, 30, 1 },
     };
-    static const char *const methods[] = {"bim", "gam"};
+    static const char *const methods[] = { "bim", "gam" };
     for (int k = 0; k < COUNT_OF(methods); k++)
         for (int c = 0; c < COUNT_OF(cases); c++) {
             subject q;
@@ -84,11 +104,13 @@ static void test_every_tolerance(void **state)
             for (int digits = 3; digits <= 12; digits += cases[c].every) {
                 outcome o;
                 run(&q, methods[k], pow(10, -digits), &o);
-                /* at 1e-12 what is left is rounding, times the condition of the problem */
+                /* at 1e-12 what is left is rounding, times the condition of the problem
+                 * */
                 double bound = cases[c].bound * (digits > 10 ? 10 : 1);
                 if (!(worst(&o, cases[c].mask) <= bound)) {
-                    print_error("%s on %s %s at 1e-%d: error of %.3g tolerances\n", methods[k],
-                                cases[c].problem, cases[c].form ? cases[c].form : "", digits,
+                    print_error("%s on %s %s at 1e-%d: error of %.3g tolerances\n",
+                                methods[k], cases[c].problem,
+                                cases[c].form ? cases[c].form : "", digits,
                                 worst(&o, cases[c].mask));
                     fail();
                 }
@@ -121,12 +143,12 @@ static void test_error_follows_the_tolerance(void **state)
         const char *method, *problem, *form;
         unsigned mask;
     } cases[] = {
-        {"bim", "akzo", NULL, 0x3f},           {"gam", "akzo", NULL, 0x3f},
-        {"bim", "hires", NULL, 0xff},          {"gam", "hires", NULL, 0xff},
-        {"bim", "pendulum", "index1", 0x1f},   {"gam", "pendulum", "index1", 0x1f},
-        {"bim", "pendulum", "index2", 0xf},    {"gam", "pendulum", "index2", 0xf},
-        {"bim", "pendulum", "index3", 3},      {"gam", "pendulum", "index3", 3},
-        {"bim", "car-axis", "index3", 0xf},
+        { "bim", "akzo", NULL, 0x3f },         { "gam", "akzo", NULL, 0x3f },
+        { "bim", "hires", NULL, 0xff },        { "gam", "hires", NULL, 0xff },
+        { "bim", "pendulum", "index1", 0x1f }, { "gam", "pendulum", "index1", 0x1f },
+        { "bim", "pendulum", "index2", 0xf },  { "gam", "pendulum", "index2", 0xf },
+        { "bim", "pendulum", "index3", 3 },    { "gam", "pendulum", "index3", 3 },
+        { "bim", "car-axis", "index3", 0xf },
     };
     for (int c = 0; c < COUNT_OF(cases); c++) {
         double log_error[count];
@@ -140,26 +162,30 @@ static void test_error_follows_the_tolerance(void **state)
         }
         double slope = slope_of(log_error, first, count);
         if (!(slope >= 0.8 && slope <= 1.4)) {
-            print_error("%s on %s %s: error ~ tol^%.2f\n", cases[c].method, cases[c].problem,
-                        cases[c].form ? cases[c].form : "", slope);
+            print_error("%s on %s %s: error ~ tol^%.2f\n", cases[c].method,
+                        cases[c].problem, cases[c].form ? cases[c].form : "", slope);
             fail();
         }
         subject_close(&q);
     }
 }
 
-/* ---------------------------------------------------------------- order ----------------- */
+/* ---------------------------------------------------------------- order
+ * ----------------- */
 
-/* Orders of the family only; the highest is that of the statistics; tight tolerances want high ones,
- * loose ones do not. */
+/* Orders of the family only; the highest is that of the statistics; tight tolerances want
+ * high ones, loose ones do not. */
 static void test_orders_in_the_log(void **state)
 {
     (void)state;
     static const struct {
         const char *method;
         int orders[7];
-    } families[] = {{"bim", {4, 6, 8, 10, 12, 14, 0}}, {"gam", {3, 5, 7, 9, 0}}};
-    static const char *const problems[][2] = {{"hires", NULL}, {"akzo", NULL}, {"car-axis", "index2"}};
+    } families[] = { { "bim", { 4, 6, 8, 10, 12, 14, 0 } },
+                     { "gam", { 3, 5, 7, 9, 0 } } };
+    static const char *const problems[][2] = { { "hires", NULL },
+                                               { "akzo", NULL },
+                                               { "car-axis", "index2" } };
     for (int f = 0; f < COUNT_OF(families); f++)
         for (int p = 0; p < COUNT_OF(problems); p++) {
             int loose = 0;
@@ -171,13 +197,17 @@ static void test_orders_in_the_log(void **state)
                 run(&q, families[f].method, pow(10, -digits), &o);
                 for (int k = 0; families[f].orders[k]; k++) {
                     all += o.orders[families[f].orders[k]];
-                    if (o.orders[families[f].orders[k]]) highest = families[f].orders[k];
+                    if (o.orders[families[f].orders[k]])
+                        highest = families[f].orders[k];
                 }
                 assert_int_equal(all, o.statistics.steps);
                 assert_int_equal(highest, o.statistics.order_highest);
                 assert_true(o.switches > 0);
-                if (digits == 4) loose = highest;
-                else assert_true(highest > loose || highest == families[f].orders[f ? 3 : 5]);
+                if (digits == 4)
+                    loose = highest;
+                else
+                    assert_true(highest > loose ||
+                                highest == families[f].orders[f ? 3 : 5]);
                 subject_close(&q);
             }
         }
@@ -189,12 +219,16 @@ static void test_max_order_and_names(void **state)
     static const struct {
         const char *method;
         int max_order, lowest, highest;
-    } cases[] = {{"bim", 8, 4, 8}, {"bim", 5, 4, 4}, {"bim", 1, 4, 4}, {"bim-10", 0, 10, 10},
-                 {"gam", 6, 3, 5}, {"gam-7", 0, 7, 7}};
+    } cases[] = { { "bim", 8, 4, 8 },      { "bim", 5, 4, 4 }, { "bim", 1, 4, 4 },
+                  { "bim-10", 0, 10, 10 }, { "gam", 6, 3, 5 }, { "gam-7", 0, 7, 7 } };
     for (int c = 0; c < COUNT_OF(cases); c++) {
-        outcome out = {.switches = 0};
-        dae_options o = {.rtol = 1e-8, .atol = 1e-8, .method = cases[c].method,
-                         .max_order = cases[c].max_order, .log = note_step, .log_user = &out};
+        outcome out = { .switches = 0 };
+        dae_options o = { .rtol = 1e-8,
+                          .atol = 1e-8,
+                          .method = cases[c].method,
+                          .max_order = cases[c].max_order,
+                          .log = note_step,
+                          .log_user = &out };
         dae_statistics st;
         subject q;
         irk_subject_open(&q, "pendulum", "index1");
@@ -203,23 +237,28 @@ static void test_max_order_and_names(void **state)
         expect(s, dae_advance(s, 1), DAE_OK);
         dae_get_statistics(s, &st);
         assert_int_equal(st.order_highest, cases[c].highest);
-        for (int k = 0; k < cases[c].lowest; k++) assert_int_equal(out.orders[k], 0);
+        for (int k = 0; k < cases[c].lowest; k++)
+            assert_int_equal(out.orders[k], 0);
         dae_close(s);
         subject_close(&q);
     }
 }
 
-/* ---------------------------------------------------------------- linear algebra -------- */
+/* ---------------------------------------------------------------- linear algebra
+ * -------- */
 
-/* A sparse system of 1000: one factorization of that size for a step size, whatever the order, two
- * solves for each stage and sweep, two for the estimates. */
+/* A sparse system of 1000: one factorization of that size for a step size, whatever the
+ * order, two solves for each stage and sweep, two for the estimates. */
 static void test_one_factor(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"bim", "gam"}, *const backends[] = {"klu", "band"};
+    static const char *const methods[] = { "bim", "gam" }, *const backends[] = { "klu",
+                                                                                 "band" };
     for (int k = 0; k < 2; k++)
         for (int b = 0; b < 2; b++) {
-            dae_options o = {.rtol = 1e-5, .atol = 1e-8, .method = methods[k], .linear = backends[b]};
+            dae_options o = {
+                .rtol = 1e-5, .atol = 1e-8, .method = methods[k], .linear = backends[b]
+            };
             dae_statistics st;
             subject q;
             subject_open(&q, "rc-line", "sparse", "nodes", 1000);
@@ -235,19 +274,23 @@ static void test_one_factor(void **state)
             assert_true(st.steps > 5 && st.order_highest > 5);
             assert_true(st.factorizations - before <= attempts + st.jacobians);
             int64_t stages = k ? 9 : 12;
-            assert_true(st.solves <= 2 * stages * st.newton_iterations + 3 * attempts + 10);
-            assert_true(st.residuals <= stages * st.newton_iterations + 2 * attempts + 100);
+            assert_true(st.solves <=
+                        2 * stages * st.newton_iterations + 3 * attempts + 10);
+            assert_true(st.residuals <=
+                        stages * st.newton_iterations + 2 * attempts + 100);
             dae_close(s);
             subject_close(&q);
         }
 }
 
-/* ---------------------------------------------------------------- along the way --------- */
+/* ---------------------------------------------------------------- along the way
+ * --------- */
 
 static const char *const travellers[][3] = {
-    {"bim", "pendulum", "index1"},    {"bim", "implicit1", "leading"}, {"bim", "bent", NULL},
-    {"bim", "implicit1", "implicit"}, {"gam", "pendulum", "index1"},   {"gam", "bent", NULL},
-    {"gam", "implicit1", "leading"},  {"bim", "hessenberg2", "mass"},
+    { "bim", "pendulum", "index1" },   { "bim", "implicit1", "leading" },
+    { "bim", "bent", NULL },           { "bim", "implicit1", "implicit" },
+    { "gam", "pendulum", "index1" },   { "gam", "bent", NULL },
+    { "gam", "implicit1", "leading" }, { "bim", "hessenberg2", "mass" },
 };
 
 static void test_dense_output(void **state)
@@ -258,7 +301,9 @@ static void test_dense_output(void **state)
         for (int digits = 4; digits <= 10; digits += 3) {
             double x[irk_most_unknowns], exact[irk_most_unknowns], most = 0;
             double tolerance = pow(10, -digits);
-            dae_options o = {.rtol = tolerance, .atol = tolerance, .method = travellers[i][0]};
+            dae_options o = { .rtol = tolerance,
+                              .atol = tolerance,
+                              .method = travellers[i][0] };
             subject q;
             irk_subject_open(&q, travellers[i][1], travellers[i][2]);
             dae_solver *s = dae_open(&q.p.problem, &o);
@@ -277,7 +322,8 @@ static void test_dense_output(void **state)
             if (!(most <= 50 * tolerance && most < before)) {
                 print_error("%s on %s %s at 1e-%d: %.3g between steps (%.3g before)\n",
                             travellers[i][0], travellers[i][1],
-                            travellers[i][2] ? travellers[i][2] : "", digits, most, before);
+                            travellers[i][2] ? travellers[i][2] : "", digits, most,
+                            before);
                 fail();
             }
             before = most;
@@ -285,13 +331,17 @@ static void test_dense_output(void **state)
     }
 }
 
-/* To a stop time half way, on from there by a restart, and back to the beginning by a new start. */
+/* To a stop time half way, on from there by a restart, and back to the beginning by a new
+ * start. */
 static void test_there_and_back(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(travellers) - 1; i++) {
-        double x[irk_most_unknowns], xdot[irk_most_unknowns], stop[] = {0.4, 0.8}, tolerance = 1e-8;
-        dae_options o = {.rtol = tolerance, .atol = tolerance, .method = travellers[i][0]};
+        double x[irk_most_unknowns], xdot[irk_most_unknowns], stop[] = { 0.4, 0.8 },
+                                                              tolerance = 1e-8;
+        dae_options o = { .rtol = tolerance,
+                          .atol = tolerance,
+                          .method = travellers[i][0] };
         subject q;
         irk_subject_open(&q, travellers[i][1], travellers[i][2]);
         dae_solver *s = dae_open(&q.p.problem, &o);
@@ -301,13 +351,15 @@ static void test_there_and_back(void **state)
             expect(s, dae_advance(s, stop[k]), DAE_OK);
             assert_true(dae_time(s) == stop[k]);
             expect(s, dae_read(s, stop[k], x, xdot), DAE_OK);
-            if (k == 0) expect(s, dae_restart(s, stop[k], x, i % 2 ? NULL : xdot), DAE_OK);
+            if (k == 0)
+                expect(s, dae_restart(s, stop[k], x, i % 2 ? NULL : xdot), DAE_OK);
         }
         expect(s, dae_start(s, stop[1], x, xdot), DAE_OK);
         expect(s, dae_set_stop(s, q.p.t0), DAE_OK);
         expect(s, dae_advance(s, q.p.t0), DAE_OK);
         expect(s, dae_read(s, q.p.t0, x, NULL), DAE_OK);
-        for (int j = 0; j < q.n; j++) expect_near(x[j], q.p.x0[j], 30 * tolerance * (1 + fabs(q.p.x0[j])));
+        for (int j = 0; j < q.n; j++)
+            expect_near(x[j], q.p.x0[j], 30 * tolerance * (1 + fabs(q.p.x0[j])));
         dae_close(s);
         subject_close(&q);
     }
@@ -324,12 +376,14 @@ static int crossing(double t, const double *x, const double *xdot, double *g, vo
 static void test_events(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {{"bim", "index1"}, {"bim", "index3"}, {"gam", "index2"}};
+    static const char *const cases[][2] = { { "bim", "index1" },
+                                            { "bim", "index3" },
+                                            { "gam", "index2" } };
     double quarter = 1.8540746773013719 / sqrt(9.81); /* K(1/sqrt 2) */
     for (int i = 0; i < COUNT_OF(cases); i++) {
         double t;
         int which, direction;
-        dae_options o = {.rtol = 1e-8, .atol = 1e-8, .method = cases[i][0]};
+        dae_options o = { .rtol = 1e-8, .atol = 1e-8, .method = cases[i][0] };
         subject q;
         irk_subject_open(&q, "pendulum", cases[i][1]);
         q.p.problem.event = crossing;

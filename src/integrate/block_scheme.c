@@ -1,20 +1,23 @@
 /* block_scheme.c: what the driver of block methods needs of their tables.
  *
- * gamma. On x' = lambda x the blended iteration multiplies the part of the error that belongs to the
- * eigenvalue mu of A by (mu - gamma)^2 / mu * q / (1 - gamma q)^2, q = h lambda. On the imaginary
- * axis the second factor is at most 1 / (2 gamma), at q = i / gamma, so that the maximum over the
- * left half plane is
+ * gamma. On x' = lambda x the blended iteration multiplies the part of the error that
+ * belongs to the eigenvalue mu of A by (mu - gamma)^2 / mu * q / (1 - gamma q)^2, q = h
+ * lambda. On the imaginary axis the second factor is at most 1 / (2 gamma), at q = i /
+ * gamma, so that the maximum over the left half plane is
  *
- *     rho* = max_mu |mu - gamma|^2 / (2 gamma |mu|) = max_mu (|mu|/gamma + gamma/|mu|)/2 - cos arg mu
+ *     rho* = max_mu |mu - gamma|^2 / (2 gamma |mu|) = max_mu (|mu|/gamma + gamma/|mu|)/2
+ *     - cos arg mu
  *
- * Each term is convex in log gamma; the minimum of their maximum is found by golden section. (For
- * the methods of BiM it is at the smallest |mu|, whose angle is the largest, as its authors say.)
+ * Each term is convex in log gamma; the minimum of their maximum is found by golden
+ * section. (For the methods of BiM it is at the smallest |mu|, whose angle is the
+ * largest, as its authors say.)
  *
- * Estimate. The stages are exact for polynomials of degree q; the error of stage i in the next one
- * is h^(q+1) x^(q+1) / q! (c_i^(q+1) / (q+1) - sum_j a_ij c_j^q), with the derivative taken from
- * differences of the P_j over the block: h^q d'^(q) = r^q Delta^q P, the mean of those there are.
- * The largest stage counts: for BiM the end is better than the points inside, which then stand for
- * what a stiff unknown, or one of higher index, gets at the end.
+ * Estimate. The stages are exact for polynomials of degree q; the error of stage i in the
+ * next one is h^(q+1) x^(q+1) / q! (c_i^(q+1) / (q+1) - sum_j a_ij c_j^q), with the
+ * derivative taken from differences of the P_j over the block: h^q d'^(q) = r^q Delta^q
+ * P, the mean of those there are. The largest stage counts: for BiM the end is better
+ * than the points inside, which then stand for what a stiff unknown, or one of higher
+ * index, gets at the end.
  */
 #include "integrate/block.h"
 #include "base/float_check.h"
@@ -22,9 +25,10 @@
 #include <math.h>
 #include <string.h>
 
-extern void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda,
-                   double *wr, double *wi, double *vl, const int *ldvl, double *vr,
-                   const int *ldvr, double *work, const int *lwork, int *info, size_t, size_t);
+extern void dgeev_(const char *left, const char *right, const int *n, double *a,
+                   const int *lda, double *wr, double *wi, double *vl, const int *ldvl,
+                   double *vr, const int *ldvr, double *work, const int *lwork, int *info,
+                   size_t, size_t);
 
 /* ---- gamma ---- */
 
@@ -41,8 +45,10 @@ static int find_spectrum(const dae_tableau *a, spectrum *mu)
     int n = a->stages - 1, lwork = 8 * S, info = 0, one = 1;
     mu->n = n;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) m[i + j * n] = (double)a->A[i + 1][j + 1];
-    dgeev_("N", "N", &n, m, &n, mu->re, mu->im, NULL, &one, NULL, &one, work, &lwork, &info, 1, 1);
+        for (int j = 0; j < n; j++)
+            m[i + j * n] = (double)a->A[i + 1][j + 1];
+    dgeev_("N", "N", &n, m, &n, mu->re, mu->im, NULL, &one, NULL, &one, work, &lwork,
+           &info, 1, 1);
     return info == 0;
 }
 
@@ -51,7 +57,8 @@ static double amplification(const spectrum *mu, double gamma)
     double most = 0;
     for (int k = 0; k < mu->n; k++) {
         double distance = hypot(mu->re[k] - gamma, mu->im[k]);
-        most = fmax(most, distance * distance / (2 * gamma * hypot(mu->re[k], mu->im[k])));
+        most =
+            fmax(most, distance * distance / (2 * gamma * hypot(mu->re[k], mu->im[k])));
     }
     return most;
 }
@@ -84,7 +91,8 @@ static int make_iteration(block_scheme *g, const dae_tableau *a)
 {
     spectrum mu;
     irk_scheme *k = &g->irk;
-    if (!find_spectrum(a, &mu)) return 0;
+    if (!find_spectrum(a, &mu))
+        return 0;
     double gamma = best_gamma(&mu);
     k->blended = 1;
     k->gamma = 1 / gamma;
@@ -104,31 +112,36 @@ static int make_iteration(block_scheme *g, const dae_tableau *a)
 static void mean_difference(int r, int q, double *weight)
 {
     double binomial = q % 2 ? -1 : 1;
-    for (int j = 0; j <= r; j++) weight[j] = 0;
+    for (int j = 0; j <= r; j++)
+        weight[j] = 0;
     for (int l = 0; l <= q; l++) {
-        for (int first = 0; first + q <= r; first++) weight[first + l] += binomial / (r - q + 1);
+        for (int first = 0; first + q <= r; first++)
+            weight[first + l] += binomial / (r - q + 1);
         binomial *= -(double)(q - l) / (l + 1);
     }
 }
 
-/* The error, in units of h, of the worst stage of `a`, per difference of order q taken over a block
- * of r points. */
+/* The error, in units of h, of the worst stage of `a`, per difference of order q taken
+ * over a block of r points. */
 static double error_constant(const dae_tableau *a, int q, int r)
 {
     dae_quad most = 0, factor = 1;
     for (int i = 1; i < a->stages; i++) {
         dae_quad power = 1, defect;
-        for (int l = 0; l <= q; l++) power *= a->c[i];
+        for (int l = 0; l <= q; l++)
+            power *= a->c[i];
         defect = power / (q + 1);
         for (int j = 1; j < a->stages; j++) {
             power = a->A[i][j];
-            for (int l = 0; l < q; l++) power *= a->c[j];
+            for (int l = 0; l < q; l++)
+                power *= a->c[j];
             defect -= power;
         }
         defect = defect < 0 ? -defect : defect;
         most = defect > most ? defect : most;
     }
-    for (int l = 1; l <= q; l++) factor *= (dae_quad)r / l;
+    for (int l = 1; l <= q; l++)
+        factor *= (dae_quad)r / l;
     return (double)(most * factor);
 }
 
@@ -139,7 +152,8 @@ static void find_gain(block_scheme *g)
     g->gain = 0;
     for (int j = 0; j < k->stages; j++) {
         double sum = 0;
-        for (int i = 0; i < k->stages; i++) sum += g->e[i + 1] * k->omega[i][j];
+        for (int i = 0; i < k->stages; i++)
+            sum += g->e[i + 1] * k->omega[i][j];
         g->of_stage[j] = fabs(sum);
         g->gain += fabs(sum);
     }
@@ -149,8 +163,10 @@ int block_scheme_make(block_scheme *g, const char *name, const char *below)
 {
     dae_tableau a, b;
     irk_quad omega;
-    if (!dae_tableau_find(name, &a) || !irk_scheme_base(&g->irk, &a, omega)) return 0;
-    if (below && !dae_tableau_find(below, &b)) return 0;
+    if (!dae_tableau_find(name, &a) || !irk_scheme_base(&g->irk, &a, omega))
+        return 0;
+    if (below && !dae_tableau_find(below, &b))
+        return 0;
     int r = g->irk.stages, q = g->degree = a.stage_order;
     g->irk.error_order = q;
     g->low_degree = below ? b.stage_order : q - 1;

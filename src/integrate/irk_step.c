@@ -1,17 +1,22 @@
-/* irk_step.c: what the drivers of fully implicit methods share: a step from its prediction to its
- * end, and the polynomial of the last one. Estimates, step sizes and orders are theirs.
+/* irk_step.c: what the drivers of fully implicit methods share: a step from its
+ * prediction to its end, and the polynomial of the last one. Estimates, step sizes and
+ * orders are theirs.
  */
 #include "integrate/irk.h"
 #include "base/float_check.h"
 
 #include <string.h>
 
-dae_status irk_step_open(irk_step *r, dae_solver *s, int most_stages, int most_pairs, int more_reals)
+dae_status irk_step_open(irk_step *r, dae_solver *s, int most_stages, int most_pairs,
+                         int more_reals)
 {
-    if (irk_stages_open(&r->k, s, most_stages, most_pairs, more_reals) != DAE_OK) return DAE_E_NOMEM;
-    size_t rows = (size_t)most_stages + 1, n = (size_t)r->k.stride, d = (size_t)r->k.stride_d;
-    dae_vector_wish wish[] = {{&r->Z_past, rows * n}, {&r->D_past, s->system.computed ? rows * d : 0},
-                              {&r->E, n + d}};
+    if (irk_stages_open(&r->k, s, most_stages, most_pairs, more_reals) != DAE_OK)
+        return DAE_E_NOMEM;
+    size_t rows = (size_t)most_stages + 1, n = (size_t)r->k.stride,
+           d = (size_t)r->k.stride_d;
+    dae_vector_wish wish[] = { { &r->Z_past, rows * n },
+                               { &r->D_past, s->system.computed ? rows * d : 0 },
+                               { &r->E, n + d } };
     r->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return r->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -31,9 +36,10 @@ int irk_step_predict(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
     if (!r->past) {
         for (int j = 0; j < g->stages; j++)
             for (int i = 0; i < k->n; i++)
-                k->Z[j * k->stride + i] = !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
-                                              ? g->c[j] * h * s->p[i]
-                                              : 0;
+                k->Z[j * k->stride + i] =
+                    !s->system.computed && s->system.level[i] == DAE_DIFFERENTIAL
+                        ? g->c[j] * h * s->p[i]
+                        : 0;
         return irk_stages_begin(k, s, h, NULL);
     }
     double ratio = h / r->h_past;
@@ -59,7 +65,8 @@ void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial 
         if (g->stiffly_accurate) {
             sum = k->Z[(last - 1) * stride + i];
         } else {
-            for (int j = 0; j < last; j++) sum += g->end[j] * k->Z[j * stride + i];
+            for (int j = 0; j < last; j++)
+                sum += g->end[j] * k->Z[j * stride + i];
         }
         end[i] = sum;
         trial->x[i] = s->x[i] + sum;
@@ -67,7 +74,8 @@ void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial 
     int wide = k->stride_d;
     for (int i = 0; i < computed; i++) {
         double sum = 0;
-        for (int j = 0; j < last; j++) sum += g->end[j] * k->D[j * wide + i];
+        for (int j = 0; j < last; j++)
+            sum += g->end[j] * k->D[j * wide + i];
         k->D[last * wide + i] = sum;
         trial->d[i] = s->d[i] + sum;
     }
@@ -79,7 +87,8 @@ void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial 
     const double *rows = computed ? k->D : k->Z;
     for (int i = 0; i < k->m; i++) {
         double sum = 0;
-        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
+        for (int j = 0; j <= last; j++)
+            sum += slope[j] * rows[j * wide + i];
         trial->p[i] = sum / trial->h;
     }
 }
@@ -93,12 +102,15 @@ int irk_step_lead(dae_solver *s, const dae_trial *trial, const double *E, double
         return DAE_OK;
     }
     int status = dae_system_f(&s->system, trial->t, trial->x, trial->p, q->r);
-    if (status == DAE_OK) status = dae_system_push_p(&s->system, trial->t, trial->x, trial->p, q->r, E, v);
-    for (int i = 0; i < s->system.n; i++) v[i] *= q->c_factor;
+    if (status == DAE_OK)
+        status = dae_system_push_p(&s->system, trial->t, trial->x, trial->p, q->r, E, v);
+    for (int i = 0; i < s->system.n; i++)
+        v[i] *= q->c_factor;
     return status;
 }
 
-/* One Jacobian serves all stages: best taken in the middle of them, if there is a prediction. */
+/* One Jacobian serves all stages: best taken in the middle of them, if there is a
+ * prediction. */
 static int renew(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
 {
     irk_stages *k = &r->k;
@@ -106,8 +118,9 @@ static int renew(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
     r->k.factored = NULL;
     if (!r->past || r->rejected > 1)
         return dae_corrector_renew(&s->corrector, s->t, s->x, s->p, h, s->w);
-    return dae_corrector_renew(&s->corrector, s->t + g->c[middle] * h, k->X + middle * k->stride,
-                               k->P + middle * k->stride_d, h, s->w);
+    return dae_corrector_renew(&s->corrector, s->t + g->c[middle] * h,
+                               k->X + middle * k->stride, k->P + middle * k->stride_d, h,
+                               s->w);
 }
 
 int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
@@ -115,8 +128,10 @@ int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
     dae_corrector *q = &s->corrector;
     int status = DAE_OK;
     q->jacobian_current = 0;
-    if (!q->have_jacobian || q->want_jacobian) status = renew(r, s, g, h);
-    if (status == DAE_OK && (r->k.factored != g || r->k.h_factored != h || !q->have_factor))
+    if (!q->have_jacobian || q->want_jacobian)
+        status = renew(r, s, g, h);
+    if (status == DAE_OK &&
+        (r->k.factored != g || r->k.h_factored != h || !q->have_factor))
         status = irk_stages_factor(&r->k, s, h);
     return status;
 }
@@ -139,33 +154,40 @@ void irk_step_take(irk_step *r, dae_solver *s, double h)
 
 /* ---- dense output ---- */
 
-void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x, double *p, double *d)
+void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x,
+                          double *p, double *d)
 {
     double weight[IRK_STAGES + 1], slope[IRK_STAGES + 1], back = t - s->t;
-    int n = r->k.n, stride = r->k.stride, wide = r->k.stride_d, computed = s->system.computed;
+    int n = r->k.n, stride = r->k.stride, wide = r->k.stride_d,
+        computed = s->system.computed;
     if (!r->past || back == 0) {
         for (int i = 0; x && i < n; i++)
             x[i] = s->x[i] + (!computed && s->system.level[i] == 0 ? back * s->p[i] : 0);
-        for (int i = 0; p && i < r->k.m; i++) p[i] = s->p[i];
-        for (int i = 0; d && i < computed; i++) d[i] = s->d[i] + back * s->p[i];
+        for (int i = 0; p && i < r->k.m; i++)
+            p[i] = s->p[i];
+        for (int i = 0; d && i < computed; i++)
+            d[i] = s->d[i] + back * s->p[i];
         return;
     }
     int last = r->past->stages;
     irk_scheme_weights(r->past, 1 + back / r->h_past, weight, slope);
     for (int i = 0; x && i < n; i++) {
         double sum = -r->Z_past[last * stride + i];
-        for (int j = 0; j <= last; j++) sum += weight[j] * r->Z_past[j * stride + i];
+        for (int j = 0; j <= last; j++)
+            sum += weight[j] * r->Z_past[j * stride + i];
         x[i] = s->x[i] + sum;
     }
     const double *rows = computed ? r->D_past : r->Z_past;
     for (int i = 0; p && i < r->k.m; i++) {
         double sum = 0;
-        for (int j = 0; j <= last; j++) sum += slope[j] * rows[j * wide + i];
+        for (int j = 0; j <= last; j++)
+            sum += slope[j] * rows[j * wide + i];
         p[i] = sum / r->h_past;
     }
     for (int i = 0; d && i < computed; i++) {
         double sum = -r->D_past[last * wide + i];
-        for (int j = 0; j <= last; j++) sum += weight[j] * r->D_past[j * wide + i];
+        for (int j = 0; j <= last; j++)
+            sum += weight[j] * r->D_past[j * wide + i];
         d[i] = s->d[i] + sum;
     }
 }
