@@ -442,6 +442,31 @@ static void test_transistor_amplifier(void **state)
     subject_close(&q);
 }
 
+/* d = x1 + eta t x2: from t1 to t2 cC turns by O(1), so stages that share a Jacobian do not
+ * converge at any step size. */
+static void test_turning_leading_matrix(void **state)
+{
+    (void)state;
+    static const double eta[] = {-2, -1, -0.75, -0.4, 1, 10};
+    for (int i = 0; i < COUNT_OF(eta); i++)
+        for (int k = 4; k <= 10; k += 3) {
+            subject q;
+            dae_statistics work;
+            char message[400];
+            double x[2], exact[2], tol = pow(10, -k);
+            subject_open(&q, "hmt-41", "leading", "eta", eta[i]);
+            dae_options o = {.rtol = tol, .atol = tol, .method = "mebdf"};
+            dae_status status = subject_run(&q, &o, NAN, x, &work, message);
+            if (status != DAE_OK) print_error("eta = %g: %s\n", eta[i], message);
+            assert_int_equal(status, DAE_OK);
+            q.p.exact(q.p.t1, exact, q.p.problem.user);
+            expect_below(largest_difference(x, exact, 2), 100 * tol);
+            expect_below((double)work.steps, 150);
+            assert_int_equal(work.rejected, 0);
+            subject_close(&q);
+        }
+}
+
 /* ---------------------------------------------------------------- the future -------- */
 
 typedef struct border {
@@ -534,7 +559,8 @@ int main(void)
         cmocka_unit_test(test_even_mesh),   cmocka_unit_test(test_any_mesh),
         cmocka_unit_test(test_angles),      cmocka_unit_test(test_recurrence),
         cmocka_unit_test(test_orders),      cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_transistor_amplifier), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_transistor_amplifier),
+        cmocka_unit_test(test_turning_leading_matrix), cmocka_unit_test(test_stop),
         cmocka_unit_test(test_undefined_future), cmocka_unit_test(test_dense_output),
     };
     return cmocka_run_group_tests_name("theory of mebdf", tests, NULL, NULL);

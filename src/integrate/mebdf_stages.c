@@ -292,13 +292,22 @@ static void note_pace(const dae_corrector *q, mebdf *m)
     m->pace.age = 0;
 }
 
+/* From t1 to t2 C changes by O(h), cC by O(1): at level >= 2 that is felt, and every point needs a
+ * Jacobian of its own. */
+static int moves(const dae_solver *s)
+{
+    const unsigned both = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
+    return (s->system.facts & both) == both;
+}
+
 /* Stage 2, and whether the corrector will know of it: where only t2 is undefined, one step may do
  * without. */
 static int look_ahead(dae_solver *s, mebdf *m, dae_trial *trial, double t2, effort *all)
 {
     dae_corrector *q = &s->corrector;
     double kappa = q->tolerance;
-    q->tolerance = fmin(kappa / fabs(m->f.b), LOOSEST);
+    q->tolerance = moves(s) ? STRICTLY * kappa : fmin(kappa / fabs(m->f.b), LOOSEST);
+    q->want_jacobian |= moves(s);
     recall_pace(q, m, q->most_unmeasured / 2);
     int status = stage_2(s, m, trial, t2);
     q->tolerance = kappa;
@@ -326,6 +335,7 @@ int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
     if (status == DAE_OK && future) status = look_ahead(s, m, trial, t2, &all);
     if (status == DAE_OK && !future) no_stage_2(s, m);
     if (status == DAE_OK) {
+        q->want_jacobian |= future && moves(s);
         recall_pace(q, m, 2 * q->most_unmeasured);
         status = corrector(s, m, trial, &all);
     }
