@@ -52,7 +52,7 @@ enum { MOST = ADAMS_MOST, ROWS = ADAMS_ROWS };
 /* An estimate may be this part of a tolerance. The extrapolated solution is better than the
  * estimate by a factor h, which makes the error proportional to the tolerance by itself: what the
  * driver takes off a tight tolerance for that (s->safety) is given back. With a quarter, the error
- * of Kepler's problem is 2 to 20 tolerances from 1e-3 to 1e-13 (docs/multistep-adams.md). */
+ * of Kepler's problem is 2 to 20 tolerances from 1e-3 to 1e-13 (docs/adams.md). */
 static const double SHARE = 0.25;
 
 /* The next step aims at this part of what is allowed, grows when it can by WORTHWHILE, and by no
