@@ -234,6 +234,8 @@ static void test_refusals(void **state)
     (void)state;
     check_refused("pendulum", "index3", "gauss-2", "stiffly accurate", "radau");
     check_refused("pendulum", "index3", "radau1a-3", "stiffly accurate", "bdf");
+    check_refused("pendulum", "index3", "lobatto3a-4", "infinity", "bdf");
+    check_refused("pendulum", "index3", "shifted-lobatto-1", "infinity", "bdf");
     check_refused("pendulum", "index3", "projected-gauss-2", "lambda", "index 2");
     check_refused("pendulum", "index1", "projected-gauss-2", "level 2", "declare");
     check_refused("nonlinear-ode", "ode", "projected-radau", "level 2", "declare");
@@ -262,6 +264,35 @@ static void test_with_g_needs_its_form(void **state)
     subject_close(&q);
 }
 
+/* With the options as they come: Newton has no smaller step to fall back on, and is patient. */
+static void test_fixed_steps_with_default_options(void **state)
+{
+    static const struct {
+        const char *problem, *form, *method;
+        double h, rtol, end;
+    } run[] = {
+        {"pendulum", "index2", "radau2a-3", 0.01, 1e-7, 1}, {"pendulum", "index3", "radau2a-3", 0.05, 1e-9, 1},
+        {"hires", "ode", "radau2a-2", 0.1, 1e-10, 5},      {"bent", NULL, "radau2a-1", 0.01, 1e-8, 1},
+        {"bent", NULL, "gauss-2", 0.05, 1e-10, 1},         {"hessenberg2", "mass", "projected-gauss-2", 0.05, 1e-9, 1},
+        {"hessenberg2", "mass", "shifted-lobatto-0.5", 0.05, 1e-9, 1},
+    };
+    (void)state;
+    for (int i = 0; i < COUNT_OF(run); i++) {
+        subject q;
+        irk_subject_open(&q, run[i].problem, run[i].form);
+        dae_options o = {.rtol = run[i].rtol, .atol = run[i].rtol, .method = run[i].method,
+                         .fixed_step = run[i].h};
+        dae_statistics g;
+        dae_solver *s = dae_open(&q.p.problem, &o);
+        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
+        expect(s, dae_advance(s, q.p.t0 + run[i].end), DAE_OK);
+        dae_get_statistics(s, &g);
+        assert_int_equal(g.steps, (long)(run[i].end / run[i].h + 0.5)); /* and none beyond the end */
+        dae_close(s);
+        subject_close(&q);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_order_projected),
         cmocka_unit_test(test_order_index3),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_fixed_steps_with_default_options),
         cmocka_unit_test(test_with_g_needs_its_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

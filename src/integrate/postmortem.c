@@ -22,12 +22,13 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
     dae_system *sys = &s->system;
     char place[DAE_PLACE];
     if (retry) {
-        dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused however small the step",
-                 sys->bad_where);
+        dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused %s", sys->bad_where,
+                 trial->prescribed ? "a step of prescribed size" : "however small the step");
         dae_at(&s->report, "t in [%.12g, %.12g]", s->t, trial->t);
         dae_why(&s->report, "%lld refusals in all; the last good point is t = %.12g",
                 (long long)s->stats.retries, s->t);
-        dae_hint(&s->report, "the solution leaves the domain of the equations there");
+        dae_hint(&s->report, trial->prescribed ? "a smaller fixed_step"
+                                               : "the solution leaves the domain of the equations there");
         return DAE_E_REFUSED;
     }
     if (sys->bad_column >= 0) {
@@ -38,8 +39,8 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
     dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
     dae_at(&s->report, "t in [%.12g, %.12g]%s", s->t, trial->t,
            strcmp(sys->bad_where, "d") ? dae_place(sys, sys->bad_row, -1, place) : ", an entry of d");
-    dae_why(&s->report, "smaller steps did not help (h = %.3g); overflow, division by zero, or a "
-                        "log or sqrt out of range", trial->h);
+    dae_why(&s->report, "%s (h = %.3g); overflow, division by zero, or a log or sqrt out of range",
+            trial->prescribed ? "the step is prescribed" : "smaller steps did not help", trial->h);
     dae_hint(&s->report, "the solution is good up to t = %.12g", s->t);
     return DAE_E_NONFINITE;
 }
@@ -243,8 +244,10 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     dae_why(&s->report, "no convergence in %d attempt%s (last rate %.2g)",
             s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "",
             s->corrector.observed_rate);
-    dae_hint(&s->report, "a discontinuity there, or an index above 1 that was not declared "
-                         "(problem.level), or an unknown with a poor atol");
+    dae_hint(&s->report, trial->prescribed
+                             ? "the size of the step is prescribed: a smaller one, or a larger newton_max"
+                             : "a discontinuity there, or an index above 1 that was not declared "
+                               "(problem.level), or an unknown with a poor atol");
     return DAE_E_CONVERGENCE;
 }
 

@@ -19,9 +19,11 @@
 #include "integrate/irk.h"
 #include "base/float_check.h"
 #include "base/norm.h"
+#include "tableau/verify.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SCHEMES = IRK_RADAU_SCHEMES };
@@ -55,6 +57,9 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
 /* Newton's error, in units of the option newton_tolerance: all of it goes into the solution, whose
  * error is far below the estimate. */
 static const double NEWTON = 0.05;
+
+/* Iterations for a step of prescribed size, which cannot be made smaller. */
+enum { PATIENT = 50 };
 
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
 static const double OLD_RATE = 0.2;
@@ -107,10 +112,19 @@ static dae_status make_schemes(dae_solver *s, radau *m)
     m->scheme = m->own = dae_alloc(&s->memory, 1, sizeof *m->own);
     if (!m->own) return DAE_E_NOMEM;
     if (dae_tableau_find(s->method_name, &a) && irk_scheme_make(m->own, &a)) return DAE_OK;
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used on a DAE", s->method_name);
-    dae_why(&s->report, "its matrix A has no inverse, so that x' at the stages does not follow from x");
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used by itself", s->method_name);
+    dae_why(&s->report, "its matrix A has no inverse: x' at the stages does not follow from x (the table "
+                        "is there as the partner of Lobatto IIIA)");
     dae_hint(&s->report, "'lobatto3c-%d', 'radau2a-%d' and 'radau' can", a.stages, a.stages);
     return DAE_E_OPTION;
+}
+
+/* Does an error of the constraints die out? Not with |R(inf)| = 1. */
+static int forgets(const dae_tableau *a)
+{
+    dae_verified v;
+    dae_tableau_verify(a, &v);
+    return v.bounded && v.R_infinity < 0.999Q && v.R_infinity > -0.999Q;
 }
 
 static int has_level_3(const dae_solver *s)
@@ -134,6 +148,13 @@ static dae_status radau_choose(dae_solver *s)
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
         dae_why(&s->report, "it is not stiffly accurate: its steps end off the constraints, and "
                             "unknowns of level 3 do not bear that");
+        dae_hint(&s->report, "'radau', 'radau2a-3', 'lobatto3c-4' and 'bdf' can");
+        return DAE_E_OPTION;
+    }
+    if (has_level_3(s) && !forgets(&a)) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
+        dae_why(&s->report, "its stability function has modulus 1 at infinity: errors of unknowns of "
+                            "level 3 never die out, and grow");
         dae_hint(&s->report, "'radau', 'radau2a-3', 'lobatto3c-4' and 'bdf' can");
         return DAE_E_OPTION;
     }
@@ -265,7 +286,8 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         int status = irk_step_predict(&m->r, s, g, h);
         if (status == DAE_OK) status = irk_step_prepare(&m->r, s, g, h);
         if (status != DAE_OK) return status;
-        m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * (g->stages - 3) / 2;
+        m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
+        if (trial->prescribed) m->most = m->most > PATIENT ? m->most : PATIENT;
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
         status = irk_stages_solve(&m->r.k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
         q->iterations += m->r.k.iterations;
@@ -365,6 +387,10 @@ static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
         s->h = trial->h * (m->r.past ? fmax(0.1, fmin(r, 0.9)) : 0.1);
     } else {
         s->h = trial->h * (verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ? 0.5 : 0.25);
+        if (verdict == DAE_STEP_NEWTON && m->r.rejected == 1) {
+            s->ceiling = 0.75 * fabs(trial->h); /* what was too large for Newton is not tried again at once */
+            s->ceiling_steps = 8;
+        }
     }
 }
 

@@ -442,7 +442,8 @@ static dae_status one_step(dae_solver *s, double limit)
     }
     if (s->options.fixed_step > 0) {
         int reach = s->method->reach(s), most = s->options.max_order;
-        double h = s->direction * s->options.fixed_step;
+        double h = s->direction * s->options.fixed_step, rest = limit - s->t;
+        if (fabs(rest - h) < 1e-10 * fabs(h)) h = rest; /* sums of h end beside it */
         if (!isnan(s->stop) && fabs(h) > fabs(s->stop - s->t) * (1 - 1e-10)) h = s->stop - s->t;
         if (dae_first_wants(s)) {
             dae_status status = dae_drive_given(s, h, s->first.points);
