@@ -124,9 +124,11 @@ static double bounded(dae_solver *s, double limit)
     return h;
 }
 
-static double end_of(const dae_solver *s, double h)
+/* Sums of fixed steps end beside the target: there the time is put right, not the step. */
+static double end_of(const dae_solver *s, double h, double target)
 {
-    return !isnan(s->stop) && h == s->stop - s->t ? s->stop : s->t + h;
+    if (!isnan(s->stop) && h == s->stop - s->t) return s->stop;
+    return fabs(target - s->t - h) < 1e-10 * fabs(h) ? target : s->t + h;
 }
 
 /* ---- bookkeeping ---- */
@@ -312,7 +314,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
     s->failures = s->error_failures = s->corrector.stubborn = 0;
     for (;;) {
         trial->h = bounded(s, limit);
-        trial->t = end_of(s, trial->h);
+        trial->t = end_of(s, trial->h, NAN);
         trial->order = s->order;
         trial->error = 0;
         trial->limiting = -1;
@@ -342,11 +344,11 @@ dae_status dae_drive_step(dae_solver *s, double limit)
     return status == DAE_OK ? suspect_jacobian(s) : status;
 }
 
-static void prescribe(dae_solver *s, double h, int order)
+static void prescribe(dae_solver *s, double h, int order, double target)
 {
     dae_trial *trial = &s->trial;
     trial->h = h;
-    trial->t = end_of(s, h);
+    trial->t = end_of(s, h, target);
     trial->order = order;
     trial->error = 0;
     trial->limiting = -1;
@@ -354,10 +356,10 @@ static void prescribe(dae_solver *s, double h, int order)
     trial->prescribed = 1;
 }
 
-dae_status dae_drive_fixed(dae_solver *s, double h, int order)
+dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target)
 {
     dae_trial *trial = &s->trial;
-    prescribe(s, h, order);
+    prescribe(s, h, order, target);
     if (trial->t == s->t) return dae_explain(s, DAE_OK, trial);
     dae_scale_weights(s, h);
     if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
@@ -371,7 +373,7 @@ dae_status dae_drive_fixed(dae_solver *s, double h, int order)
 dae_status dae_drive_given(dae_solver *s, double h, int order)
 {
     dae_trial *trial = &s->trial;
-    prescribe(s, h, order);
+    prescribe(s, h, order, NAN);
     dae_status status = dae_first_supply(s, trial);
     if (status != DAE_OK) return status;
     if (s->options.log) write_log(s, trial, DAE_STEP_ACCEPTED);

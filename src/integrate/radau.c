@@ -438,7 +438,7 @@ static int radau_refine(dae_solver *s, double t, double *x, double *p)
     s->t = s->t_previous;
     int status = irk_stages_begin(k, s, h, NULL);
     if (status == DAE_OK) status = irk_stages_factor(k, s, h);
-    if (status == DAE_OK) status = irk_stages_solve(k, s, h, m->newton, 12, 0.5);
+    if (status == DAE_OK) status = irk_stages_solve(k, s, h, m->newton, PATIENT, 0.5);
     look.h = h;
     if (status == DAE_OK) irk_step_finish(&m->r, s, g, &look);
     s->t = t_end;

@@ -442,14 +442,13 @@ static dae_status one_step(dae_solver *s, double limit)
     }
     if (s->options.fixed_step > 0) {
         int reach = s->method->reach(s), most = s->options.max_order;
-        double h = s->direction * s->options.fixed_step, rest = limit - s->t;
-        if (fabs(rest - h) < 1e-10 * fabs(h)) h = rest; /* sums of h end beside it */
+        double h = s->direction * s->options.fixed_step;
         if (!isnan(s->stop) && fabs(h) > fabs(s->stop - s->t) * (1 - 1e-10)) h = s->stop - s->t;
         if (dae_first_wants(s)) {
             dae_status status = dae_drive_given(s, h, s->first.points);
             if (status != DAE_RETRY) return status; /* it gave up: on without it */
         }
-        return dae_drive_fixed(s, h, reach < most ? reach : most);
+        return dae_drive_fixed(s, h, reach < most ? reach : most, limit);
     }
     return dae_drive_step(s, limit);
 }
@@ -521,7 +520,7 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
     }
     s->direction = h > 0 ? 1 : -1;
     s->h = h;
-    return dae_drive_fixed(s, h, order);
+    return dae_drive_fixed(s, h, order, NAN);
 }
 
 dae_status dae_predict_first(dae_solver *s, double h, double *error, double *start)

@@ -179,7 +179,8 @@ void dae_scale_weights(dae_solver *s, double h);
 
 /* driver.c */
 dae_status dae_drive_step(dae_solver *s, double limit);
-dae_status dae_drive_fixed(dae_solver *s, double h, int order);
+/* target: where t + h ends if it is that but for rounding; NaN: nowhere */
+dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target);
 double dae_first_step(dae_solver *s, double span);
 dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the starter */
 
