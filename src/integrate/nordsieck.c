@@ -163,7 +163,7 @@ static void expand(int count, const double *root, double *q)
 /* l: Lambda in powers of (t - t_n) / h, its zeros at t_n - psi_i. */
 static void make_l(int k, const double *psi, double h, double *l)
 {
-    double root[ROWS + 1], scale = 1;
+    double root[ROWS + 1] = {0}, scale = 1;
     for (int i = 0; i < k; i++) {
         root[i] = psi[i] / h;
         scale *= h / psi[i];
