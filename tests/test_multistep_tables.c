@@ -220,7 +220,7 @@ static void test_blocking(void **state)
     static const double low[] = {-INFINITY, -INFINITY, -0.25}, high[] = {0, -1 / 12., -1 / 12.};
     (void)state;
     for (int k = 1; k <= 12; k++) {
-        char name[24];
+        char name[40];
         dae_lmm m;
         dae_interval i[4];
         snprintf(name, sizeof name, "adams-moulton-%d", k);
@@ -259,7 +259,7 @@ static void test_signs(void **state)
     assert_true(same(dae_rational_subtract(m.sigma[0], m.tau[0]), 0, 1));
     assert_true(same(dae_rational_add(m.sigma[1], m.tau[1]), 0, 1));
     for (int k = 1; k <= 6; k++) {
-        char name[16];
+        char name[40];
         snprintf(name, sizeof name, "dcbdf-%d", k);
         assert_true(dae_lmm_find(name, &m));
         for (int j = 0; j <= k; j++)
