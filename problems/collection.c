@@ -7,7 +7,7 @@ extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
     problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
     problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
     problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
-    problem_hessenberg2, problem_mass_state, problem_car_axis;
+    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_andrews;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -29,6 +29,7 @@ const problem_entry *const problem_list[] = {
     &problem_nonlinear_ode,
     &problem_hessenberg2,
     &problem_mass_state,
+    &problem_andrews,
     NULL,
 };
 
@@ -174,6 +175,8 @@ void problem_close(problem_instance *p)
 {
     if (!p)
         return;
+    if (p->dispose)
+        p->dispose(p);
     free(p->memory);
     *p = (problem_instance){ 0 };
 }

@@ -1,0 +1,296 @@
+/* derive.c: mass, forces and constraints with the derivatives nobody gave.
+ *
+ * phi_q, phi_t, and the terms of phi'' and (A v + b)' beside W a come, if not given, from
+ * central differences over eight points,
+ *
+ *     F'  = sum_k d_k (F(s k) - F(-s k)) / s              k = 1..4, error s^8 F(9) / 630
+ *     F'' = (e_0 F(0) + sum_k e_k (F(s k) + F(-s k))) / s^2        s^8 F(10) / 3150
+ *
+ * which are exact for polynomials of degree 8 (9): distance constraints come out to
+ * rounding. The bias of phi is the second derivative of phi(t + s, q + s v) by s: one line
+ * in place of a matrix of second derivatives.
+ *
+ * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
+ * 1e-15 and its rounding 32 eps; F'' takes 2 s. L is the user's scale, or is found once by
+ * trying: from large to small s, the formulas of order 8 and 6 are compared, for the first
+ * and for the second derivative (an even function would hide from the first alone).
+ */
+#include "constraint/mechanism.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 4, TRIES = 10 };
+static const double first[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
+static const double second[POINTS] = { 8. / 5, -1. / 5, 8. / 315, -1. / 560 };
+/* of order 6, to compare */
+static const double first_6[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
+static const double second_6[POINTS] = { 3. / 2, -3. / 20, 1. / 90, 0 };
+
+int mech_mass(mech *m, double t, const double *q, double *M)
+{
+    size_t n = (size_t)m->n;
+    memset(M, 0, n * n * sizeof *M);
+    if (m->model.mass)
+        return m->model.mass(t, q, M, m->model.user);
+    for (size_t i = 0; i < n; i++)
+        M[i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
+    return DAE_OK;
+}
+
+int mech_force(mech *m, double t, const double *q, const double *v, double *f)
+{
+    if (m->model.force)
+        return m->model.force(t, q, v, f, m->model.user);
+    memset(f, 0, (size_t)m->n * sizeof *f);
+    return DAE_OK;
+}
+
+int mech_phi(mech *m, double t, const double *q, double *phi)
+{
+    return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
+}
+
+/* A into m->A, b into m->b */
+static int roll(mech *m, double t, const double *q)
+{
+    size_t count = (size_t)(m->m - m->h);
+    memset(m->A, 0, count * (size_t)m->n * sizeof *m->A);
+    memset(m->b, 0, count * sizeof *m->b);
+    return m->model.roll(t, q, m->A, m->b, m->model.user);
+}
+
+/* phi on the line (t + s dt, q + s dq) */
+static int phi_at(mech *m, double t, const double *q, double dt, const double *dq,
+                  double s)
+{
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    return mech_phi(m, t + s * dt, m->q_side, m->phi_side);
+}
+
+/* A v + b there, v fixed */
+static int roll_at(mech *m, double t, const double *q, double dt, const double *dq,
+                   double s)
+{
+    int rows = m->m - m->h;
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    int answer = roll(m, t + s * dt, m->q_side);
+    memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
+    mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
+    return answer;
+}
+
+typedef int (*on_line)(mech *m, double t, const double *q, double dt, const double *dq,
+                       double s);
+
+typedef struct stencil {
+    const double *weight;
+    double center;
+    int order; /* 1 or 2 */
+} stencil;
+
+/* out[count] := derivative by s at 0 of what F leaves in phi_side */
+static int difference(mech *m, on_line F, double t, const double *q, double dt,
+                      const double *dq, double s, stencil w, int count, double *out)
+{
+    int answer = DAE_OK;
+    double sign = w.order == 1 ? -1 : 1;
+    memset(out, 0, (size_t)count * sizeof *out);
+    if (w.order == 2) {
+        answer = F(m, t, q, dt, dq, 0);
+        for (int i = 0; i < count; i++)
+            out[i] = w.center * m->phi_side[i];
+    }
+    for (int k = POINTS; k > 0; k--) {
+        if (w.weight[k - 1] == 0)
+            continue;
+        for (int side = 1; side >= -1 && answer == DAE_OK; side -= 2) {
+            answer = F(m, t, q, dt, dq, side * k * s);
+            for (int i = 0; i < count; i++)
+                out[i] += (side > 0 ? 1 : sign) * w.weight[k - 1] * m->phi_side[i];
+        }
+    }
+    for (int i = 0; i < count; i++)
+        out[i] /= w.order == 1 ? s : s * s;
+    return answer;
+}
+
+static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
+
+/* ---- increments ---- */
+
+/* How much the orders 8 and 6 differ, relative to the larger of F' and s F''. */
+static double disagreement(mech *m, double t, const double *q, double dt,
+                           const double *dq, double s)
+{
+    static const stencil pairs[2][2] = { { { first, 0, 1 }, { first_6, 0, 1 } },
+                                         { { second, -205. / 72, 2 },
+                                           { second_6, -49. / 18, 2 } } };
+    double apart = 0, size = 0;
+    for (int k = 0; k < 2; k++) {
+        double unit = k == 0 ? 1 : s;
+        int answer = difference(m, phi_at, t, q, dt, dq, s, pairs[k][0], m->h, m->sum);
+        if (answer == DAE_OK)
+            answer =
+                difference(m, phi_at, t, q, dt, dq, s, pairs[k][1], m->h, m->sum_low);
+        if (answer != DAE_OK)
+            return INFINITY;
+        for (int i = 0; i < m->h; i++) {
+            apart = fmax(apart, unit * fabs(m->sum[i] - m->sum_low[i]));
+            size = fmax(size, unit * fabs(m->sum[i]));
+            if (!isfinite(m->sum[i]))
+                return INFINITY;
+        }
+    }
+    return size > 0 ? apart / size : 0;
+}
+
+/* The largest increment whose disagreement is at the level of rounding, or the best. */
+static double find_step(mech *m, double t, const double *q, double dt, const double *dq,
+                        double most)
+{
+    double best = most, least = INFINITY;
+    for (int k = 0; k < TRIES; k++, most /= 4) {
+        double e = disagreement(m, t, q, dt, dq, most);
+        if (e < 0.25 * least) {
+            least = e;
+            best = most;
+        }
+        if (least < 1e-12)
+            break;
+    }
+    return best;
+}
+
+int mech_calibrate(mech *m, double t, const double *q)
+{
+    if (m->calibrated)
+        return DAE_OK;
+    memset(m->column, 0, (size_t)m->n * sizeof(double));
+    m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 32;
+    for (int j = 0; j < m->n; j++) {
+        double size = fmax(fabs(q[j]), 1);
+        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 5);
+        m->column[j] = 1;
+        if (m->h && !m->model.scale)
+            m->step[j] = find_step(m, t, q, 0, m->column, m->step[j]);
+        m->column[j] = 0;
+    }
+    if (m->h && !m->model.steady && !(m->model.time_scale > 0))
+        m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
+    m->calibrated = 1;
+    return DAE_OK;
+}
+
+/* As far along (1, v) as no variable leaves its scale. */
+static double line_step(const mech *m, const double *v)
+{
+    double s = m->model.steady ? INFINITY : m->step_t;
+    for (int j = 0; j < m->n; j++)
+        if (fabs(v[j]) * s > m->step[j])
+            s = m->step[j] / fabs(v[j]);
+    return isfinite(s) ? s : m->step_t;
+}
+
+/* ---- derivatives ---- */
+
+static int constraint_q(mech *m, double t, const double *q, double *W)
+{
+    size_t h = (size_t)m->h, rows = (size_t)m->m;
+    int answer = DAE_OK;
+    if (h == 0)
+        return DAE_OK;
+    if (m->model.constraint_q) {
+        memset(m->G, 0, h * (size_t)m->n * sizeof *m->G);
+        answer = m->model.constraint_q(t, q, m->G, m->model.user);
+    } else {
+        memset(m->column, 0, (size_t)m->n * sizeof(double));
+        for (int j = 0; j < m->n && answer == DAE_OK; j++) {
+            m->column[j] = 1;
+            answer = difference(m, phi_at, t, q, 0, m->column, m->step[j], slope, m->h,
+                                m->G + (size_t)j * h);
+            m->column[j] = 0;
+        }
+    }
+    for (size_t j = 0; j < (size_t)m->n; j++)
+        memcpy(W + j * rows, m->G + j * h, h * sizeof *W);
+    return answer;
+}
+
+int mech_matrix(mech *m, double t, const double *q, double *W)
+{
+    size_t h = (size_t)m->h, rows = (size_t)m->m, rolling = rows - h;
+    int answer = constraint_q(m, t, q, W);
+    if (answer != DAE_OK || rolling == 0)
+        return answer;
+    answer = roll(m, t, q);
+    for (size_t j = 0; j < (size_t)m->n; j++)
+        memcpy(W + j * rows + h, m->A + j * rolling, rolling * sizeof *W);
+    return answer;
+}
+
+int mech_rate(mech *m, double t, const double *q, double *rate)
+{
+    int answer = DAE_OK;
+    memset(rate, 0, (size_t)m->m * sizeof *rate);
+    if (m->h && m->model.constraint_t)
+        answer = m->model.constraint_t(t, q, rate, m->model.user);
+    else if (m->h && !m->model.steady)
+        answer = difference(m, phi_at, t, q, 1, m->zero, m->step_t, slope, m->h, rate);
+    if (answer != DAE_OK || m->m == m->h)
+        return answer;
+    answer = roll(m, t, q);
+    memcpy(rate + m->h, m->b, (size_t)(m->m - m->h) * sizeof *rate);
+    return answer;
+}
+
+int mech_bias(mech *m, double t, const double *q, const double *v, double *bias)
+{
+    double s = line_step(m, v);
+    int answer = DAE_OK;
+    memset(bias, 0, (size_t)m->m * sizeof *bias);
+    if (m->h && m->model.constraint_bias)
+        answer = m->model.constraint_bias(t, q, v, bias, m->model.user);
+    else if (m->h)
+        answer = difference(m, phi_at, t, q, 1, v, 2 * s, bend, m->h, bias);
+    if (answer != DAE_OK || m->m == m->h)
+        return answer;
+    if (m->model.roll_bias)
+        return m->model.roll_bias(t, q, v, bias + m->h, m->model.user);
+    return difference(m, roll_at, t, q, 1, v, s, slope, m->m - m->h, bias + m->h);
+}
+
+int mech_velocity(mech *m, double t, const double *q, const double *v, double *c)
+{
+    int answer = mech_matrix(m, t, q, m->W);
+    if (answer == DAE_OK)
+        answer = mech_rate(m, t, q, c);
+    if (answer == DAE_OK)
+        mech_add_product(m->W, m->m, m->n, 1, v, c);
+    return answer;
+}
+
+int mech_matrix_rate(mech *m, double t, const double *q, const double *v,
+                     const double *nu, double *out)
+{
+    double s = line_step(m, v);
+    size_t bytes = (size_t)m->n * sizeof(double);
+    int answer = DAE_OK;
+    memset(out, 0, bytes);
+    for (int k = -POINTS; k <= POINTS && answer == DAE_OK; k++) {
+        if (k == 0)
+            continue;
+        for (int i = 0; i < m->n; i++)
+            m->near[i] = q[i] + k * s * v[i];
+        answer = mech_matrix(m, t + k * s, m->near, m->W_side);
+        memset(m->column, 0, bytes);
+        mech_add_transposed(m->W_side, m->m, m->n, nu, m->column);
+        double weight = (k < 0 ? -first[-k - 1] : first[k - 1]) / s;
+        for (int i = 0; i < m->n; i++)
+            out[i] += weight * m->column[i];
+    }
+    return answer;
+}
