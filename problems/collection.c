@@ -7,7 +7,9 @@ extern const problem_entry problem_robertson, problem_vanderpol, problem_hires,
     problem_akzo, problem_transistor_amplifier, problem_medakzo, problem_pendulum,
     problem_sine, problem_chain, problem_heat2d, problem_rc_line, problem_hmt_11,
     problem_hmt_41, problem_hmt_47, problem_implicit1, problem_nonlinear_ode,
-    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_andrews;
+    problem_hessenberg2, problem_mass_state, problem_car_axis, problem_andrews,
+    problem_slider_crank, problem_n_pendulum, problem_four_bar, problem_rolling_disc,
+    problem_rolling_coin, problem_knife_edge;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -30,6 +32,12 @@ const problem_entry *const problem_list[] = {
     &problem_hessenberg2,
     &problem_mass_state,
     &problem_andrews,
+    &problem_slider_crank,
+    &problem_n_pendulum,
+    &problem_four_bar,
+    &problem_rolling_disc,
+    &problem_rolling_coin,
+    &problem_knife_edge,
     NULL,
 };
 

@@ -8,7 +8,8 @@
  *
  * which are exact for polynomials of degree 8 (9): distance constraints come out to
  * rounding. The bias of phi is the second derivative of phi(t + s, q + s v) by s: one line
- * in place of a matrix of second derivatives.
+ * in place of a matrix of second derivatives; if phi_q and phi_t are given, the first
+ * derivative of phi_q v + phi_t along the same line, whose rounding is 50 times smaller.
  *
  * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
  * 1e-15 and its rounding 32 eps; F'' takes 2 s. L is the user's scale, or is found once by
@@ -80,6 +81,23 @@ static int roll_at(mech *m, double t, const double *q, double dt, const double *
     int answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
     mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
+    return answer;
+}
+
+/* phi_q v + phi_t there, v fixed, when both are given */
+static int velocity_at(mech *m, double t, const double *q, double dt, const double *dq,
+                       double s)
+{
+    int answer = DAE_OK;
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    memset(m->phi_side, 0, (size_t)m->h * sizeof(double));
+    if (m->model.constraint_t)
+        answer = m->model.constraint_t(t + s * dt, m->q_side, m->phi_side, m->model.user);
+    memset(m->G, 0, (size_t)m->h * (size_t)m->n * sizeof *m->G);
+    if (answer == DAE_OK)
+        answer = m->model.constraint_q(t + s * dt, m->q_side, m->G, m->model.user);
+    mech_add_product(m->G, m->h, m->n, 1, dq, m->phi_side);
     return answer;
 }
 
@@ -254,6 +272,8 @@ int mech_bias(mech *m, double t, const double *q, const double *v, double *bias)
     memset(bias, 0, (size_t)m->m * sizeof *bias);
     if (m->h && m->model.constraint_bias)
         answer = m->model.constraint_bias(t, q, v, bias, m->model.user);
+    else if (m->h && m->model.constraint_q && (m->model.steady || m->model.constraint_t))
+        answer = difference(m, velocity_at, t, q, 1, v, s, slope, m->h, bias);
     else if (m->h)
         answer = difference(m, phi_at, t, q, 1, v, 2 * s, bend, m->h, bias);
     if (answer != DAE_OK || m->m == m->h)
