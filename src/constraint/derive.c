@@ -13,7 +13,7 @@
  *
  * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
  * 1e-15 and its rounding 32 eps; F'' takes 2 s. L is the user's scale, or is found once by
- * trying: from large to small s, the formulas of order 8 and 6 are compared, for the first
+ * trying: from large to small s (polynomials like it large), the formulas of order 8 and 6 are compared, for the first
  * and for the second derivative (an even function would hide from the first alone).
  */
 #include "constraint/mechanism.h"
@@ -29,7 +29,7 @@ static const double second[POINTS] = { 8. / 5, -1. / 5, 8. / 315, -1. / 560 };
 static const double first_6[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
 static const double second_6[POINTS] = { 3. / 2, -3. / 20, 1. / 90, 0 };
 
-int mech_mass(mech *m, double t, const double *q, double *M)
+int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
 {
     size_t n = (size_t)m->n;
     memset(M, 0, n * n * sizeof *M);
@@ -40,7 +40,8 @@ int mech_mass(mech *m, double t, const double *q, double *M)
     return DAE_OK;
 }
 
-int mech_force(mech *m, double t, const double *q, const double *v, double *f)
+int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
+                   double *f)
 {
     if (m->model.force)
         return m->model.force(t, q, v, f, m->model.user);
@@ -48,13 +49,13 @@ int mech_force(mech *m, double t, const double *q, const double *v, double *f)
     return DAE_OK;
 }
 
-int mech_phi(mech *m, double t, const double *q, double *phi)
+int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
 {
     return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
 }
 
 /* A into m->A, b into m->b */
-static int roll(mech *m, double t, const double *q)
+static int roll(dae_mechanism *m, double t, const double *q)
 {
     size_t count = (size_t)(m->m - m->h);
     memset(m->A, 0, count * (size_t)m->n * sizeof *m->A);
@@ -63,30 +64,30 @@ static int roll(mech *m, double t, const double *q)
 }
 
 /* phi on the line (t + s dt, q + s dq) */
-static int phi_at(mech *m, double t, const double *q, double dt, const double *dq,
-                  double s)
+static int phi_at(dae_mechanism *m, double t, const double *q, double dt,
+                  const double *dq, double s)
 {
     for (int i = 0; i < m->n; i++)
         m->q_side[i] = q[i] + s * dq[i];
-    return mech_phi(m, t + s * dt, m->q_side, m->phi_side);
+    return dae_mech_phi(m, t + s * dt, m->q_side, m->phi_side);
 }
 
 /* A v + b there, v fixed */
-static int roll_at(mech *m, double t, const double *q, double dt, const double *dq,
-                   double s)
+static int roll_at(dae_mechanism *m, double t, const double *q, double dt,
+                   const double *dq, double s)
 {
     int rows = m->m - m->h;
     for (int i = 0; i < m->n; i++)
         m->q_side[i] = q[i] + s * dq[i];
     int answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
-    mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
+    dae_mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
     return answer;
 }
 
 /* phi_q v + phi_t there, v fixed, when both are given */
-static int velocity_at(mech *m, double t, const double *q, double dt, const double *dq,
-                       double s)
+static int velocity_at(dae_mechanism *m, double t, const double *q, double dt,
+                       const double *dq, double s)
 {
     int answer = DAE_OK;
     for (int i = 0; i < m->n; i++)
@@ -97,12 +98,12 @@ static int velocity_at(mech *m, double t, const double *q, double dt, const doub
     memset(m->G, 0, (size_t)m->h * (size_t)m->n * sizeof *m->G);
     if (answer == DAE_OK)
         answer = m->model.constraint_q(t + s * dt, m->q_side, m->G, m->model.user);
-    mech_add_product(m->G, m->h, m->n, 1, dq, m->phi_side);
+    dae_mech_add_product(m->G, m->h, m->n, 1, dq, m->phi_side);
     return answer;
 }
 
-typedef int (*on_line)(mech *m, double t, const double *q, double dt, const double *dq,
-                       double s);
+typedef int (*on_line)(dae_mechanism *m, double t, const double *q, double dt,
+                       const double *dq, double s);
 
 typedef struct stencil {
     const double *weight;
@@ -111,7 +112,7 @@ typedef struct stencil {
 } stencil;
 
 /* out[count] := derivative by s at 0 of what F leaves in phi_side */
-static int difference(mech *m, on_line F, double t, const double *q, double dt,
+static int difference(dae_mechanism *m, on_line F, double t, const double *q, double dt,
                       const double *dq, double s, stencil w, int count, double *out)
 {
     int answer = DAE_OK;
@@ -141,7 +142,7 @@ static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
 /* ---- increments ---- */
 
 /* How much the orders 8 and 6 differ, relative to the larger of F' and s F''. */
-static double disagreement(mech *m, double t, const double *q, double dt,
+static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
                            const double *dq, double s)
 {
     static const stencil pairs[2][2] = { { { first, 0, 1 }, { first_6, 0, 1 } },
@@ -166,9 +167,13 @@ static double disagreement(mech *m, double t, const double *q, double dt,
     return size > 0 ? apart / size : 0;
 }
 
+/* At s = L / 32 the formulas of order 8 and 6 differ by 7e-12, and that of order 8 is exact
+ * to rounding. */
+static const double smooth = 3e-11;
+
 /* The largest increment whose disagreement is at the level of rounding, or the best. */
-static double find_step(mech *m, double t, const double *q, double dt, const double *dq,
-                        double most)
+static double find_step(dae_mechanism *m, double t, const double *q, double dt,
+                        const double *dq, double most)
 {
     double best = most, least = INFINITY;
     for (int k = 0; k < TRIES; k++, most /= 4) {
@@ -177,21 +182,21 @@ static double find_step(mech *m, double t, const double *q, double dt, const dou
             least = e;
             best = most;
         }
-        if (least < 1e-12)
+        if (least < smooth)
             break;
     }
     return best;
 }
 
-int mech_calibrate(mech *m, double t, const double *q)
+int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
 {
     if (m->calibrated)
         return DAE_OK;
     memset(m->column, 0, (size_t)m->n * sizeof(double));
-    m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 32;
+    m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 8;
     for (int j = 0; j < m->n; j++) {
         double size = fmax(fabs(q[j]), 1);
-        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 5);
+        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 3);
         m->column[j] = 1;
         if (m->h && !m->model.scale)
             m->step[j] = find_step(m, t, q, 0, m->column, m->step[j]);
@@ -204,7 +209,7 @@ int mech_calibrate(mech *m, double t, const double *q)
 }
 
 /* As far along (1, v) as no variable leaves its scale. */
-static double line_step(const mech *m, const double *v)
+static double line_step(const dae_mechanism *m, const double *v)
 {
     double s = m->model.steady ? INFINITY : m->step_t;
     for (int j = 0; j < m->n; j++)
@@ -215,7 +220,7 @@ static double line_step(const mech *m, const double *v)
 
 /* ---- derivatives ---- */
 
-static int constraint_q(mech *m, double t, const double *q, double *W)
+static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
 {
     size_t h = (size_t)m->h, rows = (size_t)m->m;
     int answer = DAE_OK;
@@ -238,7 +243,7 @@ static int constraint_q(mech *m, double t, const double *q, double *W)
     return answer;
 }
 
-int mech_matrix(mech *m, double t, const double *q, double *W)
+int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W)
 {
     size_t h = (size_t)m->h, rows = (size_t)m->m, rolling = rows - h;
     int answer = constraint_q(m, t, q, W);
@@ -250,7 +255,7 @@ int mech_matrix(mech *m, double t, const double *q, double *W)
     return answer;
 }
 
-int mech_rate(mech *m, double t, const double *q, double *rate)
+int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate)
 {
     int answer = DAE_OK;
     memset(rate, 0, (size_t)m->m * sizeof *rate);
@@ -265,7 +270,8 @@ int mech_rate(mech *m, double t, const double *q, double *rate)
     return answer;
 }
 
-int mech_bias(mech *m, double t, const double *q, const double *v, double *bias)
+int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
+                  double *bias)
 {
     double s = line_step(m, v);
     int answer = DAE_OK;
@@ -283,18 +289,19 @@ int mech_bias(mech *m, double t, const double *q, const double *v, double *bias)
     return difference(m, roll_at, t, q, 1, v, s, slope, m->m - m->h, bias + m->h);
 }
 
-int mech_velocity(mech *m, double t, const double *q, const double *v, double *c)
+int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v,
+                      double *c)
 {
-    int answer = mech_matrix(m, t, q, m->W);
+    int answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
-        answer = mech_rate(m, t, q, c);
+        answer = dae_mech_rate(m, t, q, c);
     if (answer == DAE_OK)
-        mech_add_product(m->W, m->m, m->n, 1, v, c);
+        dae_mech_add_product(m->W, m->m, m->n, 1, v, c);
     return answer;
 }
 
-int mech_matrix_rate(mech *m, double t, const double *q, const double *v,
-                     const double *nu, double *out)
+int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                         const double *nu, double *out)
 {
     double s = line_step(m, v);
     size_t bytes = (size_t)m->n * sizeof(double);
@@ -305,9 +312,9 @@ int mech_matrix_rate(mech *m, double t, const double *q, const double *v,
             continue;
         for (int i = 0; i < m->n; i++)
             m->near[i] = q[i] + k * s * v[i];
-        answer = mech_matrix(m, t + k * s, m->near, m->W_side);
+        answer = dae_mech_matrix(m, t + k * s, m->near, m->W_side);
         memset(m->column, 0, bytes);
-        mech_add_transposed(m->W_side, m->m, m->n, nu, m->column);
+        dae_mech_add_transposed(m->W_side, m->m, m->n, nu, m->column);
         double weight = (k < 0 ? -first[-k - 1] : first[k - 1]) / s;
         for (int i = 0; i < m->n; i++)
             out[i] += weight * m->column[i];

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* [M -W'; W 0] with the compressed m->W. DAE_RETRY: singular or not finite. */
-int mech_kkt_factor(mech *m, const double *M)
+int dae_mech_kkt_factor(dae_mechanism *m, const double *M)
 {
     int n = m->n, size = n + m->rank, info = 0;
     size_t ld = (size_t)size;
@@ -28,9 +28,9 @@ int mech_kkt_factor(mech *m, const double *M)
     for (int j = 0; j < n; j++) {
         memcpy(m->kkt + (size_t)j * ld, M + (size_t)j * (size_t)n, (size_t)n * sizeof *M);
         double *low = m->kkt + (size_t)j * ld + n;
-        mech_compress(m, m->W + (size_t)j * (size_t)m->m, low);
+        dae_mech_compress(m, m->W + (size_t)j * (size_t)m->m, low);
         for (int k = 0; k < m->rank; k++)
-            m->kkt[mech_at(j, n + k, size)] = -low[k];
+            m->kkt[dae_mech_at(j, n + k, size)] = -low[k];
     }
     for (size_t i = 0; i < ld * ld; i++)
         if (!isfinite(m->kkt[i]))
@@ -39,7 +39,7 @@ int mech_kkt_factor(mech *m, const double *M)
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
 
-void mech_kkt_solve(mech *m, double *top, double *bottom)
+void dae_mech_kkt_solve(dae_mechanism *m, double *top, double *bottom)
 {
     int n = m->n, size = n + m->rank, one = 1, info = 0;
     memcpy(m->kkt_b, top, (size_t)n * sizeof(double));
@@ -50,7 +50,7 @@ void mech_kkt_solve(mech *m, double *top, double *bottom)
 }
 
 /* a and lambda for the force m->f (plus friction at lambda_in), bias in m->bias. */
-static int respond(mech *m, double t, const double *q, const double *v,
+static int respond(dae_mechanism *m, double t, const double *q, const double *v,
                    const double *lambda_in, double *a, double *lambda)
 {
     memcpy(a, m->f, (size_t)m->n * sizeof *a);
@@ -61,21 +61,21 @@ static int respond(mech *m, double t, const double *q, const double *v,
         for (int i = 0; i < m->n; i++)
             a[i] += m->f_side[i];
     }
-    mech_compress(m, m->bias, m->rate);
+    dae_mech_compress(m, m->bias, m->rate);
     for (int k = 0; k < m->rank; k++)
         m->rate[k] = -m->rate[k];
-    mech_kkt_solve(m, a, m->rate);
-    mech_expand(m, m->rate, lambda);
+    dae_mech_kkt_solve(m, a, m->rate);
+    dae_mech_expand(m, m->rate, lambda);
     return DAE_OK;
 }
 
 /* One Newton correction of lambda: (1 - dLambda/dlambda) d = Lambda(lambda) - lambda.
  * The matrix goes to m->S, a to scratch. */
-static int correct(mech *m, double t, const double *q, const double *v, double *a,
-                   double *lambda, double *change)
+static int correct(dae_mechanism *m, double t, const double *q, const double *v,
+                   double *a, double *lambda, double *change)
 {
     int k = m->m, one = 1, info = 0, answer;
-    double size = mech_most(lambda, k), e = 1e-7 * (size > 0 ? size : 1);
+    double size = dae_mech_most(lambda, k), e = 1e-7 * (size > 0 ? size : 1);
     answer = respond(m, t, q, v, lambda, a, m->lambda_new);
     for (int j = 0; j < k && answer == DAE_OK; j++) {
         double kept = lambda[j], *column = m->S + (size_t)j * (size_t)k;
@@ -93,14 +93,14 @@ static int correct(mech *m, double t, const double *q, const double *v, double *
     if (info)
         return DAE_RETRY;
     dgetrs_("N", &k, &one, m->S, &k, m->iwork, m->lambda_new, &k, &info, 1);
-    *change = mech_most(m->lambda_new, k);
+    *change = dae_mech_most(m->lambda_new, k);
     for (int i = 0; i < k; i++)
         lambda[i] += m->lambda_new[i];
     return DAE_OK;
 }
 
-static int with_friction(mech *m, double t, const double *q, const double *v, double *a,
-                         double *lambda)
+static int with_friction(dae_mechanism *m, double t, const double *q, const double *v,
+                         double *a, double *lambda)
 {
     enum { MOST = 30 };
     double change = INFINITY, before;
@@ -109,7 +109,7 @@ static int with_friction(mech *m, double t, const double *q, const double *v, do
         int answer = correct(m, t, q, v, a, lambda, &change);
         if (answer != DAE_OK)
             return answer;
-        double size = mech_most(lambda, m->m);
+        double size = dae_mech_most(lambda, m->m);
         if (change <= 1e-15 * size ||
             (change <= 1e-10 * size && change >= 0.5 * before)) {
             memcpy(m->lambda_new, lambda, (size_t)m->m * sizeof(double));
@@ -119,18 +119,18 @@ static int with_friction(mech *m, double t, const double *q, const double *v, do
     return DAE_RETRY;
 }
 
-int mech_accelerate(mech *m, double t, const double *q, const double *v,
-                    const double *extra, double *a, double *lambda)
+int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const double *v,
+                        const double *extra, double *a, double *lambda)
 {
-    int answer = mech_mass(m, t, q, m->M);
+    int answer = dae_mech_mass(m, t, q, m->M);
     if (answer == DAE_OK)
-        answer = mech_matrix(m, t, q, m->W);
+        answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
-        answer = mech_bias(m, t, q, v, m->bias);
+        answer = dae_mech_bias(m, t, q, v, m->bias);
     if (answer == DAE_OK)
-        answer = mech_force(m, t, q, v, m->f);
+        answer = dae_mech_force(m, t, q, v, m->f);
     if (answer == DAE_OK)
-        answer = mech_kkt_factor(m, m->M);
+        answer = dae_mech_kkt_factor(m, m->M);
     if (answer != DAE_OK)
         return answer;
     for (int i = 0; extra && i < m->m; i++)
@@ -142,15 +142,15 @@ int mech_accelerate(mech *m, double t, const double *q, const double *v,
 }
 
 /* a = M^-1 (f + W' lambda), for judging multipliers */
-int mech_free_acceleration(mech *m, double t, const double *q, const double *v,
-                           const double *lambda, double *a)
+int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
+                               const double *v, const double *lambda, double *a)
 {
     int n = m->n, one = 1, info = 0;
-    int answer = mech_mass(m, t, q, m->M);
+    int answer = dae_mech_mass(m, t, q, m->M);
     if (answer == DAE_OK)
-        answer = mech_matrix(m, t, q, m->W);
+        answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
-        answer = mech_force(m, t, q, v, a);
+        answer = dae_mech_force(m, t, q, v, a);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
         for (int i = 0; i < n; i++)
@@ -158,7 +158,7 @@ int mech_free_acceleration(mech *m, double t, const double *q, const double *v,
     }
     if (answer != DAE_OK)
         return answer;
-    mech_add_transposed(m->W, m->m, n, lambda, a);
+    dae_mech_add_transposed(m->W, m->m, n, lambda, a);
     memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
     if (info)
@@ -167,11 +167,12 @@ int mech_free_acceleration(mech *m, double t, const double *q, const double *v,
     return DAE_OK;
 }
 
-int mech_feedback(mech *m, double t, const double *q, const double *v, double *extra)
+int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,
+                      double *extra)
 {
-    int answer = mech_velocity(m, t, q, v, extra);
+    int answer = dae_mech_velocity(m, t, q, v, extra);
     if (answer == DAE_OK)
-        answer = mech_phi(m, t, q, m->c);
+        answer = dae_mech_phi(m, t, q, m->c);
     for (int i = 0; i < m->m; i++)
         extra[i] = i < m->h ? 2 * m->alpha * extra[i] + m->beta * m->beta * m->c[i]
                             : m->alpha * extra[i];

@@ -29,16 +29,16 @@
 #include <string.h>
 
 /* f(t, q, v, lambda) + W' lambda with m->W set */
-static int total_force(mech *m, double t, const double *q, const double *v,
+static int total_force(dae_mechanism *m, double t, const double *q, const double *v,
                        const double *lambda, double *f)
 {
-    int answer = mech_force(m, t, q, v, f);
+    int answer = dae_mech_force(m, t, q, v, f);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
         for (int i = 0; i < m->n; i++)
             f[i] += m->f_side[i];
     }
-    mech_add_transposed(m->W, m->m, m->n, lambda, f);
+    dae_mech_add_transposed(m->W, m->m, m->n, lambda, f);
     return answer;
 }
 
@@ -48,39 +48,40 @@ static void copy(double *to, const double *from, int count)
 }
 
 /* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in m->W */
-static int motion(mech *m, double t, const double *x, double *f)
+static int motion(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *v = x + m->at.v, *lambda = x + m->at.lambda;
-    int answer = mech_velocity(m, t, x, v, m->rate);
+    int answer = dae_mech_velocity(m, t, x, v, m->rate);
     copy(f, v, m->n);
     return answer == DAE_OK ? total_force(m, t, x, v, lambda, f + m->at.v) : answer;
 }
 
-static int rhs_index3(mech *m, double t, const double *x, double *f)
+static int rhs_index3(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *lambda = x + m->at.lambda;
     int answer = motion(m, t, x, f);
     if (answer == DAE_OK)
-        answer = mech_phi(m, t, x, m->rate); /* its rolling part is right already */
-    mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
+        answer = dae_mech_phi(m, t, x, m->rate); /* its rolling part is right already */
+    dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
     return answer;
 }
 
-static int rhs_index2(mech *m, double t, const double *x, double *f)
+static int rhs_index2(dae_mechanism *m, double t, const double *x, double *f)
 {
     int answer = motion(m, t, x, f);
-    mech_rows(m, m->m, m->rate, x + m->at.lambda, f + m->at.lambda);
+    dae_mech_rows(m, m->m, m->rate, x + m->at.lambda, f + m->at.lambda);
     return answer;
 }
 
 /* lambda - Lambda(t, q, v), with or without feedback */
-static int reduced(mech *m, double t, const double *x, int feedback, double *f)
+static int reduced(dae_mechanism *m, double t, const double *x, int feedback, double *f)
 {
     const double *v = x + m->at.v, *lambda = x + m->at.lambda;
     double *row = f + m->at.lambda;
-    int answer = feedback ? mech_feedback(m, t, x, v, m->values) : DAE_OK;
+    int answer = feedback ? dae_mech_feedback(m, t, x, v, m->values) : DAE_OK;
     if (answer == DAE_OK)
-        answer = mech_accelerate(m, t, x, v, feedback ? m->values : NULL, m->a_side, row);
+        answer =
+            dae_mech_accelerate(m, t, x, v, feedback ? m->values : NULL, m->a_side, row);
     if (answer != DAE_OK)
         return answer;
     for (int i = 0; i < m->m; i++)
@@ -89,66 +90,67 @@ static int reduced(mech *m, double t, const double *x, int feedback, double *f)
     return total_force(m, t, x, v, lambda, f + m->at.v);
 }
 
-static int rhs_index1(mech *m, double t, const double *x, double *f)
+static int rhs_index1(dae_mechanism *m, double t, const double *x, double *f)
 {
     return reduced(m, t, x, 0, f);
 }
 
-static int rhs_baumgarte(mech *m, double t, const double *x, double *f)
+static int rhs_baumgarte(dae_mechanism *m, double t, const double *x, double *f)
 {
     return reduced(m, t, x, 1, f);
 }
 
-static int rhs_index0(mech *m, double t, const double *x, double *f)
+static int rhs_index0(dae_mechanism *m, double t, const double *x, double *f)
 {
     copy(f, x + m->n, m->n);
-    return mech_accelerate(m, t, x, x + m->n, NULL, f + m->n, m->lambda_side);
+    return dae_mech_accelerate(m, t, x, x + m->n, NULL, f + m->n, m->lambda_side);
 }
 
 /* Part k (of length n) of f becomes M times it plus phi_q' mu. m->M, m->W are set. */
-static void relax(mech *m, int with_mass, const double *mu, double *f)
+static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
 {
     double *product = m->v_side;
     if (with_mass) {
         memset(product, 0, (size_t)m->n * sizeof *product);
-        mech_add_product(m->M, m->n, m->n, 1, f, product);
+        dae_mech_add_product(m->M, m->n, m->n, 1, f, product);
         copy(f, product, m->n);
     }
     for (int j = 0; j < m->n; j++)
-        f[j] += mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
+        f[j] += dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
 }
 
-static int stabilized(mech *m, double t, const double *x, int with_mass, double *f)
+static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass,
+                      double *f)
 {
     const double *lambda = x + m->at.lambda, *mu = x + m->at.mu;
     int answer = motion(m, t, x, f);
     if (answer == DAE_OK && with_mass)
-        answer = mech_mass(m, t, x, m->M);
+        answer = dae_mech_mass(m, t, x, m->M);
     if (answer != DAE_OK)
         return answer;
     relax(m, with_mass, mu, f);
-    mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
-    answer = mech_phi(m, t, x, m->c);
-    mech_rows(m, m->h, m->c, mu, f + m->at.mu);
+    dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
+    answer = dae_mech_phi(m, t, x, m->c);
+    dae_mech_rows(m, m->h, m->c, mu, f + m->at.mu);
     return answer;
 }
 
-static int rhs_ggl(mech *m, double t, const double *x, double *f)
+static int rhs_ggl(dae_mechanism *m, double t, const double *x, double *f)
 {
     return stabilized(m, t, x, 0, f);
 }
 
-static int rhs_ggl_mass(mech *m, double t, const double *x, double *f)
+static int rhs_ggl_mass(dae_mechanism *m, double t, const double *x, double *f)
 {
     return stabilized(m, t, x, 1, f);
 }
 
-static int rhs_fuehrer(mech *m, double t, const double *x, double *f)
+static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *v = x + m->at.v, *a = x + m->at.a, *lambda = x + m->at.lambda;
     const double *nu = x + m->at.nu;
     double *fv = f + m->at.v, *fa = f + m->at.a;
-    int n = m->n, answer = mech_matrix_rate(m, t, x, v, nu, m->a_side);
+    int n = m->n, answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
     if (answer == DAE_OK)
         answer =
             stabilized(m, t, x, 1, f); /* f at v: f + W' lambda; at lambda: velocity */
@@ -156,23 +158,23 @@ static int rhs_fuehrer(mech *m, double t, const double *x, double *f)
         return answer;
     copy(fa, fv, n);
     memset(fv, 0, (size_t)n * sizeof *fv);
-    mech_add_product(m->M, n, n, 1, a, fv); /* M a */
+    dae_mech_add_product(m->M, n, n, 1, a, fv); /* M a */
     for (int i = 0; i < n; i++) {
         fa[i] -= fv[i];
         f[i] += m->a_side[i];
     }
-    mech_add_transposed(m->W, m->m, n, nu, fv);
-    mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu, ... */
-    answer = mech_bias(m, t, x, v, m->bias);       /* ... acceleration lambda */
-    mech_add_product(m->W, m->m, n, 1, a, m->bias);
-    mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
+    dae_mech_add_transposed(m->W, m->m, n, nu, fv);
+    dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu, ... */
+    answer = dae_mech_bias(m, t, x, v, m->bias);       /* ... acceleration lambda */
+    dae_mech_add_product(m->W, m->m, n, 1, a, m->bias);
+    dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
     return answer;
 }
 
 /* ---- penalties ---- */
 
 /* p relative to M: so that p |W'W| = penalty * |M|, both by their traces */
-static double weight(const mech *m)
+static double weight(const dae_mechanism *m)
 {
     double mass = 0, square = 0;
     for (size_t i = 0; i < (size_t)m->n; i++)
@@ -182,22 +184,24 @@ static double weight(const mech *m)
     return square > 0 ? m->penalty * mass / square : 0;
 }
 
-static int factor_penalty(mech *m, double p)
+static int factor_penalty(dae_mechanism *m, double p)
 {
     int n = m->n, info = 0;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
-            m->kkt[mech_at(i, j, n)] =
-                m->M[mech_at(i, j, n)] + p * mech_dot(m->W + (size_t)i * (size_t)m->m,
-                                                      m->W + (size_t)j * (size_t)m->m,
-                                                      m->m);
+            m->kkt[dae_mech_at(i, j, n)] =
+                m->M[dae_mech_at(i, j, n)] +
+                p * dae_mech_dot(m->W + (size_t)i * (size_t)m->m,
+                                 m->W + (size_t)j * (size_t)m->m, m->m);
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
 
-/* a for lambda*, then lambda := lambda* - p (W a + bias), the size of the change answered */
-static int penalty_round(mech *m, double t, const double *q, const double *v, double p,
-                         double *a, double *lambda, double *change)
+/* a and lambda := star - p (W a + bias) with friction at the lambda before; answers by how
+ * much lambda changed. */
+static int penalty_round(dae_mechanism *m, double t, const double *q, const double *v,
+                         double p, const double *star, double *a, double *lambda,
+                         double *change)
 {
     int n = m->n, one = 1, info = 0, answer = DAE_OK;
     copy(a, m->f, n);
@@ -207,67 +211,80 @@ static int penalty_round(mech *m, double t, const double *q, const double *v, do
             a[i] += m->f_side[i];
     }
     for (int i = 0; i < m->m; i++)
-        m->c[i] = lambda[i] - p * m->bias[i];
-    mech_add_transposed(m->W, m->m, n, m->c, a);
+        m->c[i] = star[i] - p * m->bias[i];
+    dae_mech_add_transposed(m->W, m->m, n, m->c, a);
     dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, a, &n, &info, 1);
     copy(m->c, m->bias, m->m);
-    mech_add_product(m->W, m->m, n, 1, a, m->c);
-    for (int i = 0; i < m->m; i++)
-        lambda[i] -= p * m->c[i];
-    *change = p * mech_most(m->c, m->m);
+    dae_mech_add_product(m->W, m->m, n, 1, a, m->c);
+    *change = 0;
+    for (int i = 0; i < m->m; i++) {
+        double now = star[i] - p * m->c[i];
+        *change = fmax(*change, fabs(now - lambda[i]));
+        lambda[i] = now;
+    }
     return answer;
 }
 
-int mech_penalty_solve(mech *m, double t, const double *q, const double *v, int augmented,
-                       double *a, double *lambda)
+/* What stands before the rounds: the matrix, forces, bias with feedback. */
+static int penalty_begin(dae_mechanism *m, double t, const double *q, const double *v,
+                         double *p)
 {
-    enum { MOST = 60 };
-    double change = INFINITY, before;
-    int answer = mech_feedback(m, t, q, v, m->values); /* W too */
+    int answer = dae_mech_feedback(m, t, q, v, m->values); /* W too */
     if (answer == DAE_OK)
-        answer = mech_bias(m, t, q, v, m->bias);
+        answer = dae_mech_bias(m, t, q, v, m->bias);
     if (answer == DAE_OK)
-        answer = mech_mass(m, t, q, m->M);
+        answer = dae_mech_mass(m, t, q, m->M);
     if (answer == DAE_OK)
-        answer = mech_force(m, t, q, v, m->f);
-    double p = weight(m);
-    if (answer == DAE_OK)
-        answer = factor_penalty(m, p);
+        answer = dae_mech_force(m, t, q, v, m->f);
     if (answer != DAE_OK)
         return answer;
-    for (int i = 0; i < m->m; i++) {
+    for (int i = 0; i < m->m; i++)
         m->bias[i] += m->values[i];
-        lambda[i] = 0;
-    }
-    for (int k = 0; k < MOST && answer == DAE_OK; k++) {
+    *p = weight(m);
+    return factor_penalty(m, *p);
+}
+
+/* Plain penalty without friction: one round. Otherwise until lambda stays: star is lambda
+ * (augmented), or only the friction has to settle. */
+int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const double *v,
+                           int augmented, double *a, double *lambda)
+{
+    enum { MOST = 100 };
+    double p = 0, change = INFINITY, before, *star = m->lambda_new;
+    int answer = penalty_begin(m, t, q, v, &p), settled = 0;
+    memset(lambda, 0, (size_t)m->m * sizeof *lambda);
+    memset(star, 0, (size_t)m->m * sizeof *star);
+    for (int k = 0; k < MOST && answer == DAE_OK && !settled; k++) {
         before = change;
-        answer = penalty_round(m, t, q, v, p, a, lambda, &change);
-        double size = mech_most(lambda, m->m);
-        if (!augmented || change <= 1e-15 * size ||
-            (change <= 1e-9 * size && change >= before))
-            return answer;
+        answer = penalty_round(m, t, q, v, p, star, a, lambda, &change);
+        double size = dae_mech_most(lambda, m->m);
+        settled = change <= 1e-15 * size || (change <= 1e-9 * size && change >= before) ||
+                  (!augmented && !m->model.friction);
+        if (augmented)
+            copy(star, lambda, m->m);
     }
-    return answer == DAE_OK && !(change <= 1e-6 * mech_most(lambda, m->m)) ? DAE_RETRY
-                                                                           : answer;
+    if (answer == DAE_OK && !settled && !(change <= 1e-6 * dae_mech_most(lambda, m->m)))
+        return DAE_RETRY;
+    return answer;
 }
 
-static int rhs_penalty(mech *m, double t, const double *x, double *f)
+static int rhs_penalty(dae_mechanism *m, double t, const double *x, double *f)
 {
     copy(f, x + m->n, m->n);
-    return mech_penalty_solve(m, t, x, x + m->n, 0, f + m->n, m->lambda_side);
+    return dae_mech_penalty_solve(m, t, x, x + m->n, 0, f + m->n, m->lambda_side);
 }
 
-static int rhs_augmented(mech *m, double t, const double *x, double *f)
+static int rhs_augmented(dae_mechanism *m, double t, const double *x, double *f)
 {
     copy(f, x + m->n, m->n);
-    return mech_penalty_solve(m, t, x, x + m->n, 1, f + m->n, m->lambda_side);
+    return dae_mech_penalty_solve(m, t, x, x + m->n, 1, f + m->n, m->lambda_side);
 }
 
 /* ---- the list ---- */
 
 #define MOTION (MECH_V | MECH_LAMBDA | MECH_MASS_V)
 /* clang-format off */
-const mech_form mech_forms[] = {
+const dae_mech_form dae_mech_forms[] = {
     { "ggl", "stabilized with phi_q' mu (Gear, Gupta, Leimkuhler)", 2, MOTION | MECH_MU,
       rhs_ggl, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
     { "ggl-mass", "stabilized with M^-1 phi_q' mu", 2, MOTION | MECH_MU | MECH_MASS_Q,
@@ -290,27 +307,27 @@ const mech_form mech_forms[] = {
     { "augmented-lagrangian", "penalty, iterated until exact", 0, MECH_V, rhs_augmented, NULL,
       0, 0, 0 },
     { "maggi-partition", "minimal velocities: independent coordinates", 0, MECH_MINIMAL,
-      mech_minimal_rhs, mech_partition, 0, 0, 0 },
-    { "maggi-qr", "minimal velocities: null space by QR", 0, MECH_MINIMAL, mech_minimal_rhs,
-      mech_null_qr, 0, 0, 0 },
+      dae_mech_minimal_rhs, dae_mech_partition, 0, 0, 0 },
+    { "maggi-qr", "minimal velocities: null space by QR", 0, MECH_MINIMAL, dae_mech_minimal_rhs,
+      dae_mech_null_qr, 0, 0, 0 },
     { "maggi-svd", "minimal velocities: null space by singular values", 0, MECH_MINIMAL,
-      mech_minimal_rhs, mech_null_svd, 0, 0, 0 },
+      dae_mech_minimal_rhs, dae_mech_null_svd, 0, 0, 0 },
     { "maggi-zero-eigenvalue", "minimal velocities: null space by eigenvectors of W'W", 0,
-      MECH_MINIMAL, mech_minimal_rhs, mech_null_eigen, 0, 0, 0 },
+      MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_eigen, 0, 0, 0 },
     { "maggi-gram-schmidt", "minimal velocities: null space by orthogonalization", 0,
-      MECH_MINIMAL, mech_minimal_rhs, mech_null_gram_schmidt, 0, 0, 0 },
+      MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_gram_schmidt, 0, 0, 0 },
 };
 /* clang-format on */
-const int mech_form_count = (int)(sizeof mech_forms / sizeof mech_forms[0]);
+const int dae_mech_form_count = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]);
 
 int dae_formulation_count(void)
 {
-    return mech_form_count;
+    return dae_mech_form_count;
 }
 
-static const mech_form *form_of(int i)
+static const dae_mech_form *form_of(int i)
 {
-    return i >= 0 && i < mech_form_count ? &mech_forms[i] : NULL;
+    return i >= 0 && i < dae_mech_form_count ? &dae_mech_forms[i] : NULL;
 }
 
 const char *dae_formulation_name(int i)

@@ -29,7 +29,7 @@
 #include <math.h>
 #include <string.h>
 
-int mech_partition(mech *m, double *N0)
+int dae_mech_partition(dae_mechanism *m, double *N0)
 {
     int rows = m->m, n = m->n, info = 0, next = 0;
     memset(N0, 0, (size_t)n * (size_t)n * sizeof *N0);
@@ -44,16 +44,16 @@ int mech_partition(mech *m, double *N0)
         for (int k = 0; k < m->rank; k++)
             dependent |= m->iwork[k] - 1 == j;
         if (!dependent)
-            N0[mech_at(j, next++, n)] = 1;
+            N0[dae_mech_at(j, next++, n)] = 1;
     }
     return info;
 }
 
-static void transpose(const mech *m, double *out)
+static void transpose(const dae_mechanism *m, double *out)
 {
     for (int i = 0; i < m->m; i++)
         for (int j = 0; j < m->n; j++)
-            out[mech_at(j, i, m->n)] = m->W[mech_at(i, j, m->m)];
+            out[dae_mech_at(j, i, m->n)] = m->W[dae_mech_at(i, j, m->m)];
 }
 
 static void identity(double *A, int n)
@@ -63,7 +63,7 @@ static void identity(double *A, int n)
         A[i + i * (size_t)n] = 1;
 }
 
-int mech_null_qr(mech *m, double *N0)
+int dae_mech_null_qr(dae_mechanism *m, double *N0)
 {
     size_t n = (size_t)m->n, rank = (size_t)m->rank;
     if (m->m == 0) {
@@ -71,12 +71,12 @@ int mech_null_qr(mech *m, double *N0)
         return 0;
     }
     transpose(m, m->T);
-    mech_columns(m, m->T, m->n, m->m, m->B);
+    dae_mech_columns(m, m->T, m->n, m->m, m->B);
     memcpy(N0, m->B + rank * n, (n - rank) * n * sizeof *N0);
     return 0;
 }
 
-int mech_null_svd(mech *m, double *N0)
+int dae_mech_null_svd(dae_mechanism *m, double *N0)
 {
     int rows = m->m, n = m->n, info = 0, one = 1;
     double none;
@@ -89,17 +89,17 @@ int mech_null_svd(mech *m, double *N0)
             &m->lapack_size, &info);
     for (int k = m->rank; k < n; k++)
         for (int j = 0; j < n; j++)
-            N0[mech_at(j, k - m->rank, n)] = m->B[mech_at(k, j, n)];
+            N0[dae_mech_at(j, k - m->rank, n)] = m->B[dae_mech_at(k, j, n)];
     return info;
 }
 
-int mech_null_eigen(mech *m, double *N0)
+int dae_mech_null_eigen(dae_mechanism *m, double *N0)
 {
     int n = m->n, info = 0;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
-            m->S[mech_at(i, j, n)] = mech_dot(m->W + (size_t)i * (size_t)m->m,
-                                              m->W + (size_t)j * (size_t)m->m, m->m);
+            m->S[dae_mech_at(i, j, n)] = dae_mech_dot(
+                m->W + (size_t)i * (size_t)m->m, m->W + (size_t)j * (size_t)m->m, m->m);
     dsyev_("V", "U", &n, m->S, &n, m->kkt_b, m->lapack, &m->lapack_size, &info, 1, 1);
     memcpy(N0, m->S, (size_t)n * (size_t)(n - m->rank) * sizeof *N0); /* smallest first */
     return info;
@@ -111,23 +111,23 @@ static double remainder_of(const double *Q, int n, int count, double *w)
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < count; k++) {
             const double *u = Q + (size_t)k * (size_t)n;
-            double part = mech_dot(u, w, n);
+            double part = dae_mech_dot(u, w, n);
             for (int i = 0; i < n; i++)
                 w[i] -= part * u[i];
         }
-    return sqrt(mech_dot(w, w, n));
+    return sqrt(dae_mech_dot(w, w, n));
 }
 
-int mech_null_gram_schmidt(mech *m, double *N0)
+int dae_mech_null_gram_schmidt(dae_mechanism *m, double *N0)
 {
     int n = m->n, count = 0;
     double *Q = m->B, *w = m->kkt_b;
     for (int i = 0; i < m->m && count < m->rank; i++) {
         for (int j = 0; j < n; j++)
-            w[j] = m->W[mech_at(i, j, m->m)];
-        double before = sqrt(mech_dot(w, w, n)), left = remainder_of(Q, n, count, w);
+            w[j] = m->W[dae_mech_at(i, j, m->m)];
+        double before = sqrt(dae_mech_dot(w, w, n)), left = remainder_of(Q, n, count, w);
         for (int j = 0; left > 1e-6 * before && j < n; j++)
-            Q[mech_at(j, count, n)] = w[j] / left;
+            Q[dae_mech_at(j, count, n)] = w[j] / left;
         count += left > 1e-6 * before;
     }
     while (count < n) { /* the unit vector that is farthest from what there is */
@@ -136,7 +136,7 @@ int mech_null_gram_schmidt(mech *m, double *N0)
         for (int j = 0; j < n; j++) {
             double in = 0;
             for (int k = 0; k < count; k++)
-                in += Q[mech_at(j, k, n)] * Q[mech_at(j, k, n)];
+                in += Q[dae_mech_at(j, k, n)] * Q[dae_mech_at(j, k, n)];
             if (1 - in > most) {
                 most = 1 - in;
                 best = j;
@@ -146,7 +146,7 @@ int mech_null_gram_schmidt(mech *m, double *N0)
         w[best] = 1;
         double left = remainder_of(Q, n, count, w);
         for (int j = 0; j < n; j++)
-            Q[mech_at(j, count, n)] = w[j] / left;
+            Q[dae_mech_at(j, count, n)] = w[j] / left;
         count++;
     }
     memcpy(N0, Q + (size_t)m->rank * (size_t)n,
@@ -157,15 +157,15 @@ int mech_null_gram_schmidt(mech *m, double *N0)
 /* ---- B ---- */
 
 /* Factors of [U_active' W; N0']; answers its reciprocal condition, 0: singular. */
-static double factor_base(mech *m)
+static double factor_base(dae_mechanism *m)
 {
     int n = m->n, free = n - m->rank, info = 0;
     double size = 0, rcond = 0;
     for (int j = 0; j < n; j++) {
         double *column = m->B + (size_t)j * (size_t)n, sum = 0;
-        mech_compress(m, m->W + (size_t)j * (size_t)m->m, column);
+        dae_mech_compress(m, m->W + (size_t)j * (size_t)m->m, column);
         for (int k = 0; k < free; k++)
-            column[m->rank + k] = m->N0[mech_at(j, k, n)];
+            column[m->rank + k] = m->N0[dae_mech_at(j, k, n)];
         for (int i = 0; i < n; i++)
             sum += fabs(column[i]);
         size = sum <= size ? size : sum;
@@ -179,19 +179,19 @@ static double factor_base(mech *m)
     return rcond;
 }
 
-static void solve_base(mech *m, int count, double *b)
+static void solve_base(dae_mechanism *m, int count, double *b)
 {
     int info = 0;
     dgetrs_("N", &m->n, &count, m->B, &m->n, m->pivots, b, &m->n, &info, 1);
 }
 
 /* U, rank and N0 for this position. */
-int mech_base(mech *m, double t, const double *q)
+int dae_mech_base(dae_mechanism *m, double t, const double *q)
 {
-    int answer = mech_matrix(m, t, q, m->W);
+    int answer = dae_mech_matrix(m, t, q, m->W);
     if (answer != DAE_OK)
         return answer;
-    mech_rank(m);
+    dae_mech_rank(m);
     if (m->form->null_space(m, m->N0))
         return DAE_RETRY;
     m->rcond0 = factor_base(m);
@@ -200,9 +200,10 @@ int mech_base(mech *m, double t, const double *q)
 }
 
 /* b := [-U' c; e] with e NULL: 0 */
-static void right_side(const mech *m, const double *c, const double *e, double *b)
+static void right_side(const dae_mechanism *m, const double *c, const double *e,
+                       double *b)
 {
-    mech_compress(m, c, b);
+    dae_mech_compress(m, c, b);
     for (int k = 0; k < m->rank; k++)
         b[k] = -b[k];
     for (int k = m->rank; k < m->n; k++)
@@ -210,11 +211,12 @@ static void right_side(const mech *m, const double *c, const double *e, double *
 }
 
 /* The factors of B are left behind. */
-int mech_minimal_velocity(mech *m, double t, const double *q, const double *e, double *v)
+int dae_mech_minimal_velocity(dae_mechanism *m, double t, const double *q,
+                              const double *e, double *v)
 {
-    int answer = mech_matrix(m, t, q, m->W);
+    int answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
-        answer = mech_rate(m, t, q, m->rate);
+        answer = dae_mech_rate(m, t, q, m->rate);
     if (answer != DAE_OK)
         return answer;
     if (!(factor_base(m) > 0))
@@ -225,12 +227,12 @@ int mech_minimal_velocity(mech *m, double t, const double *q, const double *e, d
 }
 
 /* m->f := all forces beside the reactions */
-static int forces(mech *m, double t, const double *q, const double *v)
+static int forces(dae_mechanism *m, double t, const double *q, const double *v)
 {
     int answer;
     if (!m->model.friction)
-        return mech_force(m, t, q, v, m->f);
-    answer = mech_accelerate(m, t, q, v, NULL, m->a_side, m->lambda_side);
+        return dae_mech_force(m, t, q, v, m->f);
+    answer = dae_mech_accelerate(m, t, q, v, NULL, m->a_side, m->lambda_side);
     if (answer == DAE_OK)
         answer = m->model.friction(t, q, v, m->lambda_side, m->f_side, m->model.user);
     for (int i = 0; i < m->n; i++)
@@ -239,18 +241,19 @@ static int forces(mech *m, double t, const double *q, const double *v)
 }
 
 /* T' M T e' = T' (f - M a0); T in m->T, a0 in m->a_side */
-static int reduced_equations(mech *m, double *e_dot)
+static int reduced_equations(dae_mechanism *m, double *e_dot)
 {
     int n = m->n, k = n - m->rank, one = 1, info = 0;
     size_t bytes = (size_t)n * sizeof(double);
-    mech_add_product(m->M, n, n, -1, m->a_side, m->f);
+    dae_mech_add_product(m->M, n, n, -1, m->a_side, m->f);
     for (int j = 0; j < k; j++) {
         double *Tj = m->T + (size_t)j * (size_t)n;
         memset(m->v_side, 0, bytes);
-        mech_add_product(m->M, n, n, 1, Tj, m->v_side);
+        dae_mech_add_product(m->M, n, n, 1, Tj, m->v_side);
         for (int i = 0; i < k; i++)
-            m->S[mech_at(i, j, k)] = mech_dot(m->T + (size_t)i * (size_t)n, m->v_side, n);
-        e_dot[j] = mech_dot(Tj, m->f, n);
+            m->S[dae_mech_at(i, j, k)] =
+                dae_mech_dot(m->T + (size_t)i * (size_t)n, m->v_side, n);
+        e_dot[j] = dae_mech_dot(Tj, m->f, n);
     }
     if (k == 0)
         return DAE_OK;
@@ -261,27 +264,27 @@ static int reduced_equations(mech *m, double *e_dot)
     return DAE_OK;
 }
 
-int mech_minimal_rhs(mech *m, double t, const double *x, double *f)
+int dae_mech_minimal_rhs(dae_mechanism *m, double t, const double *x, double *f)
 {
     int n = m->n, k = n - m->rank;
     const double *e = x + n;
     double *v = f;
-    int answer = mech_minimal_velocity(m, t, x, e, v);
+    int answer = dae_mech_minimal_velocity(m, t, x, e, v);
     if (answer == DAE_OK)
         answer = forces(m, t, x, v);
     if (answer == DAE_OK && m->model.friction)
         answer = factor_base(m) > 0 ? DAE_OK : DAE_RETRY; /* its pivots were used */
     if (answer == DAE_OK)
-        answer = mech_bias(m, t, x, v, m->bias);
+        answer = dae_mech_bias(m, t, x, v, m->bias);
     if (answer == DAE_OK)
-        answer = mech_mass(m, t, x, m->M);
+        answer = dae_mech_mass(m, t, x, m->M);
     if (answer != DAE_OK)
         return answer;
     right_side(m, m->bias, NULL, m->a_side);
     solve_base(m, 1, m->a_side);
     memset(m->T, 0, (size_t)n * (size_t)k * sizeof(double));
     for (int j = 0; j < k; j++)
-        m->T[mech_at(m->rank + j, j, n)] = 1;
+        m->T[dae_mech_at(m->rank + j, j, n)] = 1;
     if (k > 0)
         solve_base(m, k, m->T);
     return reduced_equations(m, f + n);
@@ -296,16 +299,16 @@ dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x)
     dae_report_clear(&m->report);
     if (!(m->form->parts & MECH_MINIMAL) || !m->based)
         return DAE_OK;
-    int rank = m->rank, answer = mech_minimal_velocity(m, t, x, x + m->n, m->r_low);
+    int rank = m->rank, answer = dae_mech_minimal_velocity(m, t, x, x + m->n, m->r_low);
     if (answer != DAE_OK)
-        return mech_said(m, answer, "dae_mechanism_refresh", t);
+        return dae_mech_said(m, answer, "dae_mechanism_refresh", t);
     if (factor_base(m) >= renew * m->rcond0)
         return DAE_OK;
     double *q = m->values, *v = m->r_low;
     memcpy(q, x, (size_t)m->n * sizeof *q);
-    answer = mech_to_position(m, t, q, NULL);
+    answer = dae_mech_to_position(m, t, q, NULL);
     if (answer == DAE_OK)
-        answer = mech_base(m, t, q);
+        answer = dae_mech_base(m, t, q);
     if (answer == DAE_OK && m->rank != rank) {
         dae_fail(&m->report, DAE_E_SINGULAR,
                  "the number of independent constraints changed");
@@ -315,9 +318,9 @@ dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x)
         return DAE_E_SINGULAR;
     }
     if (answer != DAE_OK)
-        return mech_said(m, answer, "dae_mechanism_refresh", t);
+        return dae_mech_said(m, answer, "dae_mechanism_refresh", t);
     memcpy(x, q, (size_t)m->n * sizeof *x);
     for (int k = 0; k < m->n - m->rank; k++)
-        x[m->n + k] = mech_dot(m->N0 + (size_t)k * (size_t)m->n, v, m->n);
+        x[m->n + k] = dae_mech_dot(m->N0 + (size_t)k * (size_t)m->n, v, m->n);
     return DAE_EVENT;
 }

@@ -17,20 +17,20 @@ static dae_mechanism *nobody(void)
     return (dae_mechanism *)(uintptr_t)&none;
 }
 
-static const mech_form *find_form(const char *name)
+static const dae_mech_form *find_form(const char *name)
 {
-    for (int i = 0; i < mech_form_count; i++)
-        if (strcmp(mech_forms[i].name, name) == 0)
-            return &mech_forms[i];
+    for (int i = 0; i < dae_mech_form_count; i++)
+        if (strcmp(dae_mech_forms[i].name, name) == 0)
+            return &dae_mech_forms[i];
     return NULL;
 }
 
-static dae_status refuse(mech *m, const char *argument, const char *is)
+static dae_status refuse(dae_mechanism *m, const char *argument, const char *is)
 {
     return dae_fail_arg(&m->report, DAE_E_ARG, "dae_mechanism_open", argument, is);
 }
 
-static dae_status check_model(mech *m, const dae_mechanical *model)
+static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
 {
     const int most = 20000; /* n^2 doubles are taken several times */
     if (!model)
@@ -55,11 +55,11 @@ static dae_status check_model(mech *m, const dae_mechanical *model)
     return DAE_OK;
 }
 
-static dae_status choose(mech *m, const dae_formulation *how)
+static dae_status choose(dae_mechanism *m, const dae_formulation *how)
 {
     m->how = how ? *how : (dae_formulation){ 0 };
-    const char *name = m->how.name ? m->how.name : mech_forms[0].name;
-    const mech_form *form = find_form(name);
+    const char *name = m->how.name ? m->how.name : dae_mech_forms[0].name;
+    const dae_mech_form *form = find_form(name);
     if (!form) {
         dae_fail(&m->report, DAE_E_OPTION, "there is no formulation '%.60s'", name);
         dae_hint(&m->report, "index3, index2, index1, index0, ggl, baumgarte, maggi-qr; "
@@ -82,7 +82,7 @@ static dae_status choose(mech *m, const dae_formulation *how)
     return DAE_OK;
 }
 
-static dae_status take_memory(mech *m)
+static dae_status take_memory(dae_mechanism *m)
 {
     size_t n = (size_t)m->n, k = (size_t)m->m, h = (size_t)m->h, l = n > k ? n : k;
     size_t all = n + k, state = 3 * n + 3 * k + 1; /* the largest state and a bit */
@@ -111,7 +111,7 @@ static dae_status take_memory(mech *m)
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));
     m->level = dae_alloc(&m->memory, state, 1);
     m->names = dae_alloc(&m->memory, 2 * state, sizeof(char *));
-    m->text = dae_alloc(&m->memory, mech_text_size((int)state), 1);
+    m->text = dae_alloc(&m->memory, dae_mech_text_size((int)state), 1);
     if (!m->vectors || !m->pivots || !m->level || !m->names || !m->text) {
         m->form = NULL;
         return dae_fail(&m->report, DAE_E_NOMEM,
@@ -129,7 +129,7 @@ dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formula
 {
     dae_memory memory;
     dae_memory_init(&memory, how ? how->allocator : NULL);
-    mech *m = dae_alloc(&memory, 1, sizeof *m);
+    dae_mechanism *m = dae_alloc(&memory, 1, sizeof *m);
     if (!m)
         return nobody();
     m->memory = memory;
@@ -142,8 +142,8 @@ dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formula
     m->rank = m->m < m->n ? m->m : m->n;
     if (choose(m, how) != DAE_OK || take_memory(m) != DAE_OK)
         return m;
-    mech_lay_out(m);
-    mech_problem_fill(m);
+    dae_mech_lay_out(m);
+    dae_mech_problem_fill(m);
     return m;
 }
 

@@ -16,12 +16,10 @@
 #include "base/message.h"
 #include "daedalus/mechanics.h"
 
-typedef struct dae_mechanism mech;
-
 /* Where the parts of the state begin; -1: not there. */
-typedef struct mech_layout {
+typedef struct dae_mech_layout {
     int v, e, a, lambda, mu, nu, size;
-} mech_layout;
+} dae_mech_layout;
 
 enum { /* what a formulation is made of */
        MECH_V = 1,
@@ -34,27 +32,27 @@ enum { /* what a formulation is made of */
        MECH_MASS_V = 128
 };
 
-typedef struct mech_form {
+typedef struct dae_mech_form {
     const char *name, *title;
     int index;
     unsigned parts;
     /* The right side: M q' or q', M v' or v' or e', then the algebraic equations. */
-    int (*rhs)(mech *m, double t, const double *x, double *f);
+    int (*rhs)(dae_mechanism *m, double t, const double *x, double *f);
     /* minimal: N0 (n x freedom) at the position for which m->W is set */
-    int (*null_space)(mech *m, double *N0);
+    int (*null_space)(dae_mechanism *m, double *N0);
     unsigned char lambda_level, rolling_level, v_level; /* levels of unknowns */
-} mech_form;
+} dae_mech_form;
 
-extern const mech_form mech_forms[];
-extern const int mech_form_count;
+extern const dae_mech_form dae_mech_forms[];
+extern const int dae_mech_form_count;
 
 struct dae_mechanism {
     dae_memory memory;
     dae_report report;
     dae_mechanical model;
     dae_formulation how;
-    const mech_form *form;
-    mech_layout at;
+    const dae_mech_form *form;
+    dae_mech_layout at;
     int n, h, m;
     double alpha, beta, penalty;
 
@@ -87,77 +85,86 @@ struct dae_mechanism {
 };
 
 /* derive.c: matrices and derivatives; all answer DAE_OK or what a callback answered */
-int mech_calibrate(mech *m, double t, const double *q);
-int mech_mass(mech *m, double t, const double *q, double *M);
-int mech_force(mech *m, double t, const double *q, const double *v, double *f);
-int mech_phi(mech *m, double t, const double *q, double *phi);
-int mech_matrix(mech *m, double t, const double *q, double *W);
-int mech_rate(mech *m, double t, const double *q, double *rate);
-int mech_bias(mech *m, double t, const double *q, const double *v, double *bias);
+int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);
+int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M);
+int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
+                   double *f);
+int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi);
+int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W);
+int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate);
+int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
+                  double *bias);
 /* c = W v + rate and W as a by-product in m->W */
-int mech_velocity(mech *m, double t, const double *q, const double *v, double *c);
+int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v,
+                      double *c);
 /* (dW/dt)' nu along the motion */
-int mech_matrix_rate(mech *m, double t, const double *q, const double *v,
-                     const double *nu, double *out);
+int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                         const double *nu, double *out);
 
 /* rank.c: of m->W */
-void mech_rank(mech *m);
-int mech_look(mech *m, double *pivot, int *weakest);
-int mech_columns(mech *m, const double *A, int rows, int n, double *basis);
-void mech_compress(const mech *m, const double *c, double *out);
-void mech_expand(const mech *m, const double *mu, double *lambda);
+void dae_mech_rank(dae_mechanism *m);
+int dae_mech_look(dae_mechanism *m, double *pivot, int *weakest);
+int dae_mech_columns(dae_mechanism *m, const double *A, int rows, int n, double *basis);
+void dae_mech_compress(const dae_mechanism *m, const double *c, double *out);
+void dae_mech_expand(const dae_mechanism *m, const double *mu, double *lambda);
 /* the rows of equations c = 0: U_active' c, U_rest' lambda */
-void mech_rows(const mech *m, int count, const double *c, const double *lambda,
-               double *r);
-void mech_shortest(mech *m, double *lambda); /* same W' lambda for m->W */
-const char *mech_constraint_name(const mech *m, int i, char text[64]);
+void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
+                   const double *lambda, double *r);
+void dae_mech_shortest(dae_mechanism *m, double *lambda); /* same W' lambda for m->W */
+const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64]);
 
 /* dynamics.c: M a = f + W' lambda and W a + bias + extra = 0 for a and lambda; extra NULL: 0.
  * DAE_RETRY: singular. M and W stay in m->M, m->W. */
-int mech_accelerate(mech *m, double t, const double *q, const double *v,
-                    const double *extra, double *a, double *lambda);
-int mech_kkt_factor(mech *m, const double *M);
-void mech_kkt_solve(mech *m, double *top, double *bottom); /* compressed bottom */
-int mech_free_acceleration(mech *m, double t, const double *q, const double *v,
-                           const double *lambda, double *a);
+int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const double *v,
+                        const double *extra, double *a, double *lambda);
+int dae_mech_kkt_factor(dae_mechanism *m, const double *M);
+void dae_mech_kkt_solve(dae_mechanism *m, double *top,
+                        double *bottom); /* compressed bottom */
+int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
+                               const double *v, const double *lambda, double *a);
 /* 2 alpha (W v + rate) + beta^2 phi */
-int mech_feedback(mech *m, double t, const double *q, const double *v, double *extra);
+int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,
+                      double *extra);
 
 /* maggi.c */
-int mech_partition(mech *m, double *N0);
-int mech_null_qr(mech *m, double *N0);
-int mech_null_svd(mech *m, double *N0);
-int mech_null_eigen(mech *m, double *N0);
-int mech_null_gram_schmidt(mech *m, double *N0);
-int mech_base(mech *m, double t, const double *q); /* N0, once or anew */
-int mech_minimal_velocity(mech *m, double t, const double *q, const double *e, double *v);
-int mech_minimal_rhs(mech *m, double t, const double *x, double *f);
+int dae_mech_partition(dae_mechanism *m, double *N0);
+int dae_mech_null_qr(dae_mechanism *m, double *N0);
+int dae_mech_null_svd(dae_mechanism *m, double *N0);
+int dae_mech_null_eigen(dae_mechanism *m, double *N0);
+int dae_mech_null_gram_schmidt(dae_mechanism *m, double *N0);
+int dae_mech_base(dae_mechanism *m, double t, const double *q); /* N0, once or anew */
+int dae_mech_minimal_velocity(dae_mechanism *m, double t, const double *q,
+                              const double *e, double *v);
+int dae_mech_minimal_rhs(dae_mechanism *m, double t, const double *x, double *f);
 
 /* formulations.c */
-int mech_penalty_solve(mech *m, double t, const double *q, const double *v, int augmented,
-                       double *a, double *lambda);
+int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const double *v,
+                           int augmented, double *a, double *lambda);
 
 /* state.c */
-int mech_velocity_of(mech *m, double t, const double *x, double *v);
-int mech_lambda_of(mech *m, double t, const double *x, const double *v, double *lambda);
-int mech_ready(mech *m, double t, const double *q); /* calibrate, rank, base; layout */
-void mech_lay_out(mech *m);
+int dae_mech_velocity_of(dae_mechanism *m, double t, const double *x, double *v);
+int dae_mech_lambda_of(dae_mechanism *m, double t, const double *x, const double *v,
+                       double *lambda);
+int dae_mech_ready(dae_mechanism *m, double t,
+                   const double *q); /* calibrate, rank, base; layout */
+void dae_mech_lay_out(dae_mechanism *m);
 
 /* problem.c: the callbacks of dae_problem, names, levels */
-void mech_problem_fill(mech *m);
-size_t mech_text_size(int states);
+void dae_mech_problem_fill(dae_mechanism *m);
+size_t dae_mech_text_size(int states);
 
 /* assemble.c */
-int mech_to_position(mech *m, double t, double *q, const double *target);
-dae_status mech_said(mech *m, int answer, const char *who, double t);
+int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target);
+int dae_mech_to_velocity(dae_mechanism *m, double t, const double *q, double *v);
+dae_status dae_mech_said(dae_mechanism *m, int answer, const char *who, double t);
 
 /* place of (i, j) in a matrix by columns */
-static inline size_t mech_at(int i, int j, int rows)
+static inline size_t dae_mech_at(int i, int j, int rows)
 {
     return (size_t)i + (size_t)j * (size_t)rows;
 }
 
-static inline double mech_dot(const double *a, const double *b, int n)
+static inline double dae_mech_dot(const double *a, const double *b, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -165,7 +172,7 @@ static inline double mech_dot(const double *a, const double *b, int n)
     return sum;
 }
 
-static inline double mech_most(const double *a, int n)
+static inline double dae_mech_most(const double *a, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++) {
@@ -177,20 +184,20 @@ static inline double mech_most(const double *a, int n)
 }
 
 /* out += A' y, A being rows x n by columns */
-static inline void mech_add_transposed(const double *A, int rows, int n, const double *y,
-                                       double *out)
+static inline void dae_mech_add_transposed(const double *A, int rows, int n,
+                                           const double *y, double *out)
 {
     for (int j = 0; j < n; j++)
-        out[j] += mech_dot(A + (size_t)j * (size_t)rows, y, rows);
+        out[j] += dae_mech_dot(A + (size_t)j * (size_t)rows, y, rows);
 }
 
 /* out += factor A y */
-static inline void mech_add_product(const double *A, int rows, int n, double factor,
-                                    const double *y, double *out)
+static inline void dae_mech_add_product(const double *A, int rows, int n, double factor,
+                                        const double *y, double *out)
 {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < rows; i++)
-            out[i] += factor * A[mech_at(i, j, rows)] * y[j];
+            out[i] += factor * A[dae_mech_at(i, j, rows)] * y[j];
 }
 
 #endif

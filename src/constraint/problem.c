@@ -14,12 +14,13 @@
 
 static int rhs(double t, const double *x, double *f, void *user)
 {
-    mech *m = user;
+    dae_mechanism *m = user;
     return m->form->rhs(m, t, x, f);
 }
 
 /* out := C x' for the blocks that stand before q' and v' */
-static int leading(mech *m, double t, const double *x, const double *xdot, double *out)
+static int leading(dae_mechanism *m, double t, const double *x, const double *xdot,
+                   double *out)
 {
     size_t n = (size_t)m->n;
     int answer = DAE_OK, dynamic = m->at.v >= 0 ? m->at.v : m->at.e;
@@ -29,20 +30,20 @@ static int leading(mech *m, double t, const double *x, const double *xdot, doubl
     memcpy(out, xdot, n * sizeof *out);
     memcpy(out + dynamic, xdot + dynamic, (size_t)count * sizeof *out);
     if (blocks)
-        answer = mech_mass(m, t, x, m->M);
+        answer = dae_mech_mass(m, t, x, m->M);
     for (int k = 0; k < 2 && answer == DAE_OK; k++) {
         int at = k ? m->at.v : 0;
         if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q)))
             continue;
         memset(out + at, 0, n * sizeof *out);
-        mech_add_product(m->M, m->n, m->n, 1, xdot + at, out + at);
+        dae_mech_add_product(m->M, m->n, m->n, 1, xdot + at, out + at);
     }
     return answer;
 }
 
 static int residual(double t, const double *x, const double *xdot, double *r, void *user)
 {
-    mech *m = user;
+    dae_mechanism *m = user;
     int answer = m->form->rhs(m, t, x, m->values);
     if (answer == DAE_OK)
         answer = leading(m, t, x, xdot, r);
@@ -53,7 +54,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
 
 /* Central differences err by e^2: 1e-5 of the scale of an unknown balances 1e-10 against
  * rounding. Multipliers enter linearly (or nearly): any increment. */
-static double increment(const mech *m, int j, double x)
+static double increment(const dae_mechanism *m, int j, double x)
 {
     double scale = 1;
     if (j < m->n)
@@ -64,7 +65,7 @@ static double increment(const mech *m, int j, double x)
 }
 
 /* J := d rhs / dx, or of the residual if xdot is there */
-static int differentiate(mech *m, double t, const double *x, const double *xdot,
+static int differentiate(dae_mechanism *m, double t, const double *x, const double *xdot,
                          double *J)
 {
     size_t n = (size_t)m->at.size;
@@ -90,16 +91,16 @@ static int differentiate(mech *m, double t, const double *x, const double *xdot,
 static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                       void *user)
 {
-    mech *m = user;
+    dae_mechanism *m = user;
     return differentiate(m, t, x, m->problem.residual ? xdot : NULL, K);
 }
 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
                          void *user)
 {
-    mech *m = user;
+    dae_mechanism *m = user;
     size_t size = (size_t)m->at.size, n = (size_t)m->n;
-    int answer = mech_mass(m, t, x, m->M);
+    int answer = dae_mech_mass(m, t, x, m->M);
     (void)xdot;
     for (int k = 0; k < 2; k++) {
         size_t at = k ? (size_t)m->at.v : 0;
@@ -113,9 +114,9 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
 
 /* ---- levels, names ---- */
 
-static void set_levels(mech *m)
+static void set_levels(dae_mechanism *m)
 {
-    const mech_form *form = m->form;
+    const dae_mech_form *form = m->form;
     unsigned char *level = m->level;
     memset(level, DAE_DIFFERENTIAL, (size_t)m->at.size);
     for (int i = 0; i < m->n && m->at.v >= 0; i++)
@@ -137,7 +138,7 @@ typedef struct part {
     const char *unknown, *equation;
 } part;
 
-static void name_part(mech *m, const part *p)
+static void name_part(dae_mechanism *m, const part *p)
 {
     char own[64];
     for (int i = 0; p->at >= 0 && i < p->count; i++) {
@@ -145,7 +146,7 @@ static void name_part(mech *m, const part *p)
         size_t k = (size_t)(p->at + i);
         char *unknown = m->text + 2 * k * NAME, *equation = unknown + NAME;
         if (p->constraint)
-            of = mech_constraint_name(m, i, own);
+            of = dae_mech_constraint_name(m, i, own);
         else if (m->model.names && p->at != m->at.e)
             of = m->model.names[i];
         else
@@ -157,9 +158,9 @@ static void name_part(mech *m, const part *p)
     }
 }
 
-static void set_names(mech *m)
+static void set_names(dae_mechanism *m)
 {
-    const mech_layout *at = &m->at;
+    const dae_mech_layout *at = &m->at;
     int level = m->form->index == 3 ? 0 : m->form->index == 2 && at->a < 0 ? 1 : 2;
     static const char *const rows[] = { "%s", "%s, velocity", "%s, acceleration" };
     const part parts[] = {
@@ -175,7 +176,7 @@ static void set_names(mech *m)
         name_part(m, &parts[k]);
 }
 
-void mech_problem_fill(mech *m)
+void dae_mech_problem_fill(dae_mechanism *m)
 {
     dae_problem *p = &m->problem;
     unsigned mass = m->form->parts & (MECH_MASS_Q | MECH_MASS_V);
@@ -206,7 +207,7 @@ void mech_problem_fill(mech *m)
     p->mass_values = m->leading;
 }
 
-size_t mech_text_size(int states)
+size_t dae_mech_text_size(int states)
 {
     return 2 * (size_t)states * NAME;
 }

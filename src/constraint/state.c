@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-void mech_lay_out(mech *m)
+void dae_mech_lay_out(dae_mechanism *m)
 {
     unsigned parts = m->form->parts;
     int next = m->n;
-    mech_layout *at = &m->at;
-    *at = (mech_layout){ -1, -1, -1, -1, -1, -1, 0 };
+    dae_mech_layout *at = &m->at;
+    *at = (dae_mech_layout){ -1, -1, -1, -1, -1, -1, 0 };
     if (parts & MECH_V) {
         at->v = next;
         next += m->n;
@@ -39,45 +39,46 @@ void mech_lay_out(mech *m)
 }
 
 /* Increments, rank and null space at q; the problem gets its final size. */
-int mech_ready(mech *m, double t, const double *q)
+int dae_mech_ready(dae_mechanism *m, double t, const double *q)
 {
-    int answer = mech_calibrate(m, t, q);
+    int answer = dae_mech_calibrate(m, t, q);
     if (answer == DAE_OK)
-        answer = mech_matrix(m, t, q, m->W);
+        answer = dae_mech_matrix(m, t, q, m->W);
     if (answer != DAE_OK)
         return answer;
-    mech_rank(m);
+    dae_mech_rank(m);
     if (m->form->parts & MECH_MINIMAL)
-        answer = mech_base(m, t, q);
-    mech_lay_out(m);
-    mech_problem_fill(m);
+        answer = dae_mech_base(m, t, q);
+    dae_mech_lay_out(m);
+    dae_mech_problem_fill(m);
     return answer;
 }
 
-int mech_velocity_of(mech *m, double t, const double *x, double *v)
+int dae_mech_velocity_of(dae_mechanism *m, double t, const double *x, double *v)
 {
     if (m->at.e >= 0)
-        return mech_minimal_velocity(m, t, x, x + m->at.e, v);
+        return dae_mech_minimal_velocity(m, t, x, x + m->at.e, v);
     memcpy(v, x + m->at.v, (size_t)m->n * sizeof *v);
     return DAE_OK;
 }
 
 /* Leaves W at x in m->W, a (if lambda had to be found) in m->a_side. */
-int mech_lambda_of(mech *m, double t, const double *x, const double *v, double *lambda)
+int dae_mech_lambda_of(dae_mechanism *m, double t, const double *x, const double *v,
+                       double *lambda)
 {
     if (m->at.lambda >= 0) {
         memcpy(lambda, x + m->at.lambda, (size_t)m->m * sizeof *lambda);
-        return mech_matrix(m, t, x, m->W);
+        return dae_mech_matrix(m, t, x, m->W);
     }
     if (strcmp(m->form->name, "penalty") == 0)
-        return mech_penalty_solve(m, t, x, v, 0, m->a_side, lambda);
-    return mech_accelerate(m, t, x, v, NULL, m->a_side, lambda);
+        return dae_mech_penalty_solve(m, t, x, v, 0, m->a_side, lambda);
+    return dae_mech_accelerate(m, t, x, v, NULL, m->a_side, lambda);
 }
 
 /* ---- pack ---- */
 
 /* A length of time in which q and v do not leave their scales */
-static double stride(const mech *m, const double *v, const double *a)
+static double stride(const dae_mechanism *m, const double *v, const double *a)
 {
     double s = m->step_t;
     for (int j = 0; j < m->n; j++) {
@@ -91,7 +92,7 @@ static double stride(const mech *m, const double *v, const double *a)
 
 /* lambda' (and a') along the motion: q' = v, v' = a, by differences of order eight. a and
  * lambda are in x; the results go to the same places of xdot. */
-static int multiplier_rates(mech *m, double t, const double *q, const double *v,
+static int multiplier_rates(dae_mechanism *m, double t, const double *q, const double *v,
                             const double *a, double *lambda_dot, double *a_dot)
 {
     static const double weight[4] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
@@ -106,7 +107,7 @@ static int multiplier_rates(mech *m, double t, const double *q, const double *v,
             qs[j] = q[j] + k * s * v[j];
             vs[j] = v[j] + k * s * a[j];
         }
-        int answer = mech_accelerate(m, t + k * s, qs, vs, NULL, b, l);
+        int answer = dae_mech_accelerate(m, t + k * s, qs, vs, NULL, b, l);
         if (answer != DAE_OK)
             return answer;
         double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / s;
@@ -119,15 +120,15 @@ static int multiplier_rates(mech *m, double t, const double *q, const double *v,
 }
 
 /* v, a, lambda into x; v', a', lambda' into xdot. */
-static int pack_motion(mech *m, double t, const double *q, const double *v, double *x,
-                       double *xdot)
+static int pack_motion(dae_mechanism *m, double t, const double *q, const double *v,
+                       double *x, double *xdot)
 {
     size_t n = (size_t)m->n;
     double *a = m->x_side, *a_dot = m->x_side + n, *lambda = m->x_side + 2 * n;
     double *lambda_dot = lambda + m->m;
-    int answer = mech_accelerate(m, t, q, v, NULL, a, lambda);
+    int answer = dae_mech_accelerate(m, t, q, v, NULL, a, lambda);
     if (answer == DAE_OK)
-        mech_shortest(m, lambda);
+        dae_mech_shortest(m, lambda);
     if (answer == DAE_OK && xdot)
         answer = multiplier_rates(m, t, q, v, a, lambda_dot, a_dot);
     if (answer != DAE_OK)
@@ -154,22 +155,23 @@ dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
     if (!m->form)
         return m->report.status;
     dae_report_clear(&m->report);
-    int answer = mech_ready(m, t, q);
+    int answer = dae_mech_ready(m, t, q);
     if (answer != DAE_OK)
-        return mech_said(m, answer, "dae_mechanism_pack", t);
+        return dae_mech_said(m, answer, "dae_mechanism_pack", t);
     memset(x, 0, (size_t)m->at.size * sizeof *x);
     if (xdot)
         memset(xdot, 0, (size_t)m->at.size * sizeof *x);
     memcpy(x, q, (size_t)m->n * sizeof *x);
     if (m->at.lambda >= 0)
-        return mech_said(m, pack_motion(m, t, q, v, x, xdot), "dae_mechanism_pack", t);
+        return dae_mech_said(m, pack_motion(m, t, q, v, x, xdot), "dae_mechanism_pack",
+                             t);
     if (m->at.v >= 0)
         memcpy(x + m->at.v, v, (size_t)m->n * sizeof *x);
     for (int k = 0; m->at.e >= 0 && k < m->n - m->rank; k++)
-        x[m->at.e + k] = mech_dot(m->N0 + (size_t)k * (size_t)m->n, v, m->n);
+        x[m->at.e + k] = dae_mech_dot(m->N0 + (size_t)k * (size_t)m->n, v, m->n);
     if (xdot)
         answer = m->form->rhs(m, t, x, xdot);
-    return mech_said(m, answer, "dae_mechanism_pack", t);
+    return dae_mech_said(m, answer, "dae_mechanism_pack", t);
 }
 
 dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q,
@@ -181,13 +183,13 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
         return m->report.status;
     dae_report_clear(&m->report);
     double *velocity = m->r_low, *force = m->r_high;
-    int answer = v || lambda ? mech_velocity_of(m, t, x, velocity) : DAE_OK;
+    int answer = v || lambda ? dae_mech_velocity_of(m, t, x, velocity) : DAE_OK;
     if (answer == DAE_OK && lambda) {
-        answer = mech_lambda_of(m, t, x, velocity, force);
-        mech_shortest(m, force);
+        answer = dae_mech_lambda_of(m, t, x, velocity, force);
+        dae_mech_shortest(m, force);
     }
     if (answer != DAE_OK)
-        return mech_said(m, answer, "dae_mechanism_unpack", t);
+        return dae_mech_said(m, answer, "dae_mechanism_unpack", t);
     if (q)
         memcpy(q, x, (size_t)m->n * sizeof *q);
     if (v)
@@ -200,19 +202,19 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
 /* ---- how good ---- */
 
 /* phi'' of the state: with its multipliers, W a + bias for M a = f + W' lambda */
-static int acceleration_level(mech *m, double t, const double *x, const double *v,
-                              double *most)
+static int acceleration_level(dae_mechanism *m, double t, const double *x,
+                              const double *v, double *most)
 {
     double *lambda = m->lambda_side, *a = m->a_side;
-    int answer = mech_lambda_of(m, t, x, v, lambda);
+    int answer = dae_mech_lambda_of(m, t, x, v, lambda);
     if (answer == DAE_OK && m->at.lambda >= 0)
-        answer = mech_free_acceleration(m, t, x, v, lambda, a);
+        answer = dae_mech_free_acceleration(m, t, x, v, lambda, a);
     if (answer == DAE_OK)
-        answer = mech_bias(m, t, x, v, m->bias);
+        answer = dae_mech_bias(m, t, x, v, m->bias);
     if (answer != DAE_OK)
         return answer;
-    mech_add_product(m->W, m->m, m->n, 1, a, m->bias);
-    *most = mech_most(m->bias, m->m);
+    dae_mech_add_product(m->W, m->m, m->n, 1, a, m->bias);
+    *most = dae_mech_most(m->bias, m->m);
     return DAE_OK;
 }
 
@@ -226,22 +228,22 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
     dae_report_clear(&m->report);
     dae_mechanism_report r = { .energy = NAN };
     double *v = m->r_low;
-    int answer = mech_velocity_of(m, t, x, v);
+    int answer = dae_mech_velocity_of(m, t, x, v);
     if (answer == DAE_OK)
-        answer = mech_phi(m, t, x, m->c);
-    r.position = mech_most(m->c, m->h);
+        answer = dae_mech_phi(m, t, x, m->c);
+    r.position = dae_mech_most(m->c, m->h);
     if (answer == DAE_OK)
-        answer = mech_velocity(m, t, x, v, m->c);
-    r.velocity = mech_most(m->c, m->m);
+        answer = dae_mech_velocity(m, t, x, v, m->c);
+    r.velocity = dae_mech_most(m->c, m->m);
     if (answer == DAE_OK)
         answer = acceleration_level(m, t, x, v, &r.acceleration);
     if (answer == DAE_OK && m->model.energy)
         answer = m->model.energy(t, x, v, &r.energy, m->model.user);
     if (answer != DAE_OK)
-        return mech_said(m, answer, "dae_mechanism_check", t);
-    r.mu = m->at.mu >= 0 ? mech_most(x + m->at.mu, m->h) : 0;
-    r.nu = m->at.nu >= 0 ? mech_most(x + m->at.nu, m->m) : 0;
-    r.rank = mech_look(m, &r.pivot, &r.weakest);
+        return dae_mech_said(m, answer, "dae_mechanism_check", t);
+    r.mu = m->at.mu >= 0 ? dae_mech_most(x + m->at.mu, m->h) : 0;
+    r.nu = m->at.nu >= 0 ? dae_mech_most(x + m->at.nu, m->m) : 0;
+    r.rank = dae_mech_look(m, &r.pivot, &r.weakest);
     r.freedom = m->n - r.rank;
     r.redundant = m->m - r.rank;
     *out = r;
