@@ -39,6 +39,8 @@ static const test_case variants[] = {
     { "pendulum", "length", 2 },   { "pendulum", "mass", 3 },
     { "pendulum", "g", 5 },        { "vanderpol", "mu", 3 },
     { "nonlinear-ode", "eps", 1e-3 }, { "mass-state", "kappa", 0 },
+    { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
 };
 /* clang-format on */
 
@@ -609,7 +611,8 @@ static void test_list(void **state)
         "robertson",     "vanderpol",   "hires",     "akzo",   "transistor-amplifier",
         "medakzo",       "pendulum",    "sine",      "chain",  "heat2d",
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
-        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis"
+        "nonlinear-ode", "hessenberg2", "mass-state", "car-axis", "andrews",
+        "slider-crank", "n-pendulum", "four-bar", "rolling-disc", "rolling-coin", "knife-edge"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);

@@ -12,7 +12,8 @@
  * derivative of phi_q v + phi_t along the same line, whose rounding is 50 times smaller.
  *
  * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
- * 1e-15 and its rounding 32 eps; F'' takes 2 s. L is the user's scale, or is found once by
+ * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate; but
+ * when several move, phi may feel the sum of them). L is the user's scale, or is found once by
  * trying: from large to small s (polynomials like it large), the formulas of order 8 and 6 are compared, for the first
  * and for the second derivative (an even function would hide from the first alone).
  */
@@ -171,6 +172,24 @@ static double disagreement(dae_mechanism *m, double t, const double *q, double d
  * to rounding. */
 static const double smooth = 3e-11;
 
+/* F' at s and at 0.6 s: a period that happens to be s looks smooth from s alone. */
+static int confirmed(dae_mechanism *m, double t, const double *q, double dt,
+                     const double *dq, double s)
+{
+    double size = 0, off = 0;
+    if (difference(m, phi_at, t, q, dt, dq, 0.6 * s, bend, m->h, m->sum) != DAE_OK)
+        return 0;
+    size = s * dae_mech_most(m->sum, m->h); /* F' may vanish here */
+    if (difference(m, phi_at, t, q, dt, dq, s, slope, m->h, m->sum) != DAE_OK ||
+        difference(m, phi_at, t, q, dt, dq, 0.6 * s, slope, m->h, m->sum_low) != DAE_OK)
+        return 0;
+    for (int i = 0; i < m->h; i++) {
+        size = fmax(size, fabs(m->sum_low[i]));
+        off = fmax(off, fabs(m->sum[i] - m->sum_low[i]));
+    }
+    return off <= 1e-8 * size;
+}
+
 /* The largest increment whose disagreement is at the level of rounding, or the best. */
 static double find_step(dae_mechanism *m, double t, const double *q, double dt,
                         const double *dq, double most)
@@ -178,7 +197,7 @@ static double find_step(dae_mechanism *m, double t, const double *q, double dt,
     double best = most, least = INFINITY;
     for (int k = 0; k < TRIES; k++, most /= 4) {
         double e = disagreement(m, t, q, dt, dq, most);
-        if (e < 0.25 * least) {
+        if (e < 0.25 * least && (e > smooth || confirmed(m, t, q, dt, dq, most))) {
             least = e;
             best = most;
         }
@@ -281,7 +300,7 @@ int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
     else if (m->h && m->model.constraint_q && (m->model.steady || m->model.constraint_t))
         answer = difference(m, velocity_at, t, q, 1, v, s, slope, m->h, bias);
     else if (m->h)
-        answer = difference(m, phi_at, t, q, 1, v, 2 * s, bend, m->h, bias);
+        answer = difference(m, phi_at, t, q, 1, v, 1.5 * s, bend, m->h, bias);
     if (answer != DAE_OK || m->m == m->h)
         return answer;
     if (m->model.roll_bias)

@@ -141,12 +141,23 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
     return answer;
 }
 
+/* w := M^-1 w with m->M */
+int dae_mech_divide_by_mass(dae_mechanism *m, double *w)
+{
+    int n = m->n, one = 1, info = 0;
+    memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
+    dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
+    if (info)
+        return DAE_RETRY;
+    dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, w, &n, &info, 1);
+    return DAE_OK;
+}
+
 /* a = M^-1 (f + W' lambda), for judging multipliers */
 int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
                                const double *v, const double *lambda, double *a)
 {
-    int n = m->n, one = 1, info = 0;
-    int answer = dae_mech_mass(m, t, q, m->M);
+    int n = m->n, answer = dae_mech_mass(m, t, q, m->M);
     if (answer == DAE_OK)
         answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
@@ -159,12 +170,7 @@ int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
     if (answer != DAE_OK)
         return answer;
     dae_mech_add_transposed(m->W, m->m, n, lambda, a);
-    memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
-    dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
-    if (info)
-        return DAE_RETRY;
-    dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, a, &n, &info, 1);
-    return DAE_OK;
+    return dae_mech_divide_by_mass(m, a);
 }
 
 int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,

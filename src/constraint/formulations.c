@@ -9,8 +9,8 @@
  *   ggl        q' = v + phi_q' mu, both phi = 0 and W v + rate = 0 (Gear, Leimkuhler, Gupta
  *              1985); ggl-mass  M q' = M v + phi_q' mu: the least correction in kinetic energy
  *   fuehrer-leimkuhler  (Fuehrer, Leimkuhler 1991)
- *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = M a + W' nu,  M a = f + W' lambda,
- *              phi = 0,  W v + rate = 0,  W a + bias = 0.
+ *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = w + W' nu,  w = f + W' lambda,
+ *              phi = 0,  W v + rate = 0,  W M^-1 w + bias = 0.
  *              Its index is 2, not 1: mu and nu are multipliers of constraints without them.
  *   penalty    (M + p W'W) v' = f - p W' (bias + 2 alpha phi' + beta^2 phi) (Bayo, Garcia de
  *              Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' + beta^2 phi), so that
@@ -19,7 +19,7 @@
  *              and in need of neither a regular M nor independent constraints
  *   maggi-...  maggi.c
  *
- * x = (q, v, a, lambda, mu, nu), what is there of them; rows in the same order.
+ * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"
@@ -147,26 +147,26 @@ static int rhs_ggl_mass(dae_mechanism *m, double t, const double *x, double *f)
 
 static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
 {
-    const double *v = x + m->at.v, *a = x + m->at.a, *lambda = x + m->at.lambda;
+    const double *v = x + m->at.v, *w = x + m->at.a, *lambda = x + m->at.lambda;
     const double *nu = x + m->at.nu;
-    double *fv = f + m->at.v, *fa = f + m->at.a;
+    double *fv = f + m->at.v, *fw = f + m->at.a;
     int n = m->n, answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
     if (answer == DAE_OK)
-        answer =
-            stabilized(m, t, x, 1, f); /* f at v: f + W' lambda; at lambda: velocity */
+        answer = stabilized(m, t, x, 1, f); /* at v: f + W' lambda; at lambda: velocity */
+    if (answer == DAE_OK)
+        answer = dae_mech_bias(m, t, x, v, m->bias);
     if (answer != DAE_OK)
         return answer;
-    copy(fa, fv, n);
-    memset(fv, 0, (size_t)n * sizeof *fv);
-    dae_mech_add_product(m->M, n, n, 1, a, fv); /* M a */
     for (int i = 0; i < n; i++) {
-        fa[i] -= fv[i];
+        fw[i] = fv[i] - w[i];
+        fv[i] = w[i];
         f[i] += m->a_side[i];
     }
     dae_mech_add_transposed(m->W, m->m, n, nu, fv);
-    dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu, ... */
-    answer = dae_mech_bias(m, t, x, v, m->bias);       /* ... acceleration lambda */
-    dae_mech_add_product(m->W, m->m, n, 1, a, m->bias);
+    dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu ... */
+    copy(m->a_side, w, n);
+    answer = dae_mech_divide_by_mass(m, m->a_side); /* ... and acceleration lambda */
+    dae_mech_add_product(m->W, m->m, n, 1, m->a_side, m->bias);
     dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
     return answer;
 }

@@ -19,8 +19,10 @@
  *   gram-schmidt     rows of W orthogonalized, then completed by unit vectors (Liang, Lance
  *                    1987)
  *
- * As W(q) turns, B worsens. When its condition is RENEW times that at the reference position,
- * dae_mechanism_refresh takes a new N0, and on this occasion q goes back to phi = 0.
+ * As W(q) turns, B worsens. When its reciprocal condition has fallen to `renew` of that at the
+ * reference position, dae_mechanism_refresh takes a new N0, and on this occasion q goes back
+ * to phi = 0. A step that would lead beyond `refuse` is asked to be shorter: large steps went
+ * through the singular B and out on its other side, with 1e-5 where 1e-9 was asked for.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"
@@ -156,6 +158,9 @@ int dae_mech_null_gram_schmidt(dae_mechanism *m, double *N0)
 
 /* ---- B ---- */
 
+/* For one constraint in the plane these are angles of 73 and 84 degrees from the reference. */
+static const double renew = 0.3, refuse = 0.1;
+
 /* Factors of [U_active' W; N0']; answers its reciprocal condition, 0: singular. */
 static double factor_base(dae_mechanism *m)
 {
@@ -219,7 +224,8 @@ int dae_mech_minimal_velocity(dae_mechanism *m, double t, const double *q,
         answer = dae_mech_rate(m, t, q, m->rate);
     if (answer != DAE_OK)
         return answer;
-    if (!(factor_base(m) > 0))
+    double rcond = factor_base(m);
+    if (!(rcond > 0) || rcond < refuse * m->rcond0)
         return DAE_RETRY;
     right_side(m, m->rate, e, v);
     solve_base(m, 1, v);
@@ -289,8 +295,6 @@ int dae_mech_minimal_rhs(dae_mechanism *m, double t, const double *x, double *f)
         solve_base(m, k, m->T);
     return reduced_equations(m, f + n);
 }
-
-static const double renew = 0.3;
 
 dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x)
 {

@@ -17,7 +17,7 @@
 #include "daedalus/mechanics.h"
 
 /* Where the parts of the state begin; -1: not there. */
-typedef struct dae_mech_layout {
+typedef struct dae_mech_layout { /* a: here M times it, w */
     int v, e, a, lambda, mu, nu, size;
 } dae_mech_layout;
 
@@ -119,7 +119,8 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
                         const double *extra, double *a, double *lambda);
 int dae_mech_kkt_factor(dae_mechanism *m, const double *M);
 void dae_mech_kkt_solve(dae_mechanism *m, double *top,
-                        double *bottom); /* compressed bottom */
+                        double *bottom);                  /* compressed bottom */
+int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
 int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
                                const double *v, const double *lambda, double *a);
 /* 2 alpha (W v + rate) + beta^2 phi */

@@ -167,7 +167,7 @@ static void set_names(dae_mechanism *m)
         { 0, m->n, 0, "%s", "velocity of %s" },
         { at->v, m->n, 0, "%s'", "force on %s" },
         { at->e, m->n - m->rank, 0, "e%s", "motion %s" },
-        { at->a, m->n, 0, "%s''", "acceleration of %s" },
+        { at->a, m->n, 0, "w %s", "total force on %s" },
         { at->lambda, m->m, 1, "lambda %s", rows[level] },
         { at->mu, m->h, 1, "mu %s", rows[0] },
         { at->nu, m->m, 1, "nu %s", rows[1] },

@@ -90,16 +90,16 @@ static double stride(const dae_mechanism *m, const double *v, const double *a)
     return s;
 }
 
-/* lambda' (and a') along the motion: q' = v, v' = a, by differences of order eight. a and
+/* lambda' (and w', w = M a) along the motion: q' = v, v' = a, by differences of order eight. a and
  * lambda are in x; the results go to the same places of xdot. */
 static int multiplier_rates(dae_mechanism *m, double t, const double *q, const double *v,
-                            const double *a, double *lambda_dot, double *a_dot)
+                            const double *a, double *lambda_dot, double *w_dot)
 {
     static const double weight[4] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
     double s = stride(m, v, a), *qs = m->r_low, *vs = m->r_high;
     double *l = m->lambda_side, *b = m->values;
     memset(lambda_dot, 0, (size_t)m->m * sizeof(double));
-    memset(a_dot, 0, (size_t)m->n * sizeof(double));
+    memset(w_dot, 0, (size_t)m->n * sizeof(double));
     for (int k = -4; k <= 4; k++) {
         if (k == 0)
             continue;
@@ -113,37 +113,36 @@ static int multiplier_rates(dae_mechanism *m, double t, const double *q, const d
         double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / s;
         for (int i = 0; i < m->m; i++)
             lambda_dot[i] += w * l[i];
-        for (int j = 0; j < m->n; j++)
-            a_dot[j] += w * b[j];
+        dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
     }
     return DAE_OK;
 }
 
-/* v, a, lambda into x; v', a', lambda' into xdot. */
+/* v, w, lambda into x (which is 0 there); their derivatives into xdot. */
 static int pack_motion(dae_mechanism *m, double t, const double *q, const double *v,
                        double *x, double *xdot)
 {
     size_t n = (size_t)m->n;
-    double *a = m->x_side, *a_dot = m->x_side + n, *lambda = m->x_side + 2 * n;
+    double *a = m->x_side, *w_dot = m->x_side + n, *lambda = m->x_side + 2 * n;
     double *lambda_dot = lambda + m->m;
     int answer = dae_mech_accelerate(m, t, q, v, NULL, a, lambda);
     if (answer == DAE_OK)
         dae_mech_shortest(m, lambda);
+    if (answer == DAE_OK && m->at.a >= 0)
+        dae_mech_add_product(m->M, m->n, m->n, 1, a, x + m->at.a);
     if (answer == DAE_OK && xdot)
-        answer = multiplier_rates(m, t, q, v, a, lambda_dot, a_dot);
+        answer = multiplier_rates(m, t, q, v, a, lambda_dot, w_dot);
     if (answer != DAE_OK)
         return answer;
     memcpy(x + m->at.v, v, n * sizeof *x);
     memcpy(x + m->at.lambda, lambda, (size_t)m->m * sizeof *x);
-    if (m->at.a >= 0)
-        memcpy(x + m->at.a, a, n * sizeof *x);
     if (!xdot)
         return DAE_OK;
     memcpy(xdot, v, n * sizeof *x);
     memcpy(xdot + m->at.v, a, n * sizeof *x);
     memcpy(xdot + m->at.lambda, lambda_dot, (size_t)m->m * sizeof *x);
     if (m->at.a >= 0)
-        memcpy(xdot + m->at.a, a_dot, n * sizeof *x);
+        memcpy(xdot + m->at.a, w_dot, n * sizeof *x);
     return DAE_OK;
 }
 

@@ -101,15 +101,40 @@ static void set_units(const balance *b, double *unit)
     }
 }
 
+/* Multipliers that balance as much of the forces as they can: with lambda = 0 the forces of
+ * constraints would not stiffen anything, and the first matrix would be singular. */
+static int begin(balance *b)
+{
+    dae_mechanism *m = b->m;
+    int answer = evaluate(b, b->z, b->F), rank, info, one = 1;
+    int longest = m->n > m->m ? m->n : m->m;
+    double rcond = 1e-12;
+    if (answer != DAE_OK || m->m == 0)
+        return answer;
+    for (int i = 0; i < m->m; i++)
+        for (int j = 0; j < m->n; j++)
+            b->J[dae_mech_at(j, i, m->n)] = m->W[dae_mech_at(i, j, m->m)];
+    for (int j = 0; j < m->n; j++)
+        b->step[j] = -b->F[j];
+    memset(b->pivot, 0, (size_t)m->m * sizeof(int));
+    dgelsy_(&m->n, &m->m, &one, b->J, &m->n, b->step, &longest, b->pivot, &rcond, &rank,
+            b->work, &b->work_size, &info);
+    memcpy(b->z + m->n, b->step, (size_t)m->m * sizeof(double));
+    double *first = b->trial; /* units remember the forces themselves */
+    memcpy(first, b->F, (size_t)b->rows * sizeof(double));
+    answer = evaluate(b, b->z, b->F);
+    for (int i = 0; i < b->rows; i++)
+        b->F0[i] = fmax(fabs(first[i]), fabs(b->F[i]));
+    return answer;
+}
+
 static int newton(balance *b, double *left)
 {
     enum { MOST = 100, HALVINGS = 20 };
     dae_mechanism *m = b->m;
     double rcond = 1e-12, *unit = m->values;
     int one = 1, rank, info, longest = b->rows > b->columns ? b->rows : b->columns;
-    int answer = evaluate(b, b->z, b->F);
-    for (int i = 0; i < b->rows; i++)
-        b->F0[i] = fabs(b->F[i]);
+    int answer = begin(b);
     for (int k = 0; k < MOST && answer == DAE_OK; k++) {
         answer = differentiate(b);
         if (answer != DAE_OK)
@@ -117,8 +142,11 @@ static int newton(balance *b, double *left)
         set_units(b, unit);
         double before = size_of(b, b->F, unit), part = 1;
         memset(b->pivot, 0, (size_t)b->columns * sizeof(int));
-        for (int i = 0; i < b->rows; i++)
-            b->step[i] = -b->F[i];
+        for (int i = 0; i < b->rows; i++) {
+            b->step[i] = -b->F[i] / unit[i];
+            for (int j = 0; j < b->columns; j++)
+                b->J[dae_mech_at(i, j, b->rows)] /= unit[i];
+        }
         dgelsy_(&b->rows, &b->columns, &one, b->J, &b->rows, b->step, &longest, b->pivot,
                 &rcond, &rank, b->work, &b->work_size, &info);
         *left = before;
@@ -288,6 +316,7 @@ static int prepare(tangent *g, const double *q, const double *v)
     dae_mech_null_qr(m, m->N0);
     g->velocities = n - m->rank;
     m->based = 0; /* N0 was another one, if any */
+    m->rcond0 = 0;
     for (int k = 0; k < g->velocities; k++)
         g->z[g->positions + k] = dae_mech_dot(m->N0 + dae_mech_at(0, k, n), v, n);
     return DAE_OK;
@@ -302,7 +331,7 @@ static int differentiate_flow(tangent *g)
         scale = scale > 0 ? fmin(scale, 32 * m->step[j]) : 32 * m->step[j];
     for (int j = 0; j < size; j++) {
         double kept = g->z[j], unit = j < g->positions ? scale : scale / (32 * m->step_t);
-        double e = 1e-3 * fmax(unit, fabs(kept));
+        double e = 2e-4 * fmax(unit, fabs(kept));
         memset(g->J + dae_mech_at(0, j, size), 0, (size_t)size * sizeof(double));
         for (int k = -2; k <= 2; k++) {
             static const double weight[5] = { 1, -8, 0, 8, -1 };
