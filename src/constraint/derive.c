@@ -142,62 +142,82 @@ static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
 
 /* ---- increments ---- */
 
-/* How much the orders 8 and 6 differ, relative to the larger of F' and s F''. */
-static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
-                           const double *dq, double s)
+/* phi and, with a fixed vector u in m->f_side, A u + b on the line: all that is to be smooth */
+static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
+                    const double *dq, double s)
 {
-    static const stencil pairs[2][2] = { { { first, 0, 1 }, { first_6, 0, 1 } },
-                                         { { second, -205. / 72, 2 },
-                                           { second_6, -49. / 18, 2 } } };
-    double apart = 0, size = 0;
-    for (int k = 0; k < 2; k++) {
-        double unit = k == 0 ? 1 : s;
-        int answer = difference(m, phi_at, t, q, dt, dq, s, pairs[k][0], m->h, m->sum);
-        if (answer == DAE_OK)
-            answer =
-                difference(m, phi_at, t, q, dt, dq, s, pairs[k][1], m->h, m->sum_low);
-        if (answer != DAE_OK)
-            return INFINITY;
-        for (int i = 0; i < m->h; i++) {
-            apart = fmax(apart, unit * fabs(m->sum[i] - m->sum_low[i]));
-            size = fmax(size, unit * fabs(m->sum[i]));
-            if (!isfinite(m->sum[i]))
+    int answer = phi_at(m, t, q, dt, dq, s), rolling = m->m - m->h;
+    if (answer != DAE_OK || rolling == 0)
+        return answer;
+    answer = roll(m, t + s * dt, m->q_side);
+    memcpy(m->phi_side + m->h, m->b, (size_t)rolling * sizeof(double));
+    dae_mech_add_product(m->A, rolling, m->n, 1, m->f_side, m->phi_side + m->h);
+    return answer;
+}
+
+/* |a - b| / max(|b|, least), holonomic and rolling parts apart; inf if not finite */
+static double unlike(const dae_mechanism *m, const double *a, const double *b,
+                     double least[2])
+{
+    double most = 0;
+    for (int part = 0; part < 2; part++) {
+        int from = part ? m->h : 0, to = part ? m->m : m->h;
+        double off = 0, size = least[part];
+        for (int i = from; i < to; i++) {
+            off = fmax(off, fabs(a[i] - b[i]));
+            size = fmax(size, fabs(b[i]));
+            if (!isfinite(a[i]) || !isfinite(b[i]))
                 return INFINITY;
         }
+        most = fmax(most, size > 0 ? off / size : 0);
     }
-    return size > 0 ? apart / size : 0;
+    return most;
+}
+
+/* How much the orders 8 and 6 differ in s F' and in s^2 F'', relative to the larger of them
+ * (F' alone may vanish). least := s |F''|, for the two parts. */
+static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
+                           const double *dq, double s, double least[2])
+{
+    static const stencil bend_6 = { second_6, -49. / 18, 2 }, slope_6 = { first_6, 0, 1 };
+    double none[2] = { 0, 0 }, first_size[2], e;
+    int bad = difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum_low);
+    first_size[0] = dae_mech_most(m->sum_low, m->h) / s;
+    first_size[1] = dae_mech_most(m->sum_low + m->h, m->m - m->h) / s;
+    bad |= difference(m, probe_at, t, q, dt, dq, s, bend, m->m, m->sum);
+    least[0] = s * dae_mech_most(m->sum, m->h);
+    least[1] = s * dae_mech_most(m->sum + m->h, m->m - m->h);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, bend_6, m->m, m->sum_low);
+    e = unlike(m, m->sum_low, m->sum, bad ? none : first_size);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, slope_6, m->m, m->sum_low);
+    return bad ? INFINITY : fmax(e, unlike(m, m->sum_low, m->sum, least));
 }
 
 /* At s = L / 32 the formulas of order 8 and 6 differ by 7e-12, and that of order 8 is exact
  * to rounding. */
 static const double smooth = 3e-11;
 
-/* F' at s and at 0.6 s: a period that happens to be s looks smooth from s alone. */
+/* F' at s (in m->sum) and at 0.6 s: a period that happens to be s looks smooth from s alone. */
 static int confirmed(dae_mechanism *m, double t, const double *q, double dt,
-                     const double *dq, double s)
+                     const double *dq, double s, double least[2])
 {
-    double size = 0, off = 0;
-    if (difference(m, phi_at, t, q, dt, dq, 0.6 * s, bend, m->h, m->sum) != DAE_OK)
-        return 0;
-    size = s * dae_mech_most(m->sum, m->h); /* F' may vanish here */
-    if (difference(m, phi_at, t, q, dt, dq, s, slope, m->h, m->sum) != DAE_OK ||
-        difference(m, phi_at, t, q, dt, dq, 0.6 * s, slope, m->h, m->sum_low) != DAE_OK)
-        return 0;
-    for (int i = 0; i < m->h; i++) {
-        size = fmax(size, fabs(m->sum_low[i]));
-        off = fmax(off, fabs(m->sum[i] - m->sum_low[i]));
-    }
-    return off <= 1e-8 * size;
+    return difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum) == DAE_OK &&
+           difference(m, probe_at, t, q, dt, dq, 0.6 * s, slope, m->m, m->sum_low) ==
+               DAE_OK &&
+           unlike(m, m->sum_low, m->sum, least) <= 1e-8;
 }
 
 /* The largest increment whose disagreement is at the level of rounding, or the best. */
 static double find_step(dae_mechanism *m, double t, const double *q, double dt,
                         const double *dq, double most)
 {
-    double best = most, least = INFINITY;
+    double best = most, least = INFINITY, size[2];
+    for (int j = 0; j < m->n; j++)
+        m->f_side[j] = cos(1.0 + j); /* any velocity will do */
     for (int k = 0; k < TRIES; k++, most /= 4) {
-        double e = disagreement(m, t, q, dt, dq, most);
-        if (e < 0.25 * least && (e > smooth || confirmed(m, t, q, dt, dq, most))) {
+        double e = disagreement(m, t, q, dt, dq, most, size);
+        if (e < 0.25 * least && (e > smooth || confirmed(m, t, q, dt, dq, most, size))) {
             least = e;
             best = most;
         }
@@ -209,19 +229,20 @@ static double find_step(dae_mechanism *m, double t, const double *q, double dt,
 
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
 {
+    int search = m->m > 0, moving = !m->model.steady || m->m > m->h;
     if (m->calibrated)
         return DAE_OK;
-    memset(m->column, 0, (size_t)m->n * sizeof(double));
+    memset(m->near, 0, (size_t)m->n * sizeof(double));
     m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 8;
     for (int j = 0; j < m->n; j++) {
         double size = fmax(fabs(q[j]), 1);
         m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 3);
-        m->column[j] = 1;
-        if (m->h && !m->model.scale)
-            m->step[j] = find_step(m, t, q, 0, m->column, m->step[j]);
-        m->column[j] = 0;
+        m->near[j] = 1;
+        if (search && !m->model.scale)
+            m->step[j] = find_step(m, t, q, 0, m->near, m->step[j]);
+        m->near[j] = 0;
     }
-    if (m->h && !m->model.steady && !(m->model.time_scale > 0))
+    if (search && moving && !(m->model.time_scale > 0))
         m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
     m->calibrated = 1;
     return DAE_OK;

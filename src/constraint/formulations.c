@@ -106,7 +106,9 @@ static int rhs_index0(dae_mechanism *m, double t, const double *x, double *f)
     return dae_mech_accelerate(m, t, x, x + m->n, NULL, f + m->n, m->lambda_side);
 }
 
-/* Part k (of length n) of f becomes M times it plus phi_q' mu. m->M, m->W are set. */
+/* The velocity f becomes f + phi_q' mu, or M f + phi_q' mu; m->M, m->W are set. mu is measured
+ * in units in which one is a correction as large as velocities are: else the tolerance for
+ * mu, which need not be known at all, would rule the run. */
 static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
 {
     double *product = m->v_side;
@@ -116,7 +118,7 @@ static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
         copy(f, product, m->n);
     }
     for (int j = 0; j < m->n; j++)
-        f[j] += dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
+        f[j] += m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
 }
 
 static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass,
@@ -250,20 +252,23 @@ int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const do
                            int augmented, double *a, double *lambda)
 {
     enum { MOST = 100 };
-    double p = 0, change = INFINITY, before, *star = m->lambda_new;
+    double p = 0, change = INFINITY, before, size = 0, *star = m->lambda_new;
     int answer = penalty_begin(m, t, q, v, &p), settled = 0;
+    double slope = dae_mech_most(m->W, m->m * m->n);
+    double least =
+        slope > 0 ? dae_mech_most(m->f, m->n) / slope : 0; /* lambda may be 0 */
     memset(lambda, 0, (size_t)m->m * sizeof *lambda);
     memset(star, 0, (size_t)m->m * sizeof *star);
     for (int k = 0; k < MOST && answer == DAE_OK && !settled; k++) {
         before = change;
         answer = penalty_round(m, t, q, v, p, star, a, lambda, &change);
-        double size = dae_mech_most(lambda, m->m);
+        size = fmax(dae_mech_most(lambda, m->m), least);
         settled = change <= 1e-15 * size || (change <= 1e-9 * size && change >= before) ||
                   (!augmented && !m->model.friction);
         if (augmented)
             copy(star, lambda, m->m);
     }
-    if (answer == DAE_OK && !settled && !(change <= 1e-6 * dae_mech_most(lambda, m->m)))
+    if (answer == DAE_OK && !settled && !(change <= 1e-6 * size))
         return DAE_RETRY;
     return answer;
 }

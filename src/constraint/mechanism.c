@@ -142,6 +142,7 @@ dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formula
     m->rank = m->m < m->n ? m->m : m->n;
     if (choose(m, how) != DAE_OK || take_memory(m) != DAE_OK)
         return m;
+    m->mu_unit = 1;
     dae_mech_lay_out(m);
     dae_mech_problem_fill(m);
     return m;

@@ -54,7 +54,7 @@ struct dae_mechanism {
     const dae_mech_form *form;
     dae_mech_layout at;
     int n, h, m;
-    double alpha, beta, penalty;
+    double alpha, beta, penalty, mu_unit;
 
     /* derive.c */
     int calibrated;

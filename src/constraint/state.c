@@ -38,6 +38,24 @@ void dae_mech_lay_out(dae_mechanism *m)
     at->size = next;
 }
 
+/* mu = 1 changes q' by a scale of q in a scale of time. */
+static int set_mu_unit(dae_mechanism *m, double t, const double *q)
+{
+    double velocity = 0, slope = 0, mass = 1;
+    int answer = DAE_OK;
+    for (int j = 0; j < m->n; j++)
+        velocity = fmax(velocity, m->step[j] / m->step_t);
+    for (int j = 0; j < m->n; j++)
+        for (int i = 0; i < m->h; i++)
+            slope = fmax(slope, fabs(m->W[dae_mech_at(i, j, m->m)]));
+    if (m->form->parts & MECH_MASS_Q) {
+        answer = dae_mech_mass(m, t, q, m->M);
+        mass = dae_mech_most(m->M, m->n * m->n);
+    }
+    m->mu_unit = slope > 0 && mass > 0 ? velocity * mass / slope : 1;
+    return answer;
+}
+
 /* Increments, rank and null space at q; the problem gets its final size. */
 int dae_mech_ready(dae_mechanism *m, double t, const double *q)
 {
@@ -47,6 +65,8 @@ int dae_mech_ready(dae_mechanism *m, double t, const double *q)
     if (answer != DAE_OK)
         return answer;
     dae_mech_rank(m);
+    if (m->at.mu >= 0)
+        answer = set_mu_unit(m, t, q);
     if (m->form->parts & MECH_MINIMAL)
         answer = dae_mech_base(m, t, q);
     dae_mech_lay_out(m);
@@ -77,7 +97,8 @@ int dae_mech_lambda_of(dae_mechanism *m, double t, const double *x, const double
 
 /* ---- pack ---- */
 
-/* A length of time in which q and v do not leave their scales */
+/* A length of time in which q and v do not leave their scales; lambda, a quotient of
+ * polynomials, needs shorter ones */
 static double stride(const dae_mechanism *m, const double *v, const double *a)
 {
     double s = m->step_t;
@@ -96,7 +117,7 @@ static int multiplier_rates(dae_mechanism *m, double t, const double *q, const d
                             const double *a, double *lambda_dot, double *w_dot)
 {
     static const double weight[4] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
-    double s = stride(m, v, a), *qs = m->r_low, *vs = m->r_high;
+    double s = stride(m, v, a) / 8, *qs = m->r_low, *vs = m->r_high;
     double *l = m->lambda_side, *b = m->values;
     memset(lambda_dot, 0, (size_t)m->m * sizeof(double));
     memset(w_dot, 0, (size_t)m->n * sizeof(double));
@@ -240,7 +261,7 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
         answer = m->model.energy(t, x, v, &r.energy, m->model.user);
     if (answer != DAE_OK)
         return dae_mech_said(m, answer, "dae_mechanism_check", t);
-    r.mu = m->at.mu >= 0 ? dae_mech_most(x + m->at.mu, m->h) : 0;
+    r.mu = m->at.mu >= 0 ? m->mu_unit * dae_mech_most(x + m->at.mu, m->h) : 0;
     r.nu = m->at.nu >= 0 ? dae_mech_most(x + m->at.nu, m->m) : 0;
     r.rank = dae_mech_look(m, &r.pivot, &r.weakest);
     r.freedom = m->n - r.rank;
