@@ -9,7 +9,7 @@ out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
 ids=$("$program" reproduce | awk '/^[a-z]/ { print $1 }')
-for wanted in bdf-dae hmt rk-index2 rk-spp rk-order; do
+for wanted in bdf-dae hmt rk-index2 rk-spp rk-order formulations; do
     echo "[ RUN      ] $wanted is listed"
     if grep -qx -- "$wanted" <<<"$ids"; then
         echo "[       OK ] $wanted is listed"
