@@ -153,6 +153,45 @@ int dae_mech_divide_by_mass(dae_mechanism *m, double *w)
     return DAE_OK;
 }
 
+void dae_mech_help(dae_mechanism *m)
+{
+    for (int j = 0; m->help > 0 && j < m->n; j++)
+        for (int i = 0; i < m->n; i++)
+            m->M[dae_mech_at(i, j, m->n)] +=
+                m->help * dae_mech_dot(m->W + dae_mech_at(0, i, m->m),
+                                       m->W + dae_mech_at(0, j, m->m), m->m);
+}
+
+void dae_mech_help_force(dae_mechanism *m, double *g)
+{
+    for (int j = 0; m->help > 0 && j < m->n; j++)
+        g[j] -= m->help * dae_mech_dot(m->W + dae_mech_at(0, j, m->m), m->bias, m->m);
+}
+
+/* m->W is set. Both matrices get the same trace. */
+int dae_mech_find_help(dae_mechanism *m, double t, const double *q)
+{
+    int n = m->n, info = 0, answer = dae_mech_mass(m, t, q, m->M);
+    double size = 0, trace = 0, square = dae_mech_dot(m->W, m->W, m->m * n), rcond = 0;
+    m->help = 0;
+    if (answer != DAE_OK || !m->model.mass || m->m == 0)
+        return answer;
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += fabs(m->M[dae_mech_at(i, j, n)]);
+        size = fmax(size, sum);
+        trace += m->M[dae_mech_at(j, j, n)];
+    }
+    memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
+    dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
+    if (info == 0)
+        dgecon_("1", &n, m->kkt, &n, &size, &rcond, m->lapack, m->iwork, &info, 1);
+    if (rcond < 1e-12 && square > 0 && trace > 0)
+        m->help = trace / square;
+    return DAE_OK;
+}
+
 /* a = M^-1 (f + W' lambda), for judging multipliers */
 int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
                                const double *v, const double *lambda, double *a)
@@ -170,7 +209,11 @@ int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
     if (answer != DAE_OK)
         return answer;
     dae_mech_add_transposed(m->W, m->m, n, lambda, a);
-    return dae_mech_divide_by_mass(m, a);
+    if (m->help > 0)
+        answer = dae_mech_bias(m, t, q, v, m->bias);
+    dae_mech_help(m);
+    dae_mech_help_force(m, a);
+    return answer == DAE_OK ? dae_mech_divide_by_mass(m, a) : answer;
 }
 
 int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,

@@ -87,7 +87,9 @@ static int reduced(dae_mechanism *m, double t, const double *x, int feedback, do
     for (int i = 0; i < m->m; i++)
         row[i] = lambda[i] - row[i];
     copy(f, v, m->n);
-    return total_force(m, t, x, v, lambda, f + m->at.v);
+    answer = total_force(m, t, x, v, lambda, f + m->at.v);
+    dae_mech_help_force(m, f + m->at.v); /* bias has the feedback in it */
+    return answer;
 }
 
 static int rhs_index1(dae_mechanism *m, double t, const double *x, double *f)
@@ -130,6 +132,8 @@ static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass
         answer = dae_mech_mass(m, t, x, m->M);
     if (answer != DAE_OK)
         return answer;
+    if (m->form->parts & MECH_HELP)
+        dae_mech_help(m);
     relax(m, with_mass, mu, f);
     dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
     answer = dae_mech_phi(m, t, x, m->c);
@@ -165,8 +169,10 @@ static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
         f[i] += m->a_side[i];
     }
     dae_mech_add_transposed(m->W, m->m, n, nu, fv);
+    dae_mech_help_force(m, fv);
     dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu ... */
     copy(m->a_side, w, n);
+    dae_mech_help_force(m, m->a_side);
     answer = dae_mech_divide_by_mass(m, m->a_side); /* ... and acceleration lambda */
     dae_mech_add_product(m->W, m->m, n, 1, m->a_side, m->bias);
     dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
@@ -295,17 +301,17 @@ const dae_mech_form dae_mech_forms[] = {
     { "ggl-mass", "stabilized with M^-1 phi_q' mu", 2, MOTION | MECH_MU | MECH_MASS_Q,
       rhs_ggl_mass, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
     { "fuehrer-leimkuhler", "stabilized on three levels, multipliers mu and nu", 2,
-      MOTION | MECH_MU | MECH_NU | MECH_A | MECH_MASS_Q,
+      MOTION | MECH_MU | MECH_NU | MECH_A | MECH_MASS_Q | MECH_HELP,
       rhs_fuehrer, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
     { "index3", "constraints of positions", 3, MOTION, rhs_index3, NULL,
       DAE_INDEX3, DAE_INDEX2, DAE_INDEX2 },
     { "index2", "constraints of velocities", 2, MOTION, rhs_index2, NULL,
       DAE_INDEX2, DAE_INDEX2, 0 },
-    { "index1", "constraints of accelerations", 1, MOTION, rhs_index1, NULL,
+    { "index1", "constraints of accelerations", 1, MOTION | MECH_HELP, rhs_index1, NULL,
       DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
     { "index0", "multipliers eliminated (Udwadia, Kalaba)", 0, MECH_V, rhs_index0, NULL,
       0, 0, 0 },
-    { "baumgarte", "index 1 with phi'' + 2 alpha phi' + beta^2 phi = 0", 1, MOTION,
+    { "baumgarte", "index 1 with phi'' + 2 alpha phi' + beta^2 phi = 0", 1, MOTION | MECH_HELP,
       rhs_baumgarte, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
     { "penalty", "stiff constraints in place of multipliers (Bayo)", 0, MECH_V, rhs_penalty,
       NULL, 0, 0, 0 },

@@ -29,7 +29,8 @@ enum { /* what a formulation is made of */
        MECH_MU = 16,
        MECH_NU = 32,
        MECH_MASS_Q = 64, /* M in front of q', v': otherwise the identity */
-       MECH_MASS_V = 128
+       MECH_MASS_V = 128,
+       MECH_HELP = 256 /* cannot do with a singular M: see dae_mech_help */
 };
 
 typedef struct dae_mech_form {
@@ -55,6 +56,7 @@ struct dae_mechanism {
     dae_mech_layout at;
     int n, h, m;
     double alpha, beta, penalty, mu_unit;
+    double help; /* M is singular: M + help W'W stands for it where needed; else 0 */
 
     /* derive.c */
     int calibrated;
@@ -121,6 +123,12 @@ int dae_mech_kkt_factor(dae_mechanism *m, const double *M);
 void dae_mech_kkt_solve(dae_mechanism *m, double *top,
                         double *bottom);                  /* compressed bottom */
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
+/* Where M is singular (Euler parameters) but not on the null space of W: M a = g, W a + bias = 0
+ * implies (M + p W'W) a = g - p W' bias with a regular matrix, and conversely. These do nothing
+ * when help is 0: m->M += p W'W; g -= p W' bias; both for m->W, m->bias. */
+void dae_mech_help(dae_mechanism *m);
+void dae_mech_help_force(dae_mechanism *m, double *g);
+int dae_mech_find_help(dae_mechanism *m, double t, const double *q); /* sets m->help */
 int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
                                const double *v, const double *lambda, double *a);
 /* 2 alpha (W v + rate) + beta^2 phi */

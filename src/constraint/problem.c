@@ -12,6 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* m->M as it stands before derivatives */
+static int leading_mass(dae_mechanism *m, double t, const double *x)
+{
+    int answer = dae_mech_mass(m, t, x, m->M);
+    if (answer != DAE_OK || !(m->help > 0) || !(m->form->parts & MECH_HELP))
+        return answer;
+    answer = dae_mech_matrix(m, t, x, m->W);
+    dae_mech_help(m);
+    return answer;
+}
+
 static int rhs(double t, const double *x, double *f, void *user)
 {
     dae_mechanism *m = user;
@@ -30,7 +41,7 @@ static int leading(dae_mechanism *m, double t, const double *x, const double *xd
     memcpy(out, xdot, n * sizeof *out);
     memcpy(out + dynamic, xdot + dynamic, (size_t)count * sizeof *out);
     if (blocks)
-        answer = dae_mech_mass(m, t, x, m->M);
+        answer = leading_mass(m, t, x);
     for (int k = 0; k < 2 && answer == DAE_OK; k++) {
         int at = k ? m->at.v : 0;
         if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q)))
@@ -100,7 +111,7 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
 {
     dae_mechanism *m = user;
     size_t size = (size_t)m->at.size, n = (size_t)m->n;
-    int answer = dae_mech_mass(m, t, x, m->M);
+    int answer = leading_mass(m, t, x);
     (void)xdot;
     for (int k = 0; k < 2; k++) {
         size_t at = k ? (size_t)m->at.v : 0;

@@ -65,9 +65,10 @@ int dae_mech_ready(dae_mechanism *m, double t, const double *q)
     if (answer != DAE_OK)
         return answer;
     dae_mech_rank(m);
-    if (m->at.mu >= 0)
+    answer = dae_mech_find_help(m, t, q);
+    if (answer == DAE_OK && m->at.mu >= 0)
         answer = set_mu_unit(m, t, q);
-    if (m->form->parts & MECH_MINIMAL)
+    if (answer == DAE_OK && (m->form->parts & MECH_MINIMAL))
         answer = dae_mech_base(m, t, q);
     dae_mech_lay_out(m);
     dae_mech_problem_fill(m);
