@@ -170,7 +170,10 @@ int problem_open(const problem_entry *entry, const char *form, const problem_set
     int answer = entry->build(chosen, value, out);
     if (answer == DAE_OK)
         return DAE_OK;
+    char why[sizeof out->why];
+    memcpy(why, out->why, sizeof why);
     problem_close(out);
+    memcpy(out->why, why, sizeof why);
     if (answer < 0)
         return answer;
     if (answer > count_settings(entry))

@@ -1,6 +1,8 @@
 /* mechanical.c: from a mechanism to a problem of the collection. */
 #include "mechanical.h"
 
+#include <stdio.h>
+
 const char *const mechanical_forms[] = {
     "ggl",
     "ggl-mass",
@@ -158,8 +160,10 @@ int mechanical_build(const mechanical_case *c, const char *form, problem_instanc
         status = c->model.energy(0, q, v, &base->energy0, base);
     if (status == DAE_OK)
         status = dae_mechanism_pack(e->m, 0, q, v, e->x0, e->xdot0);
-    if (status != DAE_OK)
+    if (status != DAE_OK) {
+        snprintf(out->why, sizeof out->why, "%s", dae_mechanism_message(e->m));
         return status;
+    }
     out->problem = *dae_mechanism_problem(e->m);
     out->t1 = c->t1;
     out->x0 = e->x0;
