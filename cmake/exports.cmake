@@ -1,7 +1,7 @@
 # write_exports(file): a linker version script with the functions that the headers in
 # include/ declare: lines that begin with a type and hold "dae_name(".
 function(write_exports map)
-    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/*.h")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/*.h")
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                  ${headers})
     set(names)

@@ -29,6 +29,13 @@ extern const problem_entry problem_brusselator;
 extern const problem_entry problem_lorenz;
 extern const problem_entry problem_arevalo_51;
 extern const problem_entry problem_arevalo_52;
+extern const problem_entry problem_andrews;
+extern const problem_entry problem_slider_crank;
+extern const problem_entry problem_n_pendulum;
+extern const problem_entry problem_four_bar;
+extern const problem_entry problem_rolling_disc;
+extern const problem_entry problem_rolling_coin;
+extern const problem_entry problem_knife_edge;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -57,6 +64,13 @@ const problem_entry *const problem_list[] = {
     &problem_rigid_body,
     &problem_brusselator,
     &problem_lorenz,
+    &problem_andrews,
+    &problem_slider_crank,
+    &problem_n_pendulum,
+    &problem_four_bar,
+    &problem_rolling_disc,
+    &problem_rolling_coin,
+    &problem_knife_edge,
     NULL,
 };
 
@@ -189,7 +203,10 @@ int problem_open(const problem_entry *entry, const char *form, const problem_set
     int answer = entry->build(chosen, value, out);
     if (answer == DAE_OK)
         return DAE_OK;
+    char why[sizeof out->why];
+    memcpy(why, out->why, sizeof why);
     problem_close(out);
+    memcpy(out->why, why, sizeof why);
     if (answer < 0)
         return answer;
     if (answer > count_settings(entry))
@@ -202,6 +219,8 @@ void problem_close(problem_instance *p)
 {
     if (!p)
         return;
+    if (p->dispose)
+        p->dispose(p);
     free(p->memory);
     *p = (problem_instance){ 0 };
 }

@@ -36,6 +36,12 @@ typedef struct problem_instance {
     const char *const *constraint_names;
     int (*constraints)(double t, const double *x, double *c, void *user);
 
+    /* minimal forms: to be asked between steps; DAE_EVENT: x was changed, restart with it */
+    int (*refresh)(double t, double *x, void *user);
+
+    char why[600];            /* a build that failed may say why, in words                   */
+    void *extra;              /* more than one block: freed by dispose                      */
+    void (*dispose)(struct problem_instance *p);
     void *memory;             /* whatever build allocated in one block; problem_close frees it */
 } problem_instance;
 

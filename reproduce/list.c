@@ -12,6 +12,7 @@ extern const reproduction reproduction_multistep_accuracy;
 extern const reproduction reproduction_beta_blocking;
 extern const reproduction reproduction_arevalo;
 extern const reproduction reproduction_seminar;
+extern const reproduction reproduction_formulations;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -25,5 +26,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_multistep,
     &reproduction_multistep_accuracy,
     &reproduction_beta_blocking,
+    &reproduction_formulations,
     NULL,
 };

@@ -41,6 +41,8 @@ static const test_case variants[] = {
     { "nonlinear-ode", "eps", 1e-3 }, { "mass-state", "kappa", 0 },
     { "kepler", "e", 0 },          { "kepler", "e", 0.7 },
     { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
+    { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
 };
 /* clang-format on */
 
@@ -196,7 +198,7 @@ static void evaluate(const subject *s, double t, const double *x, const double *
 }
 
 /* Size of the terms of equation i: what cancels in it. */
-static double row_size(const subject *s, int i, const double *x, const double *xdot)
+static double own_row_size(const subject *s, int i, const double *x, const double *xdot)
 {
     double sum = 0;
     for (int j = 0; j < s->n; j++) {
@@ -208,6 +210,15 @@ static double row_size(const subject *s, int i, const double *x, const double *x
     for (int j = 0; s->p->d && j < s->m; j++)
         sum += fabs(xdot[j]);
     return sum;
+}
+
+/* Mechanisms: one linear system gives all accelerations, with errors of one size. */
+static double row_size(const subject *s, int i, const double *x, const double *xdot)
+{
+    double most = own_row_size(s, i, x, xdot);
+    for (int k = 0; s->instance.extra && k < s->n; k++)
+        most = fmax(most, own_row_size(s, k, x, xdot));
+    return most;
 }
 
 /* ---------------------------------------------------------------- cases ------------- */
@@ -312,6 +323,25 @@ static void check_start(subject *s)
             fail_msg("%s: residual %d is %g at the start", s->label, i, s->r[i]);
 }
 
+/* Mechanisms: right sides contain differences (of order eight), which are up to a thousand times
+ * less exact than formulas. */
+static double noise(const subject *s)
+{
+    if (strstr(s->label, "/penalty"))
+        return 1e8; /* its matrix has a condition of 1e7 */
+    return s->instance.extra ? 1000 : 1;
+}
+
+/* ... and residuals of velocities and accelerations that may be 1e3 and 1e6. */
+static double largest(const subject *s, const double *x)
+{
+    double most = 1;
+    for (int i = 0; s->instance.extra && i < s->n; i++)
+        if (isfinite(x[i]))
+            most = fmax(most, fabs(x[i]));
+    return most;
+}
+
 /* Rows of C that vanish are constraints; along (1, x') their derivative vanishes too. */
 static void check_start_slope(subject *s)
 {
@@ -333,7 +363,7 @@ static void check_start_slope(subject *s)
             size += fabs(s->K[i + j * n]) * fmax(fabs(s->xdot[j]), fabs(s->x[j]));
         }
         double slope = (s->r[i] - before[i]) / (2 * e);
-        if (c == 0 && !(fabs(slope) <= 1e-8 * (size + 1e-3)))
+        if (c == 0 && !(fabs(slope) <= 1e-8 * noise(s) * (size + 1e-3)))
             fail_msg("%s: x' at the start leaves constraint %zu: %g", s->label, i, slope);
     }
     free(y);
@@ -345,7 +375,7 @@ static void check_start_slope(subject *s)
 static void compare(const subject *s, const char *which, int i, int j, double given,
                     double quotient, double size, double e)
 {
-    double allowed = 1e-6 * fabs(given) + 1e-14 * (size + 1e-3) / e;
+    double allowed = 1e-6 * fabs(given) + 1e-14 * noise(s) * (size + 1e-3) / e;
     if (!(fabs(given - quotient) <= allowed))
         fail_msg("%s: %s[%d,%d] is %.12g, differences say %.12g (allowed %.2g)", s->label,
                  which, i + 1, j + 1, given, quotient, allowed);
@@ -502,12 +532,15 @@ static void check_end(subject *s)
     if (!q->reference)
         return;
     size_t n = (size_t)s->n;
+    for (size_t i = 0; i < n; i++)
+        if (isnan(q->reference[i]))
+            return; /* constraints and equations cannot be evaluated, then */
     double c[8] = { 0 };
     assert_true(q->constraint_count <= 8);
     if (q->constraints)
         q->constraints(q->t1, q->reference, c, s->p->user);
     for (int i = 0; i < q->constraint_count; i++)
-        if (!(fabs(c[i]) <= 1e-12))
+        if (!(fabs(c[i]) <= 1e-12 * largest(s, q->reference) * largest(s, q->reference)))
             fail_msg("%s: the reference violates constraint %d: %g", s->label, i, c[i]);
     memset(s->xdot, 0, n * sizeof(double));
     evaluate(s, q->t1, q->reference, s->xdot, s->r);
@@ -516,7 +549,7 @@ static void check_end(subject *s)
         double sum = 0, size = row_size(s, (int)i, q->reference, s->xdot);
         for (size_t j = 0; j < n; j++)
             sum += fabs(s->C[i + j * n]);
-        if (sum == 0 && !(fabs(s->r[i]) <= 1e-12 * fmax(size, 1e-3)))
+        if (sum == 0 && !(fabs(s->r[i]) <= 1e-12 * noise(s) * fmax(size, 1e-3)))
             fail_msg("%s: the reference violates equation %zu: %g", s->label, i, s->r[i]);
     }
     if (q->exact)
@@ -541,7 +574,7 @@ static void check_constraints(subject *s)
             q->constraints(q->t0 + sign * e, s->x, sign < 0 ? before : c, s->p->user);
         }
         for (int i = 0; i < count; i++)
-            if (!(fabs(c[i] - before[i]) / (2 * e) <= 1e-6))
+            if (!(fabs(c[i] - before[i]) / (2 * e) <= 1e-6 * noise(s) * largest(s, q->xdot0)))
                 fail_msg("%s: constraint %d left at the start, slope %g", s->label, i,
                          (c[i] - before[i]) / (2 * e));
     }
@@ -552,7 +585,7 @@ static void check_constraints(subject *s)
             break;
         q->constraints(t, s->x, c, s->p->user);
         for (int i = 0; i < count; i++)
-            if (!(fabs(c[i]) <= 2e-13))
+            if (!(fabs(c[i]) <= 2e-13 * largest(s, q->xdot0)))
                 fail_msg("%s: constraint %d is %g at t = %g", s->label, i, c[i], t);
     }
     if (count) {
@@ -613,7 +646,8 @@ static void test_list(void **state)
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
         "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
-        "arevalo-51",    "arevalo-52"
+        "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
+        "four-bar",      "rolling-disc", "rolling-coin", "knife-edge"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);

@@ -3,6 +3,7 @@
 #include "base/float_check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const problem_entry *cli_problem_find(cli *c, const char *name, int *code)
@@ -133,6 +134,11 @@ int cli_problem_open(cli *c, const problem_entry *entry, const char *form,
         return 0;
     if (status == DAE_E_OPTION)
         return refused(c, entry, culprit, list, set_count);
+    if (out->why[0]) { /* a whole message */
+        c->report.status = (dae_status)status;
+        c->report.length = (size_t)snprintf(c->report.text, sizeof c->report.text, "%s", out->why);
+        return cli_fail(c);
+    }
     dae_fail(&c->report, (dae_status)status, "problem '%s' cannot be built", entry->name);
     dae_why(&c->report, "%s", dae_status_sentence(status));
     return cli_fail(c);

@@ -206,6 +206,26 @@ static dae_status start(cli *c, solve_job *job)
     return error ? output_failed(c, job, error) : DAE_OK;
 }
 
+/* Problems in minimal coordinates may want other ones from here on; job->x is at job->t. */
+static dae_status refresh(cli *c, solve_job *job)
+{
+    const problem_instance *p = &job->p;
+    if (!p->refresh || job->t == job->stop)
+        return DAE_OK;
+    int answer = p->refresh(job->t, job->x, p->problem.user);
+    if (answer == DAE_OK)
+        return DAE_OK;
+    if (answer != DAE_EVENT) {
+        dae_fail(&c->report, (dae_status)answer, "no new minimal coordinates can be found");
+        dae_at(&c->report, "t = %.10g", job->t);
+        return (dae_status)answer;
+    }
+    dae_status status = dae_restart(job->solver, job->t, job->x, NULL);
+    if (status == DAE_OK && !(job->options.fixed_step > 0))
+        status = dae_set_stop(job->solver, job->stop);
+    return status == DAE_OK ? DAE_OK : solver_failed(c, job, status);
+}
+
 static dae_status one_step(cli *c, solve_job *job)
 {
     double before = job->t;
@@ -226,6 +246,9 @@ static dae_status one_step(cli *c, solve_job *job)
         error = job->log_sink.error;
     if (error)
         return output_failed(c, job, error);
+    status = refresh(c, job);
+    if (status != DAE_OK)
+        return status;
     return (double)job->csv_sink.written > job->max_output ? too_much_output(c, job)
                                                            : DAE_OK;
 }

@@ -1,0 +1,159 @@
+/* mechanics.h: constrained mechanical systems, in every formulation.
+ *
+ *     M(t, q) q'' = f(t, q, q') + W' lambda       n equations of motion
+ *     0 = phi(t, q)                               holonomic constraints,     W = phi_q above
+ *     0 = A(t, q) q' + b(t, q)                    rolling (non-holonomic),   W = A below
+ *
+ * A mechanism is described once; each formulation makes a dae_problem of it that any method
+ * of the library takes:
+ *
+ *     dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = "ggl" });
+ *     dae_mechanism_assemble(m, t, q, v);            (guesses become consistent)
+ *     dae_mechanism_pack(m, t, q, v, x, xdot);       (the state of the formulation)
+ *     dae_solver *s = dae_open(dae_mechanism_problem(m), &options);
+ *     dae_start(s, t, x, xdot);  ...  dae_read(s, t, x, NULL);
+ *     dae_mechanism_unpack(m, t, x, q, v, lambda);   (back, whatever the formulation)
+ *     dae_close(s);  dae_mechanism_close(m);
+ *
+ * Only phi and f are needed. Everything else is optional: without `mass` and `mass_diagonal`
+ * M is the identity; derivatives of phi, A and b that are not given are found by central
+ * differences of order eight.
+ *
+ * Redundant constraints (a door on three hinges) are allowed: the motion is the same, and of
+ * the multipliers the shortest vector is taken. Positions where constraints become dependent
+ * that elsewhere are not (a dead centre with a branching) are refused, with their names.
+ *
+ * A mechanism belongs to one solver at a time: its callbacks use memory of the mechanism.
+ */
+#ifndef DAEDALUS_MECHANICS_H
+#define DAEDALUS_MECHANICS_H
+
+#include <daedalus.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Matrices come by columns and arrive zeroed. Callbacks answer as those of dae_problem. The
+ * struct is copied; the arrays it points to must outlive the mechanism. */
+typedef struct dae_mechanical {
+    int coordinates; /* n                                                              */
+    int constraints; /* equations phi(t, q) = 0                                        */
+    int rolling;     /* equations A(t, q) q' + b(t, q) = 0                             */
+
+    int (*mass)(double t, const double *q, double *M, void *user); /* n x n; or ...        */
+    const double *mass_diagonal; /* ... n constants; neither: the identity             */
+    int (*force)(double t, const double *q, const double *v, double *f, void *user);
+    /* Forces that depend on the multipliers (friction in joints); added to f. */
+    int (*friction)(double t, const double *q, const double *v, const double *lambda,
+                    double *f, void *user);
+
+    int (*constraint)(double t, const double *q, double *phi, void *user);
+    int (*roll)(double t, const double *q, double *A, double *b, void *user); /* rolling x n */
+
+    /* Derivatives, all optional. */
+    int (*constraint_q)(double t, const double *q, double *G, void *user); /* constraints x n */
+    int (*constraint_t)(double t, const double *q, double *rate, void *user); /* at fixed q  */
+    /* What phi'' has beside phi_q q'': the second derivative of phi(t + s, q + s v) by s;
+     * what (A v + b)' has beside A v': the first derivative along the same line. */
+    int (*constraint_bias)(double t, const double *q, const double *v, double *bias,
+                           void *user);
+    int (*roll_bias)(double t, const double *q, const double *v, double *bias, void *user);
+    int steady; /* 1: phi does not depend on t; saves evaluations                      */
+
+    int (*energy)(double t, const double *q, const double *v, double *E, void *user);
+
+    /* Typical sizes for differences: over scale[j] in q_j and time_scale in t phi is smooth.
+     * NULL and 0: found by trying at the first position. */
+    const double *scale;
+    double time_scale;
+
+    const char *const *names;            /* n names; NULL: q1, q2, ...                 */
+    const char *const *constraint_names; /* constraints + rolling; NULL: constraint 1, ... */
+    void *user;
+} dae_mechanical;
+
+typedef struct dae_formulation {
+    const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
+
+    /* baumgarte, penalty, augmented-lagrangian: phi'' + 2 alpha phi' + beta^2 phi = 0 (rolling:
+     * c' + alpha c = 0). 0: beta = 10 / time_scale (time_scale 0: 1) and alpha = beta: errors
+     * die out, without swinging, ten times faster than the motion goes on. DAE_ZERO: none. */
+    double alpha, beta;
+    double penalty; /* weight of W'W beside M, relative; 0: 1e7 (penalty), 1e4 (augmented) */
+    int euclidean;  /* 1: assembly changes q and v as little as possible in |.|, not in M */
+    const dae_allocator *allocator;
+} dae_formulation;
+
+/* The list of formulations; NULL or -1 beyond its end. The index is that of differentiation
+ * with holonomic constraints present. */
+int dae_formulation_count(void);
+const char *dae_formulation_name(int i);
+const char *dae_formulation_title(int i);
+int dae_formulation_index(int i);
+
+typedef struct dae_mechanism dae_mechanism;
+
+/* Returns an object even on failure (ask dae_mechanism_status); NULL never. */
+dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formulation *how);
+void dae_mechanism_close(dae_mechanism *m); /* NULL is allowed */
+dae_status dae_mechanism_status(const dae_mechanism *m);
+const char *dae_mechanism_message(const dae_mechanism *m);
+
+/* The problem to be handed to dae_open. Ask after assemble or pack: with redundant constraints
+ * the size of the minimal formulations (maggi-...) is known only then. */
+const dae_problem *dae_mechanism_problem(const dae_mechanism *m);
+
+/* Positions and velocities that satisfy the constraints, as near as possible to the guesses.
+ * Overwritten on success only. */
+dae_status dae_mechanism_assemble(dae_mechanism *m, double t, double *q, double *v);
+
+/* From consistent q and v to the state of the formulation: multipliers, accelerations and all
+ * derivatives are found. xdot may be NULL. */
+dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q, const double *v,
+                              double *x, double *xdot);
+
+/* Back: any of q (n), v (n), lambda (constraints + rolling) may be NULL. What is not part of the
+ * state (lambda of a formulation without multipliers) is computed. */
+dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q,
+                                double *v, double *lambda);
+
+/* To be called between steps, in runs of the minimal formulations: answers DAE_OK when nothing
+ * need be done and DAE_EVENT when x was changed (new minimal velocities, q back on the
+ * constraints): then call dae_restart(s, t, x, NULL). Other formulations: always DAE_OK. */
+dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
+
+typedef struct dae_mechanism_report {
+    double position, velocity, acceleration; /* largest residual of a constraint        */
+    double energy;     /* NaN without a callback                                         */
+    double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
+                          integration had to be helped; 0: the formulation has none      */
+    int rank, freedom; /* of W; coordinates - rank                                       */
+    int redundant;     /* constraints + rolling - rank                                   */
+    double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular   */
+    int weakest;       /* the constraint with that pivot, -1: none                       */
+} dae_mechanism_report;
+
+dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
+                               dae_mechanism_report *out);
+
+/* ---- tasks beside simulation ---- */
+
+/* Static equilibrium near q: f(t, q, 0) + W' lambda = 0, phi = 0. lambda may be NULL. */
+dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q, double *lambda);
+
+/* Kinematics: as many (driving) constraints as coordinates determine q, v, q''; lambda are the
+ * forces needed. q is a guess and becomes the solution; v, a, lambda may be NULL. */
+dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v, double *a,
+                                    double *lambda);
+
+/* Linearization about (q, v): the motion in minimal coordinates y (position) and e (velocity),
+ * (y, e)' = J (y, e). Fills in the size k of J, J itself (k x k by columns) and its eigenvalues;
+ * J, real and imaginary may be NULL; room for 2n x 2n, 2n and 2n numbers. */
+dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q, const double *v,
+                                   int *size, double *J, double *real, double *imaginary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,363 @@
+/* derive.c: mass, forces and constraints with the derivatives nobody gave.
+ *
+ * phi_q, phi_t, and the terms of phi'' and (A v + b)' beside W a come, if not given, from
+ * central differences over eight points,
+ *
+ *     F'  = sum_k d_k (F(s k) - F(-s k)) / s              k = 1..4, error s^8 F(9) / 630
+ *     F'' = (e_0 F(0) + sum_k e_k (F(s k) + F(-s k))) / s^2        s^8 F(10) / 3150
+ *
+ * which are exact for polynomials of degree 8 (9): distance constraints come out to
+ * rounding. The bias of phi is the second derivative of phi(t + s, q + s v) by s: one line
+ * in place of a matrix of second derivatives; if phi_q and phi_t are given, the first
+ * derivative of phi_q v + phi_t along the same line, whose rounding is 50 times smaller.
+ *
+ * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
+ * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate; but
+ * when several move, phi may feel the sum of them). L is the user's scale, or is found once by
+ * trying: from large to small s (polynomials like it large), the formulas of order 8 and 6 are compared, for the first
+ * and for the second derivative (an even function would hide from the first alone).
+ */
+#include "constraint/mechanism.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 4, TRIES = 10 };
+static const double first[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
+static const double second[POINTS] = { 8. / 5, -1. / 5, 8. / 315, -1. / 560 };
+/* of order 6, to compare */
+static const double first_6[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
+static const double second_6[POINTS] = { 3. / 2, -3. / 20, 1. / 90, 0 };
+
+int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
+{
+    size_t n = (size_t)m->n;
+    memset(M, 0, n * n * sizeof *M);
+    if (m->model.mass)
+        return m->model.mass(t, q, M, m->model.user);
+    for (size_t i = 0; i < n; i++)
+        M[i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
+    return DAE_OK;
+}
+
+int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
+                   double *f)
+{
+    if (m->model.force)
+        return m->model.force(t, q, v, f, m->model.user);
+    memset(f, 0, (size_t)m->n * sizeof *f);
+    return DAE_OK;
+}
+
+int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
+{
+    return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
+}
+
+/* A into m->A, b into m->b */
+static int roll(dae_mechanism *m, double t, const double *q)
+{
+    size_t count = (size_t)(m->m - m->h);
+    memset(m->A, 0, count * (size_t)m->n * sizeof *m->A);
+    memset(m->b, 0, count * sizeof *m->b);
+    return m->model.roll(t, q, m->A, m->b, m->model.user);
+}
+
+/* phi on the line (t + s dt, q + s dq) */
+static int phi_at(dae_mechanism *m, double t, const double *q, double dt,
+                  const double *dq, double s)
+{
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    return dae_mech_phi(m, t + s * dt, m->q_side, m->phi_side);
+}
+
+/* A v + b there, v fixed */
+static int roll_at(dae_mechanism *m, double t, const double *q, double dt,
+                   const double *dq, double s)
+{
+    int rows = m->m - m->h;
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    int answer = roll(m, t + s * dt, m->q_side);
+    memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
+    dae_mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
+    return answer;
+}
+
+/* phi_q v + phi_t there, v fixed, when both are given */
+static int velocity_at(dae_mechanism *m, double t, const double *q, double dt,
+                       const double *dq, double s)
+{
+    int answer = DAE_OK;
+    for (int i = 0; i < m->n; i++)
+        m->q_side[i] = q[i] + s * dq[i];
+    memset(m->phi_side, 0, (size_t)m->h * sizeof(double));
+    if (m->model.constraint_t)
+        answer = m->model.constraint_t(t + s * dt, m->q_side, m->phi_side, m->model.user);
+    memset(m->G, 0, (size_t)m->h * (size_t)m->n * sizeof *m->G);
+    if (answer == DAE_OK)
+        answer = m->model.constraint_q(t + s * dt, m->q_side, m->G, m->model.user);
+    dae_mech_add_product(m->G, m->h, m->n, 1, dq, m->phi_side);
+    return answer;
+}
+
+typedef int (*on_line)(dae_mechanism *m, double t, const double *q, double dt,
+                       const double *dq, double s);
+
+typedef struct stencil {
+    const double *weight;
+    double center;
+    int order; /* 1 or 2 */
+} stencil;
+
+/* out[count] := derivative by s at 0 of what F leaves in phi_side */
+static int difference(dae_mechanism *m, on_line F, double t, const double *q, double dt,
+                      const double *dq, double s, stencil w, int count, double *out)
+{
+    int answer = DAE_OK;
+    double sign = w.order == 1 ? -1 : 1;
+    memset(out, 0, (size_t)count * sizeof *out);
+    if (w.order == 2) {
+        answer = F(m, t, q, dt, dq, 0);
+        for (int i = 0; i < count; i++)
+            out[i] = w.center * m->phi_side[i];
+    }
+    for (int k = POINTS; k > 0; k--) {
+        if (w.weight[k - 1] == 0)
+            continue;
+        for (int side = 1; side >= -1 && answer == DAE_OK; side -= 2) {
+            answer = F(m, t, q, dt, dq, side * k * s);
+            for (int i = 0; i < count; i++)
+                out[i] += (side > 0 ? 1 : sign) * w.weight[k - 1] * m->phi_side[i];
+        }
+    }
+    for (int i = 0; i < count; i++)
+        out[i] /= w.order == 1 ? s : s * s;
+    return answer;
+}
+
+static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
+
+/* ---- increments ---- */
+
+/* phi and, with a fixed vector u in m->f_side, A u + b on the line: all that is to be smooth */
+static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
+                    const double *dq, double s)
+{
+    int answer = phi_at(m, t, q, dt, dq, s), rolling = m->m - m->h;
+    if (answer != DAE_OK || rolling == 0)
+        return answer;
+    answer = roll(m, t + s * dt, m->q_side);
+    memcpy(m->phi_side + m->h, m->b, (size_t)rolling * sizeof(double));
+    dae_mech_add_product(m->A, rolling, m->n, 1, m->f_side, m->phi_side + m->h);
+    return answer;
+}
+
+/* |a - b| / max(|b|, least), holonomic and rolling parts apart; inf if not finite */
+static double unlike(const dae_mechanism *m, const double *a, const double *b,
+                     double least[2])
+{
+    double most = 0;
+    for (int part = 0; part < 2; part++) {
+        int from = part ? m->h : 0, to = part ? m->m : m->h;
+        double off = 0, size = least[part];
+        for (int i = from; i < to; i++) {
+            off = fmax(off, fabs(a[i] - b[i]));
+            size = fmax(size, fabs(b[i]));
+            if (!isfinite(a[i]) || !isfinite(b[i]))
+                return INFINITY;
+        }
+        most = fmax(most, size > 0 ? off / size : 0);
+    }
+    return most;
+}
+
+/* How much the orders 8 and 6 differ in s F' and in s^2 F'', relative to the larger of them
+ * (F' alone may vanish). least := s |F''|, for the two parts. */
+static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
+                           const double *dq, double s, double least[2])
+{
+    static const stencil bend_6 = { second_6, -49. / 18, 2 }, slope_6 = { first_6, 0, 1 };
+    double none[2] = { 0, 0 }, first_size[2], e;
+    int bad = difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum_low);
+    first_size[0] = dae_mech_most(m->sum_low, m->h) / s;
+    first_size[1] = dae_mech_most(m->sum_low + m->h, m->m - m->h) / s;
+    bad |= difference(m, probe_at, t, q, dt, dq, s, bend, m->m, m->sum);
+    least[0] = s * dae_mech_most(m->sum, m->h);
+    least[1] = s * dae_mech_most(m->sum + m->h, m->m - m->h);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, bend_6, m->m, m->sum_low);
+    e = unlike(m, m->sum_low, m->sum, bad ? none : first_size);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum);
+    bad |= difference(m, probe_at, t, q, dt, dq, s, slope_6, m->m, m->sum_low);
+    return bad ? INFINITY : fmax(e, unlike(m, m->sum_low, m->sum, least));
+}
+
+/* At s = L / 32 the formulas of order 8 and 6 differ by 7e-12, and that of order 8 is exact
+ * to rounding. */
+static const double smooth = 3e-11;
+
+/* F' at s (in m->sum) and at 0.6 s: a period that happens to be s looks smooth from s alone. */
+static int confirmed(dae_mechanism *m, double t, const double *q, double dt,
+                     const double *dq, double s, double least[2])
+{
+    return difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum) == DAE_OK &&
+           difference(m, probe_at, t, q, dt, dq, 0.6 * s, slope, m->m, m->sum_low) ==
+               DAE_OK &&
+           unlike(m, m->sum_low, m->sum, least) <= 1e-8;
+}
+
+/* The largest increment whose disagreement is at the level of rounding, or the best. */
+static double find_step(dae_mechanism *m, double t, const double *q, double dt,
+                        const double *dq, double most)
+{
+    double best = most, least = INFINITY, size[2];
+    for (int j = 0; j < m->n; j++)
+        m->f_side[j] = cos(1.0 + j); /* any velocity will do */
+    for (int k = 0; k < TRIES; k++, most /= 4) {
+        double e = disagreement(m, t, q, dt, dq, most, size);
+        if (e < 0.25 * least && (e > smooth || confirmed(m, t, q, dt, dq, most, size))) {
+            least = e;
+            best = most;
+        }
+        if (least < smooth)
+            break;
+    }
+    return best;
+}
+
+int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
+{
+    int search = m->m > 0, moving = !m->model.steady || m->m > m->h;
+    if (m->calibrated)
+        return DAE_OK;
+    memset(m->near, 0, (size_t)m->n * sizeof(double));
+    m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 8;
+    for (int j = 0; j < m->n; j++) {
+        double size = fmax(fabs(q[j]), 1);
+        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 3);
+        m->near[j] = 1;
+        if (search && !m->model.scale)
+            m->step[j] = find_step(m, t, q, 0, m->near, m->step[j]);
+        m->near[j] = 0;
+    }
+    if (search && moving && !(m->model.time_scale > 0))
+        m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
+    m->calibrated = 1;
+    return DAE_OK;
+}
+
+/* As far along (1, v) as no variable leaves its scale. */
+static double line_step(const dae_mechanism *m, const double *v)
+{
+    double s = m->model.steady ? INFINITY : m->step_t;
+    for (int j = 0; j < m->n; j++)
+        if (fabs(v[j]) * s > m->step[j])
+            s = m->step[j] / fabs(v[j]);
+    return isfinite(s) ? s : m->step_t;
+}
+
+/* ---- derivatives ---- */
+
+static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
+{
+    size_t h = (size_t)m->h, rows = (size_t)m->m;
+    int answer = DAE_OK;
+    if (h == 0)
+        return DAE_OK;
+    if (m->model.constraint_q) {
+        memset(m->G, 0, h * (size_t)m->n * sizeof *m->G);
+        answer = m->model.constraint_q(t, q, m->G, m->model.user);
+    } else {
+        memset(m->column, 0, (size_t)m->n * sizeof(double));
+        for (int j = 0; j < m->n && answer == DAE_OK; j++) {
+            m->column[j] = 1;
+            answer = difference(m, phi_at, t, q, 0, m->column, m->step[j], slope, m->h,
+                                m->G + (size_t)j * h);
+            m->column[j] = 0;
+        }
+    }
+    for (size_t j = 0; j < (size_t)m->n; j++)
+        memcpy(W + j * rows, m->G + j * h, h * sizeof *W);
+    return answer;
+}
+
+int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W)
+{
+    size_t h = (size_t)m->h, rows = (size_t)m->m, rolling = rows - h;
+    int answer = constraint_q(m, t, q, W);
+    if (answer != DAE_OK || rolling == 0)
+        return answer;
+    answer = roll(m, t, q);
+    for (size_t j = 0; j < (size_t)m->n; j++)
+        memcpy(W + j * rows + h, m->A + j * rolling, rolling * sizeof *W);
+    return answer;
+}
+
+int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate)
+{
+    int answer = DAE_OK;
+    memset(rate, 0, (size_t)m->m * sizeof *rate);
+    if (m->h && m->model.constraint_t)
+        answer = m->model.constraint_t(t, q, rate, m->model.user);
+    else if (m->h && !m->model.steady)
+        answer = difference(m, phi_at, t, q, 1, m->zero, m->step_t, slope, m->h, rate);
+    if (answer != DAE_OK || m->m == m->h)
+        return answer;
+    answer = roll(m, t, q);
+    memcpy(rate + m->h, m->b, (size_t)(m->m - m->h) * sizeof *rate);
+    return answer;
+}
+
+int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
+                  double *bias)
+{
+    double s = line_step(m, v);
+    int answer = DAE_OK;
+    memset(bias, 0, (size_t)m->m * sizeof *bias);
+    if (m->h && m->model.constraint_bias)
+        answer = m->model.constraint_bias(t, q, v, bias, m->model.user);
+    else if (m->h && m->model.constraint_q && (m->model.steady || m->model.constraint_t))
+        answer = difference(m, velocity_at, t, q, 1, v, s, slope, m->h, bias);
+    else if (m->h)
+        answer = difference(m, phi_at, t, q, 1, v, 1.5 * s, bend, m->h, bias);
+    if (answer != DAE_OK || m->m == m->h)
+        return answer;
+    if (m->model.roll_bias)
+        return m->model.roll_bias(t, q, v, bias + m->h, m->model.user);
+    return difference(m, roll_at, t, q, 1, v, s, slope, m->m - m->h, bias + m->h);
+}
+
+int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v,
+                      double *c)
+{
+    int answer = dae_mech_matrix(m, t, q, m->W);
+    if (answer == DAE_OK)
+        answer = dae_mech_rate(m, t, q, c);
+    if (answer == DAE_OK)
+        dae_mech_add_product(m->W, m->m, m->n, 1, v, c);
+    return answer;
+}
+
+int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                         const double *nu, double *out)
+{
+    double s = line_step(m, v);
+    size_t bytes = (size_t)m->n * sizeof(double);
+    int answer = DAE_OK;
+    memset(out, 0, bytes);
+    for (int k = -POINTS; k <= POINTS && answer == DAE_OK; k++) {
+        if (k == 0)
+            continue;
+        for (int i = 0; i < m->n; i++)
+            m->near[i] = q[i] + k * s * v[i];
+        answer = dae_mech_matrix(m, t + k * s, m->near, m->W_side);
+        memset(m->column, 0, bytes);
+        dae_mech_add_transposed(m->W_side, m->m, m->n, nu, m->column);
+        double weight = (k < 0 ? -first[-k - 1] : first[k - 1]) / s;
+        for (int i = 0; i < m->n; i++)
+            out[i] += weight * m->column[i];
+    }
+    return answer;
+}

@@ -1,0 +1,357 @@
+/* formulations.c: the same mechanism as problems of index 3, 2, 1 and 0.
+ *
+ *   index3     q' = v,  M v' = f + W' lambda,  phi = 0 (rolling: A v + b = 0)
+ *   index2     the same with W v + rate = 0
+ *   index1     the same with lambda = -(W M^-1 W')^-1 (W M^-1 f + bias)
+ *   index0     q' = v,  v' = a(t, q, v): the multipliers eliminated
+ *   baumgarte  index1 with phi'' + 2 alpha phi' + beta^2 phi = 0 in place of phi'' = 0
+ *              (Baumgarte 1972)
+ *   ggl        q' = v + phi_q' mu, both phi = 0 and W v + rate = 0 (Gear, Leimkuhler, Gupta
+ *              1985); ggl-mass  M q' = M v + phi_q' mu: the least correction in kinetic energy
+ *   fuehrer-leimkuhler  (Fuehrer, Leimkuhler 1991)
+ *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = w + W' nu,  w = f + W' lambda,
+ *              phi = 0,  W v + rate = 0,  W M^-1 w + bias = 0.
+ *              Its index is 2, not 1: mu and nu are multipliers of constraints without them.
+ *   penalty    (M + p W'W) v' = f - p W' (bias + 2 alpha phi' + beta^2 phi) (Bayo, Garcia de
+ *              Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' + beta^2 phi), so that
+ *              constraints are violated by about lambda / (p beta^2)
+ *   augmented-lagrangian  the same with lambda* added and iterated until phi'' + ... = 0: exact,
+ *              and in need of neither a regular M nor independent constraints
+ *   maggi-...  maggi.c
+ *
+ * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
+ */
+#include "constraint/mechanism.h"
+#include "constraint/lapack.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* f(t, q, v, lambda) + W' lambda with m->W set */
+static int total_force(dae_mechanism *m, double t, const double *q, const double *v,
+                       const double *lambda, double *f)
+{
+    int answer = dae_mech_force(m, t, q, v, f);
+    if (answer == DAE_OK && m->model.friction) {
+        answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
+        for (int i = 0; i < m->n; i++)
+            f[i] += m->f_side[i];
+    }
+    dae_mech_add_transposed(m->W, m->m, m->n, lambda, f);
+    return answer;
+}
+
+static void copy(double *to, const double *from, int count)
+{
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+/* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in m->W */
+static int motion(dae_mechanism *m, double t, const double *x, double *f)
+{
+    const double *v = x + m->at.v, *lambda = x + m->at.lambda;
+    int answer = dae_mech_velocity(m, t, x, v, m->rate);
+    copy(f, v, m->n);
+    return answer == DAE_OK ? total_force(m, t, x, v, lambda, f + m->at.v) : answer;
+}
+
+static int rhs_index3(dae_mechanism *m, double t, const double *x, double *f)
+{
+    const double *lambda = x + m->at.lambda;
+    int answer = motion(m, t, x, f);
+    if (answer == DAE_OK)
+        answer = dae_mech_phi(m, t, x, m->rate); /* its rolling part is right already */
+    dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
+    return answer;
+}
+
+static int rhs_index2(dae_mechanism *m, double t, const double *x, double *f)
+{
+    int answer = motion(m, t, x, f);
+    dae_mech_rows(m, m->m, m->rate, x + m->at.lambda, f + m->at.lambda);
+    return answer;
+}
+
+/* lambda - Lambda(t, q, v), with or without feedback */
+static int reduced(dae_mechanism *m, double t, const double *x, int feedback, double *f)
+{
+    const double *v = x + m->at.v, *lambda = x + m->at.lambda;
+    double *row = f + m->at.lambda;
+    int answer = feedback ? dae_mech_feedback(m, t, x, v, m->values) : DAE_OK;
+    if (answer == DAE_OK)
+        answer =
+            dae_mech_accelerate(m, t, x, v, feedback ? m->values : NULL, m->a_side, row);
+    if (answer != DAE_OK)
+        return answer;
+    for (int i = 0; i < m->m; i++)
+        row[i] = lambda[i] - row[i];
+    copy(f, v, m->n);
+    answer = total_force(m, t, x, v, lambda, f + m->at.v);
+    dae_mech_help_force(m, f + m->at.v); /* bias has the feedback in it */
+    return answer;
+}
+
+static int rhs_index1(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return reduced(m, t, x, 0, f);
+}
+
+static int rhs_baumgarte(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return reduced(m, t, x, 1, f);
+}
+
+static int rhs_index0(dae_mechanism *m, double t, const double *x, double *f)
+{
+    copy(f, x + m->n, m->n);
+    return dae_mech_accelerate(m, t, x, x + m->n, NULL, f + m->n, m->lambda_side);
+}
+
+/* The velocity f becomes f + phi_q' mu, or M f + phi_q' mu; m->M, m->W are set. mu is measured
+ * in units in which one is a correction as large as velocities are: else the tolerance for
+ * mu, which need not be known at all, would rule the run. */
+static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
+{
+    double *product = m->v_side;
+    if (with_mass) {
+        memset(product, 0, (size_t)m->n * sizeof *product);
+        dae_mech_add_product(m->M, m->n, m->n, 1, f, product);
+        copy(f, product, m->n);
+    }
+    for (int j = 0; j < m->n; j++)
+        f[j] += m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
+}
+
+static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass,
+                      double *f)
+{
+    const double *lambda = x + m->at.lambda, *mu = x + m->at.mu;
+    int answer = motion(m, t, x, f);
+    if (answer == DAE_OK && with_mass)
+        answer = dae_mech_mass(m, t, x, m->M);
+    if (answer != DAE_OK)
+        return answer;
+    if (m->form->parts & MECH_HELP)
+        dae_mech_help(m);
+    relax(m, with_mass, mu, f);
+    dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
+    answer = dae_mech_phi(m, t, x, m->c);
+    dae_mech_rows(m, m->h, m->c, mu, f + m->at.mu);
+    return answer;
+}
+
+static int rhs_ggl(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return stabilized(m, t, x, 0, f);
+}
+
+static int rhs_ggl_mass(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return stabilized(m, t, x, 1, f);
+}
+
+static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
+{
+    const double *v = x + m->at.v, *w = x + m->at.a, *lambda = x + m->at.lambda;
+    const double *nu = x + m->at.nu;
+    double *fv = f + m->at.v, *fw = f + m->at.a;
+    int n = m->n, answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
+    if (answer == DAE_OK)
+        answer = stabilized(m, t, x, 1, f); /* at v: f + W' lambda; at lambda: velocity */
+    if (answer == DAE_OK)
+        answer = dae_mech_bias(m, t, x, v, m->bias);
+    if (answer != DAE_OK)
+        return answer;
+    for (int i = 0; i < n; i++) {
+        fw[i] = fv[i] - w[i];
+        fv[i] = w[i];
+        f[i] += m->a_side[i];
+    }
+    dae_mech_add_transposed(m->W, m->m, n, nu, fv);
+    dae_mech_help_force(m, fv);
+    dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu ... */
+    copy(m->a_side, w, n);
+    dae_mech_help_force(m, m->a_side);
+    answer = dae_mech_divide_by_mass(m, m->a_side); /* ... and acceleration lambda */
+    dae_mech_add_product(m->W, m->m, n, 1, m->a_side, m->bias);
+    dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
+    return answer;
+}
+
+/* ---- penalties ---- */
+
+/* p relative to M: so that p |W'W| = penalty * |M|, both by their traces */
+static double weight(const dae_mechanism *m)
+{
+    double mass = 0, square = 0;
+    for (size_t i = 0; i < (size_t)m->n; i++)
+        mass += fabs(m->M[i + i * (size_t)m->n]);
+    for (size_t i = 0; i < (size_t)m->m * (size_t)m->n; i++)
+        square += m->W[i] * m->W[i];
+    return square > 0 ? m->penalty * mass / square : 0;
+}
+
+static int factor_penalty(dae_mechanism *m, double p)
+{
+    int n = m->n, info = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            m->kkt[dae_mech_at(i, j, n)] =
+                m->M[dae_mech_at(i, j, n)] +
+                p * dae_mech_dot(m->W + (size_t)i * (size_t)m->m,
+                                 m->W + (size_t)j * (size_t)m->m, m->m);
+    dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
+    return info == 0 ? DAE_OK : DAE_RETRY;
+}
+
+/* a and lambda := star - p (W a + bias) with friction at the lambda before; answers by how
+ * much lambda changed. */
+static int penalty_round(dae_mechanism *m, double t, const double *q, const double *v,
+                         double p, const double *star, double *a, double *lambda,
+                         double *change)
+{
+    int n = m->n, one = 1, info = 0, answer = DAE_OK;
+    copy(a, m->f, n);
+    if (m->model.friction) {
+        answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
+        for (int i = 0; i < n; i++)
+            a[i] += m->f_side[i];
+    }
+    for (int i = 0; i < m->m; i++)
+        m->c[i] = star[i] - p * m->bias[i];
+    dae_mech_add_transposed(m->W, m->m, n, m->c, a);
+    dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, a, &n, &info, 1);
+    copy(m->c, m->bias, m->m);
+    dae_mech_add_product(m->W, m->m, n, 1, a, m->c);
+    *change = 0;
+    for (int i = 0; i < m->m; i++) {
+        double now = star[i] - p * m->c[i];
+        *change = fmax(*change, fabs(now - lambda[i]));
+        lambda[i] = now;
+    }
+    return answer;
+}
+
+/* What stands before the rounds: the matrix, forces, bias with feedback. */
+static int penalty_begin(dae_mechanism *m, double t, const double *q, const double *v,
+                         double *p)
+{
+    int answer = dae_mech_feedback(m, t, q, v, m->values); /* W too */
+    if (answer == DAE_OK)
+        answer = dae_mech_bias(m, t, q, v, m->bias);
+    if (answer == DAE_OK)
+        answer = dae_mech_mass(m, t, q, m->M);
+    if (answer == DAE_OK)
+        answer = dae_mech_force(m, t, q, v, m->f);
+    if (answer != DAE_OK)
+        return answer;
+    for (int i = 0; i < m->m; i++)
+        m->bias[i] += m->values[i];
+    *p = weight(m);
+    return factor_penalty(m, *p);
+}
+
+/* Plain penalty without friction: one round. Otherwise until lambda stays: star is lambda
+ * (augmented), or only the friction has to settle. */
+int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const double *v,
+                           int augmented, double *a, double *lambda)
+{
+    enum { MOST = 100 };
+    double p = 0, change = INFINITY, before, size = 0, *star = m->lambda_new;
+    int answer = penalty_begin(m, t, q, v, &p), settled = 0;
+    double slope = dae_mech_most(m->W, m->m * m->n);
+    double least =
+        slope > 0 ? dae_mech_most(m->f, m->n) / slope : 0; /* lambda may be 0 */
+    memset(lambda, 0, (size_t)m->m * sizeof *lambda);
+    memset(star, 0, (size_t)m->m * sizeof *star);
+    for (int k = 0; k < MOST && answer == DAE_OK && !settled; k++) {
+        before = change;
+        answer = penalty_round(m, t, q, v, p, star, a, lambda, &change);
+        size = fmax(dae_mech_most(lambda, m->m), least);
+        settled = change <= 1e-15 * size || (change <= 1e-9 * size && change >= before) ||
+                  (!augmented && !m->model.friction);
+        if (augmented)
+            copy(star, lambda, m->m);
+    }
+    if (answer == DAE_OK && !settled && !(change <= 1e-6 * size))
+        return DAE_RETRY;
+    return answer;
+}
+
+static int rhs_penalty(dae_mechanism *m, double t, const double *x, double *f)
+{
+    copy(f, x + m->n, m->n);
+    return dae_mech_penalty_solve(m, t, x, x + m->n, 0, f + m->n, m->lambda_side);
+}
+
+static int rhs_augmented(dae_mechanism *m, double t, const double *x, double *f)
+{
+    copy(f, x + m->n, m->n);
+    return dae_mech_penalty_solve(m, t, x, x + m->n, 1, f + m->n, m->lambda_side);
+}
+
+/* ---- the list ---- */
+
+#define MOTION (MECH_V | MECH_LAMBDA | MECH_MASS_V)
+/* clang-format off */
+const dae_mech_form dae_mech_forms[] = {
+    { "ggl", "stabilized with phi_q' mu (Gear, Gupta, Leimkuhler)", 2, MOTION | MECH_MU,
+      rhs_ggl, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
+    { "ggl-mass", "stabilized with M^-1 phi_q' mu", 2, MOTION | MECH_MU | MECH_MASS_Q,
+      rhs_ggl_mass, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
+    { "fuehrer-leimkuhler", "stabilized on three levels, multipliers mu and nu", 2,
+      MOTION | MECH_MU | MECH_NU | MECH_A | MECH_MASS_Q | MECH_HELP,
+      rhs_fuehrer, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
+    { "index3", "constraints of positions", 3, MOTION, rhs_index3, NULL,
+      DAE_INDEX3, DAE_INDEX2, DAE_INDEX2 },
+    { "index2", "constraints of velocities", 2, MOTION, rhs_index2, NULL,
+      DAE_INDEX2, DAE_INDEX2, 0 },
+    { "index1", "constraints of accelerations", 1, MOTION | MECH_HELP, rhs_index1, NULL,
+      DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
+    { "index0", "multipliers eliminated (Udwadia, Kalaba)", 0, MECH_V, rhs_index0, NULL,
+      0, 0, 0 },
+    { "baumgarte", "index 1 with phi'' + 2 alpha phi' + beta^2 phi = 0", 1, MOTION | MECH_HELP,
+      rhs_baumgarte, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
+    { "penalty", "stiff constraints in place of multipliers (Bayo)", 0, MECH_V, rhs_penalty,
+      NULL, 0, 0, 0 },
+    { "augmented-lagrangian", "penalty, iterated until exact", 0, MECH_V, rhs_augmented, NULL,
+      0, 0, 0 },
+    { "maggi-partition", "minimal velocities: independent coordinates", 0, MECH_MINIMAL,
+      dae_mech_minimal_rhs, dae_mech_partition, 0, 0, 0 },
+    { "maggi-qr", "minimal velocities: null space by QR", 0, MECH_MINIMAL, dae_mech_minimal_rhs,
+      dae_mech_null_qr, 0, 0, 0 },
+    { "maggi-svd", "minimal velocities: null space by singular values", 0, MECH_MINIMAL,
+      dae_mech_minimal_rhs, dae_mech_null_svd, 0, 0, 0 },
+    { "maggi-zero-eigenvalue", "minimal velocities: null space by eigenvectors of W'W", 0,
+      MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_eigen, 0, 0, 0 },
+    { "maggi-gram-schmidt", "minimal velocities: null space by orthogonalization", 0,
+      MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_gram_schmidt, 0, 0, 0 },
+};
+/* clang-format on */
+const int dae_mech_form_count = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]);
+
+int dae_formulation_count(void)
+{
+    return dae_mech_form_count;
+}
+
+static const dae_mech_form *form_of(int i)
+{
+    return i >= 0 && i < dae_mech_form_count ? &dae_mech_forms[i] : NULL;
+}
+
+const char *dae_formulation_name(int i)
+{
+    return form_of(i) ? form_of(i)->name : NULL;
+}
+
+const char *dae_formulation_title(int i)
+{
+    return form_of(i) ? form_of(i)->title : NULL;
+}
+
+int dae_formulation_index(int i)
+{
+    return form_of(i) ? form_of(i)->index : -1;
+}

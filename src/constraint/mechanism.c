@@ -1,0 +1,177 @@
+/* mechanism.c: opening and closing a mechanism; all of its memory. */
+#include "constraint/mechanism.h"
+#include "base/float_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* When there is no memory even for the object: one that can be asked and closed. */
+static dae_mechanism *nobody(void)
+{
+    static const dae_mechanism none = {
+        .report = { .status = DAE_E_NOMEM,
+                    .length = 30,
+                    .text = "error[E_NOMEM]: out of memory\n" },
+    };
+    return (dae_mechanism *)(uintptr_t)&none;
+}
+
+static const dae_mech_form *find_form(const char *name)
+{
+    for (int i = 0; i < dae_mech_form_count; i++)
+        if (strcmp(dae_mech_forms[i].name, name) == 0)
+            return &dae_mech_forms[i];
+    return NULL;
+}
+
+static dae_status refuse(dae_mechanism *m, const char *argument, const char *is)
+{
+    return dae_fail_arg(&m->report, DAE_E_ARG, "dae_mechanism_open", argument, is);
+}
+
+static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
+{
+    const int most = 20000; /* n^2 doubles are taken several times */
+    if (!model)
+        return refuse(m, "model", "NULL");
+    if (model->coordinates < 1 || model->coordinates > most)
+        return refuse(m, "model.coordinates", "not between 1 and 20000");
+    if (model->constraints < 0 || model->constraints > most)
+        return refuse(m, "model.constraints", "not between 0 and 20000");
+    if (model->rolling < 0 || model->rolling > most)
+        return refuse(m, "model.rolling", "not between 0 and 20000");
+    if (model->constraints > 0 && !model->constraint)
+        return refuse(m, "model.constraint", "NULL, with constraints > 0");
+    if (model->rolling > 0 && !model->roll)
+        return refuse(m, "model.roll", "NULL, with rolling > 0");
+    if (model->mass && model->mass_diagonal)
+        return refuse(m, "model.mass_diagonal", "set together with model.mass");
+    for (int j = 0; model->scale && j < model->coordinates; j++)
+        if (!(model->scale[j] > 0) || !isfinite(model->scale[j]))
+            return refuse(m, "model.scale", "not positive and finite");
+    if (!(model->time_scale >= 0) || !isfinite(model->time_scale))
+        return refuse(m, "model.time_scale", "negative or not finite");
+    return DAE_OK;
+}
+
+static dae_status choose(dae_mechanism *m, const dae_formulation *how)
+{
+    m->how = how ? *how : (dae_formulation){ 0 };
+    const char *name = m->how.name ? m->how.name : dae_mech_forms[0].name;
+    const dae_mech_form *form = find_form(name);
+    if (!form) {
+        dae_fail(&m->report, DAE_E_OPTION, "there is no formulation '%.60s'", name);
+        dae_hint(&m->report, "index3, index2, index1, index0, ggl, baumgarte, maggi-qr; "
+                             "dae_formulation_name lists all");
+        return DAE_E_OPTION;
+    }
+    double scale = m->model.time_scale > 0 ? m->model.time_scale : 1;
+    m->beta = m->how.beta != 0 ? m->how.beta : 10 / scale;
+    m->alpha = m->how.alpha != 0 ? m->how.alpha : m->beta;
+    m->penalty = m->how.penalty > 0        ? m->how.penalty
+                 : strcmp(name, "penalty") ? 1e4
+                                           : 1e7;
+    if (!(m->beta >= 0) || !(m->alpha >= 0) || !isfinite(m->alpha + m->beta)) {
+        dae_fail(&m->report, DAE_E_OPTION, "alpha and beta must not be negative");
+        dae_why(&m->report, "alpha = %.3g, beta = %.3g: errors would grow", m->alpha,
+                m->beta);
+        return DAE_E_OPTION;
+    }
+    m->form = form;
+    return DAE_OK;
+}
+
+static dae_status take_memory(dae_mechanism *m)
+{
+    size_t n = (size_t)m->n, k = (size_t)m->m, h = (size_t)m->h, l = n > k ? n : k;
+    size_t all = n + k, state = 3 * n + 3 * k + 1; /* the largest state and a bit */
+    m->lapack_size = (int)(16 * all + 64 * l + 64);
+    const dae_vector_wish wish[] = {
+        { &m->step, n },        { &m->U, k * k },
+        { &m->N0, n * n },      { &m->M, n * n },
+        { &m->W, k * n },       { &m->W_side, k * n },
+        { &m->T, l * l },       { &m->B, l * l },
+        { &m->S, l * l },       { &m->kkt, all * all },
+        { &m->kkt_b, all },     { &m->G, h * n },
+        { &m->A, (k - h) * n }, { &m->b, k },
+        { &m->q_side, n },      { &m->phi_side, k },
+        { &m->sum, k },         { &m->sum_low, k },
+        { &m->near, n },        { &m->column, n },
+        { &m->f, n },           { &m->f_side, n },
+        { &m->a_side, n },      { &m->lambda_side, k },
+        { &m->lambda_new, k },  { &m->rate, k },
+        { &m->bias, k },        { &m->c, k },
+        { &m->v_side, n },      { &m->x_side, state },
+        { &m->r_low, state },   { &m->r_high, state },
+        { &m->values, state },  { &m->leading, state },
+        { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
+    };
+    m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
+    m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));
+    m->level = dae_alloc(&m->memory, state, 1);
+    m->names = dae_alloc(&m->memory, 2 * state, sizeof(char *));
+    m->text = dae_alloc(&m->memory, dae_mech_text_size((int)state), 1);
+    if (!m->vectors || !m->pivots || !m->level || !m->names || !m->text) {
+        m->form = NULL;
+        return dae_fail(&m->report, DAE_E_NOMEM,
+                        "out of memory for a mechanism of %d "
+                        "coordinates",
+                        m->n);
+    }
+    m->iwork = m->pivots + all;
+    m->active = m->iwork + 2 * all;
+    m->equation_names = m->names + state;
+    return DAE_OK;
+}
+
+dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formulation *how)
+{
+    dae_memory memory;
+    dae_memory_init(&memory, how ? how->allocator : NULL);
+    dae_mechanism *m = dae_alloc(&memory, 1, sizeof *m);
+    if (!m)
+        return nobody();
+    m->memory = memory;
+    if (check_model(m, model) != DAE_OK)
+        return m;
+    m->model = *model;
+    m->n = model->coordinates;
+    m->h = model->constraints;
+    m->m = model->constraints + model->rolling;
+    m->rank = m->m < m->n ? m->m : m->n;
+    if (choose(m, how) != DAE_OK || take_memory(m) != DAE_OK)
+        return m;
+    m->mu_unit = 1;
+    dae_mech_lay_out(m);
+    dae_mech_problem_fill(m);
+    return m;
+}
+
+void dae_mechanism_close(dae_mechanism *m)
+{
+    if (!m || m == nobody())
+        return;
+    dae_memory memory = m->memory;
+    dae_free(&memory, m->vectors);
+    dae_free(&memory, m->pivots);
+    dae_free(&memory, m->level);
+    dae_free(&memory, m->names);
+    dae_free(&memory, m->text);
+    dae_free(&memory, m);
+}
+
+dae_status dae_mechanism_status(const dae_mechanism *m)
+{
+    return m ? m->report.status : DAE_E_ARG;
+}
+
+const char *dae_mechanism_message(const dae_mechanism *m)
+{
+    return m ? m->report.text : "";
+}
+
+const dae_problem *dae_mechanism_problem(const dae_mechanism *m)
+{
+    return m ? &m->problem : NULL;
+}

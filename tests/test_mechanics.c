@@ -1,0 +1,784 @@
+/* test_mechanics.c: one mechanism, every formulation.
+ *
+ * All formulations agree with a closed solution or with each other in q, v and lambda, within
+ * bounds that shrink with the tolerance; derivatives found equal derivatives given; redundant
+ * constraints change nothing; singular positions and impossible assemblies are named; the
+ * tasks beside simulation give classical results.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testing.h"
+#include "daedalus/mechanics.h"
+#include "constraint/mechanism.h"
+
+enum { MOST = 64 };
+static const double g = 9.81;
+
+static void expect_ok(const dae_mechanism *m, dae_status status, const char *file,
+                      int line)
+{
+    if (status == DAE_OK)
+        return;
+    print_error("%s\n", dae_mechanism_message(m));
+    _assert_true(0, "dae_mechanism_... == DAE_OK", file, line);
+}
+#define ok(m, call) expect_ok(m, call, __FILE__, __LINE__)
+
+static int circle(double t, const double *q, double *phi, void *user)
+{
+    (void)t, (void)user;
+    phi[0] = q[0] * q[0] + q[1] * q[1] - 1;
+    return DAE_OK;
+}
+
+/* Status and message of m */
+static void words(const dae_mechanism *m, dae_status status, const char *a, const char *b)
+{
+    assert_int_equal(dae_mechanism_status(m), status);
+    if (!strstr(dae_mechanism_message(m), a) || !strstr(dae_mechanism_message(m), b))
+        fail_msg("no '%s' or '%s' in: %s", a, b, dae_mechanism_message(m));
+}
+
+/* ---- runs ---- */
+
+typedef struct outcome {
+    double q[MOST], v[MOST], lambda[MOST];
+    dae_mechanism_report check;
+    dae_statistics stats;
+    int refreshed;
+} outcome;
+
+/* From (q, v) at 0 to t1, with new minimal velocities where they are wanted. */
+static void run(const dae_mechanical *model, const char *form, const char *method,
+                double rtol, double t1, const double *q, const double *v, outcome *out)
+{
+    double x[4 * MOST], xdot[4 * MOST];
+    dae_mechanism *m = dae_mechanism_open(model, &(dae_formulation){ .name = form });
+    memset(out, 0, sizeof *out);
+    memcpy(out->q, q, (size_t)model->coordinates * sizeof *q);
+    memcpy(out->v, v, (size_t)model->coordinates * sizeof *v);
+    ok(m, dae_mechanism_status(m));
+    ok(m, dae_mechanism_assemble(m, 0, out->q, out->v));
+    ok(m, dae_mechanism_pack(m, 0, out->q, out->v, x, xdot));
+    dae_solver *s =
+        dae_open(dae_mechanism_problem(m),
+                 &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    expect(s, dae_set_stop(s, t1), DAE_OK);
+    while (dae_time(s) < t1) {
+        dae_status status = dae_step(s, t1);
+        if (status != DAE_OK)
+            print_error("%s %s rtol %g\n", form, method, rtol);
+        expect(s, status, DAE_OK);
+        expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
+        if (dae_time(s) == t1 || dae_mechanism_refresh(m, dae_time(s), x) == DAE_OK)
+            continue;
+        out->refreshed++;
+        expect(s, dae_restart(s, dae_time(s), x, NULL), DAE_OK);
+        expect(s, dae_set_stop(s, t1), DAE_OK);
+    }
+    ok(m, dae_mechanism_unpack(m, t1, x, out->q, out->v, out->lambda));
+    ok(m, dae_mechanism_check(m, t1, x, &out->check));
+    dae_get_statistics(s, &out->stats);
+    dae_close(s);
+    dae_mechanism_close(m);
+}
+
+/* Largest difference relative to the largest entry (at least 1) */
+static double apart(const double *a, const double *b, int n)
+{
+    double most = 0, size = 1;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
+    return most / size;
+}
+
+/* ---- models ---- */
+
+/* Two masses on bars in space, the pivot moved up and down, a spring between the masses and
+ * the ground, coordinates coupled in M: nobody has prepared it. */
+typedef struct spatial {
+    double shake;
+    int copies; /* of each constraint, times 1, 2, ... */
+} spatial;
+
+static int spatial_mass(double t, const double *q, double *M, void *user)
+{
+    (void)t, (void)user;
+    for (int i = 0; i < 6; i++)
+        M[i * 7] = i < 3 ? 2 : 1 + 0.1 * q[1] * q[1];
+    M[0 * 6 + 3] = M[3 * 6 + 0] = 0.2;
+    return DAE_OK;
+}
+
+static int spatial_force(double t, const double *q, const double *v, double *f,
+                         void *user)
+{
+    (void)t, (void)user;
+    for (int i = 0; i < 6; i++)
+        f[i] = -0.3 * v[i] - (i >= 3 ? 2 * q[i] : 0);
+    f[2] -= 2 * g;
+    f[5] -= g;
+    return DAE_OK;
+}
+
+static int spatial_constraint(double t, const double *q, double *phi, void *user)
+{
+    const spatial *s = user;
+    double z = q[2] - s->shake * sin(3 * t),
+           first = q[0] * q[0] + q[1] * q[1] + z * z - 1;
+    double second = -0.64;
+    for (int i = 0; i < 3; i++)
+        second += (q[3 + i] - q[i]) * (q[3 + i] - q[i]);
+    for (int k = 0; k < s->copies; k++) {
+        phi[2 * k] = (k + 1) * first;
+        phi[2 * k + 1] = (k + 1) * second;
+    }
+    return DAE_OK;
+}
+
+static const double spatial_q[6] = { 0.6, 0.2, -0.8, 1.2, 0.1, -1.2 },
+                    spatial_v[6] = { 0.3, 1, 0, 0, 0.5, 0 };
+
+static dae_mechanical spatial_model(spatial *s)
+{
+    return (dae_mechanical){ .coordinates = 6,
+                             .constraints = 2 * s->copies,
+                             .mass = spatial_mass,
+                             .force = spatial_force,
+                             .constraint = spatial_constraint,
+                             .user = s };
+}
+
+/* A heavy top on a fixed point: position of its centre and Euler parameters e, |e| = 1. M is
+ * singular: 4 G'JG (G of 3 x 4) has no inertia against |e|' != 0. */
+static const double inertia[3] = { 0.2, 0.5, 0.3 };
+
+static void body_rates(const double *e, double G[3][4]) /* omega = 2 G e' */
+{
+    const double all[3][4] = { { -e[1], e[0], e[3], -e[2] },
+                               { -e[2], -e[3], e[0], e[1] },
+                               { -e[3], e[2], -e[1], e[0] } };
+    memcpy(G, all, sizeof all);
+}
+
+static int top_mass(double t, const double *q, double *M, void *user)
+{
+    double G[3][4];
+    (void)t, (void)user;
+    body_rates(q + 3, G);
+    for (int i = 0; i < 3; i++)
+        M[i * 8] = 2;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            for (int k = 0; k < 3; k++)
+                M[3 + i + (3 + j) * 7] += 4 * inertia[k] * G[k][i] * G[k][j];
+    return DAE_OK;
+}
+
+/* T = omega' J omega / 2 with omega = 2 G(e) e' = -2 G(e') e, H = G(e'): d/dt T_e' = 4 G'JG e'' +
+ * 2 H'J omega and T_e = -2 H'J omega. */
+static int top_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    double G[3][4], H[3][4];
+    (void)t, (void)user;
+    body_rates(q + 3, G);
+    body_rates(v + 3, H);
+    for (int i = 0; i < 7; i++)
+        f[i] = i == 2 ? -2 * g : 0;
+    for (int k = 0; k < 3; k++) {
+        double omega = 0;
+        for (int j = 0; j < 4; j++)
+            omega += 2 * G[k][j] * v[3 + j];
+        for (int i = 0; i < 4; i++)
+            f[3 + i] -= 4 * H[k][i] * inertia[k] * omega;
+    }
+    return DAE_OK;
+}
+
+static int top_constraint(double t, const double *q, double *phi, void *user)
+{
+    const double *e = q + 3;
+    (void)t, (void)user;
+    phi[0] = q[0] - 2 * (e[1] * e[3] + e[0] * e[2]); /* third column of the rotation */
+    phi[1] = q[1] - 2 * (e[2] * e[3] - e[0] * e[1]);
+    phi[2] = q[2] - (e[0] * e[0] - e[1] * e[1] - e[2] * e[2] + e[3] * e[3]);
+    phi[3] = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] - 1;
+    return DAE_OK;
+}
+
+static int top_energy(double t, const double *q, const double *v, double *E, void *user)
+{
+    double M[49] = { 0 };
+    top_mass(t, q, M, user);
+    *E = 2 * g * q[2];
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < 7; j++)
+            *E += v[i] * M[i + 7 * j] * v[j] / 2;
+    return DAE_OK;
+}
+
+/* A mass on a floor with Coulomb friction against the pressure, v > 0: x'' = -mu g. */
+static int slide_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    f[0] = 0;
+    f[1] = -2 * g;
+    return DAE_OK;
+}
+
+static int slide_friction(double t, const double *q, const double *v,
+                          const double *lambda, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    f[0] = -0.25 * lambda[0];
+    f[1] = 0;
+    return DAE_OK;
+}
+
+static int slide_constraint(double t, const double *q, double *phi, void *user)
+{
+    (void)t, (void)user;
+    phi[0] = q[1];
+    return DAE_OK;
+}
+
+static const double slide_mass[2] = { 2, 2 };
+static const dae_mechanical slide_model = { .coordinates = 2,
+                                            .constraints = 1,
+                                            .mass_diagonal = slide_mass,
+                                            .force = slide_force,
+                                            .friction = slide_friction,
+                                            .constraint = slide_constraint };
+
+/* ---- all formulations agree ---- */
+
+static const char *const methods[] = { "bdf", "radau" };
+
+typedef struct bounds {
+    double q, v, lambda; /* times rtol */
+} bounds;
+
+/* What theory allows: an unknown of level k has h^(k-1) in its error test, and local errors
+ * add up to some hundreds of tolerances; penalty is wrong by 1e-7 however small the
+ * tolerance. */
+static bounds allowed(const char *form, double rtol, double h)
+{
+    bounds b = { 1e3 * rtol, 2e3 * rtol, 1e4 * rtol };
+    h = fmin(h, 0.1);
+    if (strcmp(form, "index3") == 0)
+        b = (bounds){ 1e3 * rtol, 200 * rtol / h, 200 * rtol / (h * h) };
+    else if (strcmp(form, "index2") == 0 || strncmp(form, "ggl", 3) == 0)
+        b.lambda = 1e3 * rtol / h;
+    else if (strcmp(form, "penalty") == 0)
+        b = (bounds){ b.q + 1e-5, b.v + 1e-5, b.lambda + 1e-5 };
+    return b;
+}
+
+static void compare(const char *what, const dae_mechanical *model, const char *form,
+                    const char *method, double rtol, const outcome *a, const outcome *b,
+                    double h)
+{
+    int n = model->coordinates, m = model->constraints + model->rolling;
+    bounds most = allowed(form, rtol, h);
+    double dq = apart(a->q, b->q, n), dv = apart(a->v, b->v, n),
+           dl = apart(a->lambda, b->lambda, m);
+    if (!(dq <= most.q) || !(dv <= most.v) || !(dl <= most.lambda))
+        fail_msg("%s %s %s rtol %g: q %.2g of %.2g, v %.2g of %.2g, lambda %.2g of %.2g",
+                 what, form, method, rtol, dq, most.q, dv, most.v, dl, most.lambda);
+}
+
+static void all_agree(const char *what, const dae_mechanical *model, const double *q,
+                      const double *v, double t1)
+{
+    static outcome best, other;
+    run(model, "index1", "radau", 1e-11, t1, q, v, &best);
+    run(model, "maggi-qr", "radau", 1e-11, t1, q, v, &other);
+    expect_below(apart(other.q, best.q, model->coordinates), 1e-8);
+    expect_below(apart(other.v, best.v, model->coordinates), 1e-8);
+    for (int i = 0; i < dae_formulation_count(); i++)
+        for (int k = 0; k < COUNT_OF(methods); k++)
+            for (double rtol = 1e-5; rtol > 1e-9; rtol *= 1e-3) {
+                const char *form = dae_formulation_name(i);
+                run(model, form, methods[k], rtol, t1, q, v, &other);
+                compare(what, model, form, methods[k], rtol, &other, &best,
+                        t1 / (double)other.stats.steps);
+            }
+}
+
+/* A mechanism of the collection, as the collection has it. */
+static void collected(const char *name, const char *setting, double value, double t1)
+{
+    subject s;
+    subject_open(&s, name, "index0", setting, value);
+    const dae_mechanism *m = s.p.problem.user;
+    dae_mechanical model = m->model;
+    all_agree(name, &model, s.p.x0, s.p.x0 + model.coordinates, t1);
+    subject_close(&s);
+}
+
+static void agree_andrews(void **state)
+{
+    (void)state;
+    collected("andrews", NULL, 0, 0.01);
+}
+
+static void agree_slider_crank(void **state)
+{
+    (void)state;
+    collected("slider-crank", NULL, 0, 0.03);
+    collected("slider-crank", "driven", 1, 0.03);
+}
+
+static void agree_pendulum_four_bar(void **state)
+{
+    (void)state;
+    collected("n-pendulum", "links", 3, 0.5);
+    collected("four-bar", NULL, 0, 1);
+}
+
+static void agree_rolling(void **state)
+{
+    (void)state;
+    collected("rolling-disc", NULL, 0, 1);
+    collected("rolling-coin", NULL, 0, 2);
+    collected("knife-edge", NULL, 0, 2);
+}
+
+static void agree_spatial(void **state)
+{
+    (void)state;
+    spatial s = { 0.1, 1 };
+    dae_mechanical model = spatial_model(&s);
+    all_agree("spatial", &model, spatial_q, spatial_v, 1);
+}
+
+/* All formulations, in spite of the singular M; and the energy says that the forces are right. */
+static void agree_top(void **state)
+{
+    (void)state;
+    const dae_mechanical model = { .coordinates = 7,
+                                   .constraints = 4,
+                                   .mass = top_mass,
+                                   .force = top_force,
+                                   .constraint = top_constraint,
+                                   .energy = top_energy,
+                                   .steady = 1 };
+    const double q[7] = { 0, 0, 1, 0.9, 0.3, 0.1, -0.2 },
+                 v[7] = { 0, 0, 0, 0, 0.5, -0.5, 2 };
+    static outcome begin, end;
+    run(&model, "index0", "radau", 1e-10, 1e-6, q, v, &begin);
+    run(&model, "index0", "radau", 1e-10, 1, q, v, &end);
+    expect_near(end.check.energy, begin.check.energy, 1e-7);
+    all_agree("top", &model, q, v, 0.5);
+}
+
+/* No inertia at all where nothing holds: refused in words, not with NaN. */
+static int massless(double t, const double *q, double *M, void *user)
+{
+    (void)t, (void)q, (void)user;
+    M[0] = 1;
+    return DAE_OK;
+}
+
+static void no_inertia(void **state)
+{
+    (void)state;
+    const dae_mechanical model = {
+        .coordinates = 3, .constraints = 1, .mass = massless, .constraint = circle
+    };
+    double q[3] = { 1, 0, 0 }, v[3] = { 0, 1, 0 }, x[32];
+    dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = "index1" });
+    ok(m, dae_mechanism_assemble(m, 0, q, v));
+    assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, NULL), DAE_E_SINGULAR);
+    words(m, DAE_E_SINGULAR, "M is singular", "hint");
+    dae_mechanism_close(m);
+}
+
+static void friction(void **state)
+{
+    (void)state;
+    const double q[2] = { 0 }, v[2] = { 5 };
+    static outcome o;
+    for (int i = 0; i < dae_formulation_count(); i++)
+        for (int k = 0; k < COUNT_OF(methods); k++) {
+            run(&slide_model, dae_formulation_name(i), methods[k], 1e-7, 1, q, v, &o);
+            expect_near(o.v[0], 5 - 0.25 * g, 1e-5);
+            expect_near(o.q[0], 5 - 0.125 * g, 1e-5);
+            expect_near(o.lambda[0], 2 * g, 1e-4);
+        }
+}
+
+/* ---- redundant and singular ---- */
+
+/* Each constraint twice more, multiplied by 2 and 3: the same motion; of all multipliers with
+ * lambda1 + 2 lambda2 + 3 lambda3 = lambda the shortest, lambda (1, 2, 3) / 14. */
+static void redundant(void **state)
+{
+    (void)state;
+    spatial once = { 0.1, 1 }, thrice = { 0.1, 3 };
+    dae_mechanical one = spatial_model(&once), three = spatial_model(&thrice);
+    static outcome a, b;
+    run(&one, "index1", "radau", 1e-10, 1, spatial_q, spatial_v, &a);
+    assert_int_equal(a.check.redundant, 0);
+    for (int i = 0; i < dae_formulation_count(); i++) {
+        const char *form = dae_formulation_name(i);
+        run(&three, form, "radau", 1e-7, 1, spatial_q, spatial_v, &b);
+        bounds most = allowed(form, 1e-7, 1 / (double)b.stats.steps);
+        expect_below(apart(b.q, a.q, 6), most.q);
+        expect_below(apart(b.v, a.v, 6), most.v);
+        assert_int_equal(b.check.redundant, 4);
+        assert_int_equal(b.check.freedom, 4);
+        for (int k = 0; k < 6; k++) {
+            double want = a.lambda[k % 2] * (k / 2 + 1) / 14;
+            if (!(fabs(b.lambda[k] - want) <=
+                  most.lambda * fmax(1, fabs(a.lambda[k % 2]))))
+                fail_msg("%s: lambda %d is %.12g, not %.12g", form, k, b.lambda[k], want);
+        }
+    }
+}
+
+typedef struct bars {
+    double ground, l[3];
+} bars;
+
+static int bars_constraint(double t, const double *q, double *phi, void *user)
+{
+    const bars *s = user;
+    double bx = q[2] - q[0], by = q[3] - q[1], cx = q[2] - s->ground;
+    (void)t;
+    phi[0] = q[0] * q[0] + q[1] * q[1] - s->l[0] * s->l[0];
+    phi[1] = bx * bx + by * by - s->l[1] * s->l[1];
+    phi[2] = cx * cx + q[3] * q[3] - s->l[2] * s->l[2];
+    return DAE_OK;
+}
+
+static const char *const bar_names[] = { "crank", "coupler", "rocker" };
+
+static dae_mechanical bars_model(bars *s)
+{
+    return (dae_mechanical){ .coordinates = 4,
+                             .constraints = 3,
+                             .constraint = bars_constraint,
+                             .constraint_names = bar_names,
+                             .steady = 1,
+                             .user = s };
+}
+
+static void singular(void **state)
+{
+    (void)state;
+    bars flat = { 2, { 1, 2, 1 } };
+    dae_mechanical model = bars_model(&flat);
+    double q[4] = { 1, 0, 3, 0 }, v[4] = { 0, 1, 0, 1 };
+    dae_mechanism *m = dae_mechanism_open(&model, NULL);
+    assert_int_equal(dae_mechanism_assemble(m, 0, q, v), DAE_E_SINGULAR);
+    words(m, DAE_E_SINGULAR, "singular position",
+          "2 constraints are independent here, 3 nearby");
+    assert_non_null(strchr(dae_mechanism_message(m), '\''));
+    /* upright it is regular, and the rank is reported */
+    double up[4] = { 0.6, 0.8, 2.6, 0.8 }, x[32];
+    dae_mechanism_report r;
+    ok(m, dae_mechanism_assemble(m, 0, up, v));
+    ok(m, dae_mechanism_pack(m, 0, up, v, x, NULL));
+    ok(m, dae_mechanism_check(m, 0, x, &r));
+    assert_int_equal(r.rank, 3);
+    assert_int_equal(r.freedom, 1);
+    assert_true(r.pivot > 0.1 && r.pivot <= 1);
+    dae_mechanism_close(m);
+}
+
+/* ---- assembly ---- */
+
+static void assembly(void **state)
+{
+    (void)state;
+    const double heavy[2] = { 1, 9 };
+    for (int euclidean = 0; euclidean < 2; euclidean++) {
+        dae_mechanical model = { .coordinates = 2,
+                                 .constraints = 1,
+                                 .constraint = circle,
+                                 .mass_diagonal = heavy };
+        double q[2] = { 1.5, 2 }, v[2] = { 1, 1 };
+        dae_mechanism *m = dae_mechanism_open(
+            &model, &(dae_formulation){ .name = "index2", .euclidean = euclidean });
+        double w = euclidean ? 1 : 9, guess[2] = { 1.5, 2 }, old[2] = { 1, 1 };
+        ok(m, dae_mechanism_assemble(m, 0, q, v));
+        expect_below(fabs(q[0] * q[0] + q[1] * q[1] - 1), 1e-15);
+        expect_below(fabs(q[0] * v[0] + q[1] * v[1]), 1e-15);
+        /* nearest: M (q - guess) is parallel to q; the same with v */
+        expect_below(fabs((q[0] - guess[0]) * q[1] - w * (q[1] - guess[1]) * q[0]),
+                     1e-12);
+        expect_below(fabs((v[0] - old[0]) * q[1] - w * (v[1] - old[1]) * q[0]), 1e-14);
+        double centre[2] = { 0, 0 }; /* the gradient vanishes there */
+        ok(m, dae_mechanism_assemble(m, 0, centre, v));
+        expect_below(fabs(centre[0] * centre[0] + centre[1] * centre[1] - 1), 1e-15);
+        dae_mechanism_close(m);
+    }
+}
+
+static void impossible(void **state)
+{
+    (void)state;
+    bars torn = { 5, { 1, 2, 1 } }; /* 1 + 2 + 1 < 5 */
+    dae_mechanical model = bars_model(&torn);
+    double q[4] = { 0.5, 0.7, 3, 1 }, v[4] = { 0 }, kept = q[2];
+    dae_mechanism *m = dae_mechanism_open(&model, NULL);
+    assert_int_equal(dae_mechanism_assemble(m, 0, q, v), DAE_E_INCONSISTENT);
+    words(m, DAE_E_INCONSISTENT, "no position satisfies", "constraint '");
+    assert_true(q[2] == kept);
+    dae_mechanism_close(m);
+}
+
+/* ---- derivatives ---- */
+
+static void same_derivatives(const char *name, const char *setting, double value)
+{
+    subject s;
+    subject_open(&s, name, "index0", setting, value);
+    dae_mechanism *given = s.p.problem.user;
+    dae_mechanical model = given->model;
+    int n = model.coordinates, rows = given->m;
+    model.constraint_q = NULL;
+    model.constraint_bias = NULL;
+    model.steady = 0;
+    dae_mechanism *found = dae_mechanism_open(&model, NULL);
+    double W[2][MOST * MOST], b[2][MOST], rate[MOST], v[MOST], most = 0, size = 0;
+    for (int i = 0; i < n; i++)
+        v[i] =
+            s.p.x0[n + i] + sin(1.0 + i) / (model.time_scale > 0 ? model.time_scale : 1);
+    dae_mech_calibrate(found, 0, s.p.x0);
+    assert_int_equal(dae_mech_matrix(given, 0, s.p.x0, W[0]), DAE_OK);
+    assert_int_equal(dae_mech_matrix(found, 0, s.p.x0, W[1]), DAE_OK);
+    assert_int_equal(dae_mech_bias(given, 0, s.p.x0, v, b[0]), DAE_OK);
+    assert_int_equal(dae_mech_bias(found, 0, s.p.x0, v, b[1]), DAE_OK);
+    assert_int_equal(dae_mech_rate(found, 0, s.p.x0, rate), DAE_OK);
+    for (int i = 0; i < rows * n; i++) {
+        most = fmax(most, fabs(W[0][i] - W[1][i]));
+        size = fmax(size, fabs(W[0][i]));
+    }
+    expect_below(most / size, 1e-12);
+    expect_below(apart(b[1], b[0], rows), 1e-11);
+    expect_below(dae_mech_most(rate, rows), 1e-11);
+    dae_mechanism_close(found);
+    subject_close(&s);
+}
+
+/* phi of a scale that the default increment overlooks, and explicit in t */
+static int fast(double t, const double *q, double *phi, void *user)
+{
+    (void)user;
+    phi[0] = sin(200 * q[0]) + cos(30 * t) + q[1];
+    return DAE_OK;
+}
+
+static void derivatives(void **state)
+{
+    (void)state;
+    same_derivatives("andrews", NULL, 0);
+    same_derivatives("n-pendulum", "links", 5);
+    dae_mechanical model = { .coordinates = 2, .constraints = 1, .constraint = fast };
+    dae_mechanism *m = dae_mechanism_open(&model, NULL);
+    const double q[2] = { 0.3, 0 }, v[2] = { 0.7, -2 };
+    double W[2], rate, bias, t = 0.4;
+    dae_mech_calibrate(m, t, q);
+    dae_mech_matrix(m, t, q, W);
+    dae_mech_rate(m, t, q, &rate);
+    dae_mech_bias(m, t, q, v, &bias);
+    expect_near(W[0], 200 * cos(60), 200 * 1e-11);
+    expect_near(W[1], 1, 1e-11);
+    expect_near(rate, -30 * sin(12), 30 * 1e-10);
+    expect_near(bias, -4e4 * 0.49 * sin(60) - 900 * cos(12), 4e4 * 1e-8);
+    dae_mechanism_close(m);
+}
+
+/* ---- tasks ---- */
+
+static void tasks(void **state)
+{
+    (void)state;
+    subject s;
+    subject_open(&s, "n-pendulum", "index3", "links", 2);
+    dae_mechanism *m = s.p.problem.user;
+    double q[4] = { 0.3, -0.8, 0.2, -1.9 }, v[4] = { 0 }, lambda[2], re[8], im[8];
+    int size = 0;
+    ok(m, dae_mechanism_equilibrium(m, 0, q, lambda));
+    const double hanging[4] = { 0, -1, 0, -2 };
+    expect_below(apart(q, hanging, 4), 1e-10);
+    expect_near(lambda[0], -2 * g,
+                1e-8); /* with phi = (|p|^2 - 1) / 2: lambda p is the force */
+    expect_near(lambda[1], -g, 1e-8);
+    ok(m, dae_mechanism_linearize(m, 0, q, v, &size, NULL, re, im));
+    assert_int_equal(size, 4);
+    for (int k = 0; k < 4; k++) { /* omega^2 = (2 +- sqrt 2) g / l */
+        double square = im[k] * im[k] / g;
+        expect_below(fabs(re[k]), 1e-6);
+        expect_below(fmin(fabs(square - 2 - sqrt(2)), fabs(square - 2 + sqrt(2))), 1e-7);
+    }
+    double x[4] = { 0 };
+    assert_int_equal(dae_mechanism_kinematics(m, 0, q, x, NULL, NULL), DAE_E_ARG);
+    words(m, DAE_E_ARG, "do not determine", "4 coordinates, 2 independent");
+    subject_close(&s);
+}
+
+/* The motor's motion in closed form is the reference of the collection. */
+static void kinematics(void **state)
+{
+    (void)state;
+    subject s;
+    subject_open(&s, "slider-crank", "index2", "driven", 1);
+    dae_mechanism *m = s.p.problem.user;
+    double q[3] = { 14.9, -0.3, 0.2 }, v[3], a[3], lambda[3];
+    ok(m, dae_mechanism_kinematics(m, s.p.t1, q, v, a, lambda));
+    expect_below(apart(q, s.p.reference, 3), 1e-12);
+    expect_below(apart(v, s.p.reference + 3, 3), 1e-11);
+    expect_below(apart(lambda, s.p.reference + 6, 3), 1e-9);
+    subject_close(&s);
+}
+
+/* ---- the list, the memory, the refusals ---- */
+
+static void list(void **state)
+{
+    (void)state;
+    const char *const *forms = problem_find("andrews")->forms;
+    int count = dae_formulation_count();
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(dae_formulation_name(i), forms[i]);
+        assert_true(dae_formulation_title(i)[0] != 0);
+        assert_in_range(dae_formulation_index(i), 0, 3);
+    }
+    assert_null(forms[count]);
+    assert_null(dae_formulation_name(count));
+    assert_null(dae_formulation_name(-1));
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    spatial s = { 0, 1 };
+    dae_mechanical good = spatial_model(&s), bad = good;
+    dae_mechanism *m = dae_mechanism_open(&good, &(dae_formulation){ .name = "index7" });
+    words(m, DAE_E_OPTION, "index7", "hint");
+    double q[6] = { 0 }, v[6] = { 0 };
+    assert_int_equal(dae_mechanism_assemble(m, 0, q, v), DAE_E_OPTION);
+    dae_mechanism_close(m);
+    bad.constraint = NULL;
+    m = dae_mechanism_open(&bad, NULL);
+    words(m, DAE_E_ARG, "model.constraint", "NULL");
+    dae_mechanism_close(m);
+    m = dae_mechanism_open(&good, &(dae_formulation){ .name = "baumgarte", .beta = -1 });
+    words(m, DAE_E_OPTION, "alpha and beta", "grow");
+    dae_mechanism_close(m);
+    m = dae_mechanism_open(NULL, NULL);
+    words(m, DAE_E_ARG, "model", "NULL");
+    dae_mechanism_close(m);
+    m = dae_mechanism_open(&good, NULL);
+    q[0] = NAN;
+    assert_int_equal(dae_mechanism_assemble(m, 0, q, v), DAE_E_NONFINITE);
+    dae_mechanism_close(m);
+    dae_mechanism_close(NULL);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    ledger l;
+    spatial s = { 0, 1 };
+    dae_mechanical model = spatial_model(&s);
+    for (long k = 1; k <= 8; k++) {
+        ledger_open(&l);
+        ledger_fail(&l, k, 0);
+        dae_mechanism *m = dae_mechanism_open(
+            &model, &(dae_formulation){ .name = "maggi-svd", .allocator = &l.hook });
+        if (l.refused)
+            assert_int_equal(dae_mechanism_status(m), DAE_E_NOMEM);
+        else
+            ok(m, dae_mechanism_status(m));
+        dae_mechanism_close(m);
+        assert_int_equal(l.live, 0);
+        assert_int_equal(l.damaged, 0);
+        ledger_empty(&l);
+    }
+}
+
+/* Nothing is allocated by the callbacks, nor by refresh. */
+static void quiet(void **state)
+{
+    (void)state;
+    for (int i = 0; i < dae_formulation_count(); i++) {
+        ledger l;
+        spatial s = { 0.1, 2 };
+        dae_mechanical model = spatial_model(&s);
+        double q[6], v[6], x[64], xdot[64], f[64];
+        ledger_open(&l);
+        dae_mechanism *m = dae_mechanism_open(
+            &model,
+            &(dae_formulation){ .name = dae_formulation_name(i), .allocator = &l.hook });
+        memcpy(q, spatial_q, sizeof q);
+        memcpy(v, spatial_v, sizeof v);
+        long taken = l.taken;
+        ok(m, dae_mechanism_assemble(m, 0, q, v));
+        ok(m, dae_mechanism_pack(m, 0, q, v, x, xdot));
+        const dae_problem *p = dae_mechanism_problem(m);
+        if (p->rhs)
+            assert_int_equal(p->rhs(0, x, f, p->user), DAE_OK);
+        else
+            assert_int_equal(p->residual(0, x, xdot, f, p->user), DAE_OK);
+        ok(m, dae_mechanism_refresh(m, 0, x));
+        ok(m, dae_mechanism_unpack(m, 0, x, q, v, f));
+        assert_int_equal(l.taken, taken);
+        dae_mechanism_close(m);
+        assert_int_equal(l.live, 0);
+        ledger_empty(&l);
+    }
+}
+
+/* The pendulum goes round and round: minimal velocities are renewed, and the end is right. */
+static void round_and_round(void **state)
+{
+    (void)state;
+    dae_mechanical model = { .coordinates = 2, .constraints = 1, .constraint = circle };
+    const double q[2] = { 1, 0 }, v[2] = { 0, 2 };
+    static outcome o;
+    for (int i = 0; i < dae_formulation_count(); i++) {
+        const char *form = dae_formulation_name(i);
+        run(&model, form, "radau", 1e-9, 10, q, v, &o); /* no forces: angle 2 t */
+        double most = strcmp(form, "penalty") ? 1e-5 : 1e-4;
+        expect_near(o.q[0], cos(20), most);
+        expect_near(o.q[1], sin(20), most);
+        assert_true((o.refreshed > 3) == (strncmp(form, "maggi", 5) == 0));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(list),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(quiet),
+        cmocka_unit_test(derivatives),
+        cmocka_unit_test(assembly),
+        cmocka_unit_test(impossible),
+        cmocka_unit_test(singular),
+        cmocka_unit_test(tasks),
+        cmocka_unit_test(kinematics),
+        cmocka_unit_test(round_and_round),
+        cmocka_unit_test(friction),
+        cmocka_unit_test(redundant),
+        cmocka_unit_test(agree_spatial),
+        cmocka_unit_test(agree_top),
+        cmocka_unit_test(no_inertia),
+        cmocka_unit_test(agree_rolling),
+        cmocka_unit_test(agree_pendulum_four_bar),
+        cmocka_unit_test(agree_slider_crank),
+        cmocka_unit_test(agree_andrews),
+    };
+    return cmocka_run_group_tests_name("mechanics", tests, NULL, NULL);
+}
