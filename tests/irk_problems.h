@@ -1,4 +1,4 @@
-/* irk_problems.h: problems that the tests of implicit Runge-Kutta methods share. */
+/* irk_problems.h: problems that the tests of several methods share. */
 #ifndef IRK_PROBLEMS_H
 #define IRK_PROBLEMS_H
 
@@ -6,7 +6,9 @@
 
 enum { irk_most_unknowns = 10 };
 
-/* "bent", "wave" (irk_problems.c), or a problem of the collection; form may be NULL. */
+/* "bent", "bent-3", "wave" (irk_problems.c), or a problem of the collection; form may be NULL. */
 void irk_subject_open(subject *q, const char *name, const char *form);
+
+int irk_bent3_exact(double t, double *x, void *user);
 
 #endif

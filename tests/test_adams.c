@@ -6,7 +6,7 @@
  * Runge-Kutta method for the same error; the solution between the steps, backwards, at events,
  * after restarts and from a history; what it cannot do is said in words.
  */
-#include "testing.h"
+#include "irk_problems.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,44 +15,16 @@
 
 enum { most_unknowns = 8, most_order = 12 };
 
-/* ---- index 1, nonlinear in z: y1 = sin t, y2 = cos t, z = exp(-t/2) ---- */
-
-static int bent_residual(double t, const double *x, const double *xdot, double *r, void *user)
-{
-    (void)user;
-    double z = exp(-t / 2), q = z + z * z * z / 3 + sin(t) * cos(t);
-    r[0] = xdot[0] - (x[1] + x[2] * x[2] - exp(-t));
-    r[1] = xdot[1] + x[0] * x[2] * exp(t / 2);
-    r[2] = x[2] + x[2] * x[2] * x[2] / 3 + x[0] * x[1] - q;
-    return DAE_OK;
-}
-
-static int bent_exact(double t, double *x, void *user)
-{
-    (void)user;
-    x[0] = sin(t);
-    x[1] = cos(t);
-    x[2] = exp(-t / 2);
-    return DAE_OK;
-}
-
 static void open_any(subject *q, const char *name, const char *form)
 {
-    static const double x0[] = {0, 1, 1};
-    if (strcmp(name, "bent") != 0) {
-        int kaps = !strcmp(name, "nonlinear-ode"), mass = !strcmp(name, "mass-state");
-        if (!strcmp(name, "ellipse"))
-            subject_open(q, "kepler", form, "e", 0.1);
-        else if (!strcmp(name, "round-body"))
-            subject_open(q, "rigid-body", form, "m", 0.3);
-        else
-            subject_open(q, name, form, kaps ? "eps" : mass ? "kappa" : NULL, kaps ? 0.5 : 1);
-        return;
-    }
-    memset(q, 0, sizeof *q);
-    q->p = (problem_instance){.problem = {.size = 3, .residual = bent_residual}, .t1 = 2,
-                              .x0 = x0, .exact = bent_exact};
-    q->n = q->m = 3;
+    if (!strcmp(name, "ellipse"))
+        subject_open(q, "kepler", form, "e", 0.1);
+    else if (!strcmp(name, "round-body"))
+        subject_open(q, "rigid-body", form, "m", 0.3);
+    else if (!strcmp(name, "mass-state"))
+        subject_open(q, name, form, "kappa", 1);
+    else
+        irk_subject_open(q, name, form);
 }
 
 static dae_solver *open_at_start(const subject *q, const dae_options *o)
@@ -151,7 +123,7 @@ static void test_orders_other_forms(void **state)
         check_order(&(order_case){order, "rigid-body", "implicit", 12, 300, 450}, 0, 0.25);
         check_order(&(order_case){order, "mass-state", "mass", 2, 40, 60}, 0, 0.35);
         /* even orders: the leading terms nearly cancel on sines */
-        if (order % 2) check_order(&(order_case){order, "bent", NULL, 2, 40, 80}, 1, 0.15);
+        if (order % 2) check_order(&(order_case){order, "bent-3", NULL, 2, 40, 80}, 1, 0.15);
         check_order(&(order_case){order, "implicit1", "leading", 2, 40, 60}, 0, 0.35);
     }
 }
@@ -272,7 +244,7 @@ static const struct {
     double most; /* tolerances: how the problem itself multiplies errors */
 } smooth[] = {{"kepler", "ode", 60}, {"rigid-body", "ode", 10}, {"brusselator", "ode", 10},
               {"lorenz", "ode", 400}, {"nonlinear-ode", "ode", 3},
-              {"nonlinear-ode", "implicit", 3}, {"mass-state", "mass", 10}, {"bent", NULL, 20},
+              {"nonlinear-ode", "implicit", 3}, {"mass-state", "mass", 10}, {"bent-3", NULL, 20},
               {"implicit1", "leading", 20}};
 
 /* log error over log tolerance: slope 1, and a bounded number of tolerances. */
@@ -491,7 +463,7 @@ static void test_there_and_back(void **state)
 static void test_history(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {{"rigid-body", "ode"}, {"bent", NULL},
+    static const char *const cases[][2] = {{"rigid-body", "ode"}, {"bent-3", NULL},
                                            {"implicit1", "leading"}};
     enum { points = 8 };
     for (int i = 0; i < COUNT_OF(cases); i++) {

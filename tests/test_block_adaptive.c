@@ -4,6 +4,7 @@
  * backwards.
  */
 #include "irk_problems.h"
+#include "travels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -331,72 +332,24 @@ static void test_dense_output(void **state)
     }
 }
 
-/* To a stop time half way, on from there by a restart, and back to the beginning by a new
- * start. */
 static void test_there_and_back(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(travellers) - 1; i++) {
-        double x[irk_most_unknowns], xdot[irk_most_unknowns], stop[] = { 0.4, 0.8 },
-                                                              tolerance = 1e-8;
-        dae_options o = { .rtol = tolerance,
-                          .atol = tolerance,
-                          .method = travellers[i][0] };
+        dae_options o = { .rtol = 1e-8, .atol = 1e-8, .method = travellers[i][0] };
         subject q;
         irk_subject_open(&q, travellers[i][1], travellers[i][2]);
-        dae_solver *s = dae_open(&q.p.problem, &o);
-        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
-        for (int k = 0; k < 2; k++) {
-            expect(s, dae_set_stop(s, stop[k]), DAE_OK);
-            expect(s, dae_advance(s, stop[k]), DAE_OK);
-            assert_true(dae_time(s) == stop[k]);
-            expect(s, dae_read(s, stop[k], x, xdot), DAE_OK);
-            if (k == 0)
-                expect(s, dae_restart(s, stop[k], x, i % 2 ? NULL : xdot), DAE_OK);
-        }
-        expect(s, dae_start(s, stop[1], x, xdot), DAE_OK);
-        expect(s, dae_set_stop(s, q.p.t0), DAE_OK);
-        expect(s, dae_advance(s, q.p.t0), DAE_OK);
-        expect(s, dae_read(s, q.p.t0, x, NULL), DAE_OK);
-        for (int j = 0; j < q.n; j++)
-            expect_near(x[j], q.p.x0[j], 30 * tolerance * (1 + fabs(q.p.x0[j])));
-        dae_close(s);
+        travel_there_and_back(&o, &q, i % 2 == 0);
         subject_close(&q);
     }
 }
 
-static int crossing(double t, const double *x, const double *xdot, double *g, void *user)
-{
-    (void)t, (void)xdot, (void)user;
-    g[0] = x[0];
-    return DAE_OK;
-}
-
-/* px crosses zero at a quarter of the period, where the elliptic functions say. */
 static void test_events(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = { { "bim", "index1" },
-                                            { "bim", "index3" },
-                                            { "gam", "index2" } };
-    double quarter = 1.8540746773013719 / sqrt(9.81); /* K(1/sqrt 2) */
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        double t;
-        int which, direction;
-        dae_options o = { .rtol = 1e-8, .atol = 1e-8, .method = cases[i][0] };
-        subject q;
-        irk_subject_open(&q, "pendulum", cases[i][1]);
-        q.p.problem.event = crossing;
-        q.p.problem.event_count = 1;
-        dae_solver *s = dae_open(&q.p.problem, &o);
-        expect(s, dae_start(s, 0, q.p.x0, q.p.xdot0), DAE_OK);
-        expect(s, dae_advance(s, 1), DAE_EVENT);
-        expect(s, dae_get_event(s, &which, &direction, &t), DAE_OK);
-        assert_true(which == 0 && direction == -1);
-        expect_near(t, quarter, 1e-6);
-        dae_close(s);
-        subject_close(&q);
-    }
+    travel_below_the_hinge("bim", "index1");
+    travel_below_the_hinge("bim", "index3");
+    travel_below_the_hinge("gam", "index2");
 }
 
 int main(void)

@@ -19,6 +19,7 @@
  * governs what is differentiated.
  */
 #include "irk_problems.h"
+#include "travels.h"
 
 #include "integrate/block.h"
 #include "tableau/tableau.h"
@@ -273,21 +274,7 @@ static double largest_error(const char *method, const subject *q, double t, int 
                       .newton_tolerance = 1e-3,
                       .newton_max = 90,
                       .method = method };
-    double x[irk_most_unknowns], exact[irk_most_unknowns], most = 0;
-    dae_solver *s = dae_open(&q->p.problem, &o);
-    expect(s, dae_last_status(s), DAE_OK);
-    expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
-    for (int i = 1; i <= steps; i++) {
-        double next = q->p.t0 + (t - q->p.t0) * i / steps;
-        expect(s, dae_step_fixed(s, next - dae_time(s), 1), DAE_OK);
-        expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
-        q->p.exact(dae_time(s), exact, q->p.problem.user);
-        for (int k = 0; k < q->n && 2 * i >= steps; k++)
-            if (mask >> k & 1)
-                most = fmax(most, fabs(x[k] - exact[k]));
-    }
-    dae_close(s);
-    return most;
+    return travel_error(&o, q, t, steps, mask, 1);
 }
 
 typedef struct kind {

@@ -6,7 +6,8 @@
  * within a modest multiple of the tolerance and keep the constraints. What cannot work is
  * refused in words.
  */
-#include "testing.h"
+#include "irk_problems.h"
+#include "travels.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,33 +16,7 @@
 
 enum { most_unknowns = 8 };
 
-/* ---- a semi-explicit system of index 1, nonlinear in z ----
- *
- *     y1' = y2 + z^2 - exp(-t)
- *     y2' = -y1 z exp(t/2)
- *     0   = z + z^3/3 + y1 y2 - q(t)
- *
- * q such that y1 = sin t, y2 = cos t, z = exp(-t/2). */
-static int bent_residual(double t, const double *x, const double *xdot, double *r, void *user)
-{
-    (void)user;
-    double z = exp(-t / 2), q = z + z * z * z / 3 + sin(t) * cos(t);
-    r[0] = xdot[0] - (x[1] + x[2] * x[2] - exp(-t));
-    r[1] = xdot[1] + x[0] * x[2] * exp(t / 2);
-    r[2] = x[2] + x[2] * x[2] * x[2] / 3 + x[0] * x[1] - q;
-    return DAE_OK;
-}
-
-static int bent_exact(double t, double *x, void *user)
-{
-    (void)user;
-    x[0] = sin(t);
-    x[1] = cos(t);
-    x[2] = exp(-t / 2);
-    return DAE_OK;
-}
-
-/* ---- the same curve with unknowns of level 1 and 2 beside each other ----
+/* ---- the curve of bent-3 with unknowns of level 1 and 2 beside each other ----
  *
  *     y1' = y2 + u (1 + v),   y2' = -y1 - u z^2 exp(t),   0 = z + z^3/3 + y1 y2 - q(t),
  *     0 = y1 - sin t + (y2 - cos t)^2,   0 = v - z
@@ -61,22 +36,13 @@ static int mixed_residual(double t, const double *x, const double *xdot, double 
 
 static int mixed_exact(double t, double *x, void *user)
 {
-    bent_exact(t, x, user);
+    irk_bent3_exact(t, x, user);
     x[3] = 0;
     x[4] = x[2];
     return DAE_OK;
 }
 
 static const unsigned char mixed_level[] = {0, 0, DAE_ALGEBRAIC, DAE_INDEX2, DAE_ALGEBRAIC};
-
-static void open_bent(subject *q)
-{
-    static const double x0[] = {0, 1, 1};
-    memset(q, 0, sizeof *q);
-    q->p = (problem_instance){.problem = {.size = 3, .residual = bent_residual}, .t1 = 2,
-                              .x0 = x0, .exact = bent_exact};
-    q->n = q->m = 3;
-}
 
 static void open_mixed(subject *q)
 {
@@ -90,11 +56,9 @@ static void open_mixed(subject *q)
 
 static void open_any(subject *q, const char *name, const char *form)
 {
-    if (!strcmp(name, "bent")) open_bent(q);
-    else if (!strcmp(name, "mixed")) open_mixed(q);
-    else if (!strcmp(name, "nonlinear-ode")) subject_open(q, name, form, "eps", 0.5);
+    if (!strcmp(name, "mixed")) open_mixed(q);
     else if (!strcmp(name, "mass-state")) subject_open(q, name, form, "kappa", 1);
-    else subject_open(q, name, form, NULL, 0);
+    else irk_subject_open(q, name, form);
     assert_true(q->n <= most_unknowns);
     assert_non_null(q->p.exact);
 }
@@ -106,20 +70,7 @@ static double largest_error(const char *method, const subject *q, double t, int 
                             unsigned mask)
 {
     dae_options o = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4, .method = method};
-    double x[most_unknowns], exact[most_unknowns], most = 0;
-    dae_solver *s = dae_open(&q->p.problem, &o);
-    expect(s, dae_last_status(s), DAE_OK);
-    expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
-    for (int i = 1; i <= steps; i++) {
-        double next = q->p.t0 + (t - q->p.t0) * i / steps;
-        expect(s, dae_step_fixed(s, next - dae_time(s), 1), DAE_OK);
-        expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
-        q->p.exact(dae_time(s), exact, q->p.problem.user);
-        for (int k = 0; k < q->n; k++)
-            if (mask >> k & 1) most = fmax(most, fabs(x[k] - exact[k]));
-    }
-    dae_close(s);
-    return most;
+    return travel_error(&o, q, t, steps, mask, 0);
 }
 
 typedef struct order_case {
@@ -180,8 +131,8 @@ static void test_order_state_dependent_mass(void **state)
 static void test_order_index1(void **state)
 {
     (void)state;
-    check_all("bent", NULL, 3, 2, 40, 0, 0.3);
-    check_all("bent", NULL, 4, 2, 40, 0, 0.3);
+    check_all("bent-3", NULL, 3, 2, 40, 0, 0.3);
+    check_all("bent-3", NULL, 4, 2, 40, 0, 0.3);
     check_all("pendulum", "index1", 15, 1, 50, 0, 0.3);
 }
 
@@ -252,15 +203,15 @@ typedef struct adaptive_case {
 static const adaptive_case adaptive_cases[] = {
     {"dopri5", "nonlinear-ode", "ode", 5, 9},
     {"dopri5", "mass-state", "mass", 10, 9},
-    {"dopri5", "bent", NULL, 10, 9},
+    {"dopri5", "bent-3", NULL, 10, 9},
     {"dopri5", "pendulum", "index0", 10, 9},
     {"dopri5", "pendulum", "index1", 20, 9},
     {"dopri5", "implicit1", "leading", 20, 9},
     {"rk4", "nonlinear-ode", "implicit", 5, 9},
     {"rk4", "pendulum", "index1", 20, 9},
     {"bogacki-shampine", "pendulum", "index0", 20, 8},
-    {"bogacki-shampine", "bent", NULL, 10, 8},
-    {"heun", "bent", NULL, 5, 6},
+    {"bogacki-shampine", "bent-3", NULL, 10, 8},
+    {"heun", "bent-3", NULL, 5, 6},
     {"hem4", "pendulum", "index0", 5, 9},
     {"hem4", "pendulum", "index1", 5, 9},
     {"hem4", "pendulum", "index2", 5, 9},
@@ -300,7 +251,7 @@ static void test_every_linear_solver(void **state)
     static const char *const linear[] = {"dense", "band", "klu"};
     for (int l = 0; l < COUNT_OF(linear); l++) {
         subject q;
-        open_any(&q, "bent", NULL);
+        open_any(&q, "bent-3", NULL);
         expect_below(in_tolerances(&q, "dopri5", 1e-6, linear[l]), 10);
         open_any(&q, "mixed", NULL);
         expect_below(in_tolerances(&q, "hem4", 1e-6, linear[l]), 5);
@@ -345,9 +296,9 @@ static void test_dense_output(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"dopri5", "nonlinear-ode", "ode"}, {"dopri5", "bent", NULL},
+        {"dopri5", "nonlinear-ode", "ode"}, {"dopri5", "bent-3", NULL},
         {"dopri5", "pendulum", "index1"},   {"dopri5", "implicit1", "leading"},
-        {"rk4", "bent", NULL},              {"bogacki-shampine", "bent", NULL},
+        {"rk4", "bent-3", NULL},              {"bogacki-shampine", "bent-3", NULL},
         {"hem4", "pendulum", "index2"},     {"hem4", "hessenberg2", "implicit"},
         {"hem4", "mixed", NULL},            {"herk-3", "pendulum", "index2"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -435,7 +386,7 @@ static void test_derivatives_fit(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"dopri5", "bent", NULL},
+        {"dopri5", "bent-3", NULL},
         {"dopri5", "pendulum", "index1"},
         {"hem4", "pendulum", "index2"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -459,66 +410,24 @@ static void test_derivatives_fit(void **state)
 static void test_there_and_back(void **state)
 {
     (void)state;
-    static const char *const cases[][3] = {{"dopri5", "bent", NULL},
+    static const char *const cases[][3] = {{"dopri5", "bent-3", NULL},
                                            {"hem4", "pendulum", "index2"},
                                            {"hem4", "mixed", NULL},
                                            {"dopri5", "implicit1", "leading"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {
-        double x[most_unknowns], xdot[most_unknowns], t = 0.8, tolerance = 1e-8;
-        dae_options o = {.rtol = tolerance, .atol = tolerance, .method = cases[i][0]};
+        dae_options o = {.rtol = 1e-8, .atol = 1e-8, .method = cases[i][0]};
         subject q;
         open_any(&q, cases[i][1], cases[i][2]);
-        dae_solver *s = dae_open(&q.p.problem, &o);
-        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
-        expect(s, dae_set_stop(s, t), DAE_OK);
-        expect(s, dae_advance(s, t), DAE_OK);
-        assert_true(dae_time(s) == t);
-        expect(s, dae_read(s, t, x, xdot), DAE_OK);
-        expect(s, dae_start(s, t, x, xdot), DAE_OK);
-        expect(s, dae_set_stop(s, q.p.t0), DAE_OK);
-        expect(s, dae_advance(s, q.p.t0), DAE_OK);
-        assert_true(dae_time(s) == q.p.t0);
-        expect(s, dae_read(s, q.p.t0, x, NULL), DAE_OK);
-        expect_below(largest_difference(x, q.p.x0, q.n), 30 * tolerance);
-        dae_close(s);
+        travel_there_and_back(&o, &q, 1);
         subject_close(&q);
     }
-}
-
-/* The pendulum passes below its hinge (px = 0); restarted there, it goes on. */
-static int event_below(double t, const double *x, const double *xdot, double *g, void *user)
-{
-    (void)t, (void)xdot, (void)user;
-    g[0] = x[0];
-    return DAE_OK;
 }
 
 static void test_events_and_restart(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {{"dopri5", "index1"}, {"hem4", "index2"}};
-    for (int i = 0; i < COUNT_OF(cases); i++) {
-        double x[5], xdot[5], exact[5], t, tolerance = 1e-8;
-        dae_options o = {.rtol = tolerance, .atol = tolerance, .method = cases[i][0]};
-        subject q;
-        subject_open(&q, "pendulum", cases[i][1], NULL, 0);
-        q.p.problem.event = event_below;
-        q.p.problem.event_count = 1;
-        dae_solver *s = dae_open(&q.p.problem, &o);
-        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
-        expect(s, dae_advance(s, 1), DAE_EVENT);
-        dae_get_event(s, NULL, NULL, &t);
-        q.p.exact(t, exact, q.p.problem.user);
-        expect_below(fabs(exact[0]), 100 * tolerance);
-        expect(s, dae_read(s, t, x, xdot), DAE_OK);
-        expect(s, dae_restart(s, t, x, xdot), DAE_OK);
-        expect(s, dae_advance(s, 1), DAE_OK);
-        expect(s, dae_read(s, 1, x, NULL), DAE_OK);
-        q.p.exact(1, exact, q.p.problem.user);
-        expect_below(largest_difference(x, exact, 5), 100 * tolerance);
-        dae_close(s);
-        subject_close(&q);
-    }
+    travel_below_the_hinge("dopri5", "index1");
+    travel_below_the_hinge("hem4", "index2");
 }
 
 /* ---- costs ---- */
@@ -564,7 +473,7 @@ static void test_a_constant_mass_is_factored_once(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char *const cases[][3] = {{"dopri5", "bent", NULL},
+    static const char *const cases[][3] = {{"dopri5", "bent-3", NULL},
                                            {"hem4", "pendulum", "index2"},
                                            {"dopri5", "implicit1", "leading"}};
     for (int i = 0; i < COUNT_OF(cases); i++) {

@@ -10,6 +10,7 @@
  * [HW96] Hairer, Wanner, Solving ODEs II; [HLR89] Hairer, Lubich, Roche, LNM 1409.
  */
 #include "irk_problems.h"
+#include "travels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,20 +24,7 @@ static double largest_error(const char *method, const subject *q, double t, int 
 {
     dae_options o = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4, .newton_max = 50,
                      .method = method};
-    double x[irk_most_unknowns], exact[irk_most_unknowns], most = 0;
-    dae_solver *s = dae_open(&q->p.problem, &o);
-    expect(s, dae_last_status(s), DAE_OK);
-    expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
-    for (int i = 1; i <= steps; i++) {
-        double next = q->p.t0 + (t - q->p.t0) * i / steps;
-        expect(s, dae_step_fixed(s, next - dae_time(s), 1), DAE_OK);
-        expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
-        q->p.exact(dae_time(s), exact, q->p.problem.user);
-        for (int k = 0; k < q->n && 2 * i >= steps; k++)
-            if (mask >> k & 1) most = fmax(most, fabs(x[k] - exact[k]));
-    }
-    dae_close(s);
-    return most;
+    return travel_error(&o, q, t, steps, mask, 1);
 }
 
 /* One kind of unknowns: its order, from so many steps to twice as many. */
