@@ -131,8 +131,7 @@ static const double q0[n] = {
 };
 static const double v0[n] = { 0 };
 /* Radau at rtol 1e-13: index1, index0, ggl and maggi-qr agree to 13 digits in q and v,
- * index1 and ggl to 9 in lambda. (The IVP test set's values agree to 10, 9 and 7 digits.)
- * */
+ * index1 and ggl to 9 in lambda. (The IVP test set's values agree to 10, 9 and 7 digits.) */
 static const double reference[2 * n + loops] = {
     15.8107711951537,  -15.7563710584118, 0.0408222401196, -0.5347301163421,
     0.5244099658800,   0.5347301163421,   1.0480807410419, 1139.92030225910,

@@ -2,11 +2,9 @@
  * inclined along x (acceleration s = g sin(slope)).
  *
  * rolling-disc: x' = R phi' on a line. It looks non-holonomic and is not: it integrates
- * to
- *     x = R phi + const, and the disc has one degree of freedom also in position.
- * rolling-coin: upright coin, heading theta, x' = R phi' cos theta, y' = R phi' sin
- * theta. With
- *     theta = w t, k = s / (1 + J / (m R^2)) and u = R phi': u = u0 + k sin(w t) / w,
+ *     to x = R phi + const, and the disc has one degree of freedom also in position.
+ * rolling-coin: upright coin, heading theta, x' = R phi' cos theta, y' = R phi' sin theta.
+ *     With theta = w t, k = s / (1 + J / (m R^2)), u = R phi': u = u0 + k sin(w t) / w,
  *     x = u0 sin(wt) / w + k sin^2(wt) / (2 w^2),
  *     y = u0 (1 - cos(wt)) / w + k (wt - sin(wt) cos(wt)) / (2 w^2).
  * knife-edge: x' sin theta = y' cos theta; with theta = w t from rest a cycloid,

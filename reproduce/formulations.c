@@ -5,11 +5,9 @@
  * theory says and the verdicts test:
  *   - all formulations describe the same motion;
  *   - a formulation keeps the constraints it contains: their residuals are of the size of
- *   the
- *     tolerance, those of a level it does not contain are larger;
- *   - over a long time the constraints that index 1 and 0 have differentiated away drift,
- *   and
- *     stabilized, projected or penalized ones do not.
+ *     the tolerance, those of a level it does not contain are larger;
+ *   - over a long time the constraints that index 2, 1 and 0 have differentiated away
+ *     drift, and those that are stabilized or penalized do not.
  * Costs are counted, not timed: a table of times would not be reproducible.
  */
 #include "reproduce.h"

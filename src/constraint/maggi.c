@@ -12,15 +12,13 @@
  * N0:
  *
  *   partition        unit vectors: e are the velocities of n - rank coordinates, those
- *   which
- *                    QR with column pivoting of W leaves over (Wehage, Haug 1982)
+ *                    which QR with column pivoting of W leaves over (Wehage, Haug 1982)
  *   qr               the last columns of Q in W' = Q R (Kim, Vanderploeg 1986)
  *   svd              the right singular vectors for zero (Singh, Likins 1985)
  *   zero-eigenvalue  the eigenvectors of W'W for zero (Walton, Steeves 1969); squares the
  *                    condition, which costs nothing for a basis that need not be exact
  *   gram-schmidt     rows of W orthogonalized, then completed by unit vectors (Liang,
- *   Lance
- *                    1987)
+ *                    Lance 1987)
  *
  * As W(q) turns, B worsens. When its reciprocal condition has fallen to `renew` of that
  * at the reference position, dae_mechanism_refresh takes a new N0, and on this occasion q
