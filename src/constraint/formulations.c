@@ -49,8 +49,8 @@ static void copy(double *to, const double *from, int count)
     memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-/* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in m->W
- * */
+/* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in
+ * m->W */
 static int motion(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *v = x + m->at.v, *lambda = x + m->at.lambda;

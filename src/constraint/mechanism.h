@@ -125,8 +125,8 @@ void dae_mech_kkt_solve(dae_mechanism *m, double *top,
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
 /* Where M is singular (Euler parameters) but not on the null space of W: M a = g, W a +
  * bias = 0 implies (M + p W'W) a = g - p W' bias with a regular matrix, and conversely.
- * These do nothing when help is 0: m->M += p W'W; g -= p W' bias; both for m->W, m->bias.
- * */
+ * These do nothing when help is 0: m->M += p W'W; g -= p W' bias; both for m->W,
+ * m->bias. */
 void dae_mech_help(dae_mechanism *m);
 void dae_mech_help_force(dae_mechanism *m, double *g);
 int dae_mech_find_help(dae_mechanism *m, double t, const double *q); /* sets m->help */
