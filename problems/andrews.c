@@ -1,10 +1,10 @@
 /* andrews.c: Andrews' squeezing mechanism: seven bodies in the plane, six loop equations.
  *
- * Angles (beta, Theta, gamma, Phi, delta, Omega, epsilon) of the bars; a motor with constant
- * torque at the crank, a spring between the point D of one body and C. The equations of motion
- * are those of Hairer & Wanner 1996, VII.7, with the sign M q'' = f + phi_q' lambda, so the
- * multipliers have the opposite sign of theirs. The energy (kinetic, spring, work of the motor)
- * is constant.
+ * Angles (beta, Theta, gamma, Phi, delta, Omega, epsilon) of the bars; a motor with
+ * constant torque at the crank, a spring between the point D of one body and C. The
+ * equations of motion are those of Hairer & Wanner 1996, VII.7, with the sign M q'' = f +
+ * phi_q' lambda, so the multipliers have the opposite sign of theirs. The energy
+ * (kinetic, spring, work of the motor) is constant.
  */
 #include "mechanical.h"
 
@@ -130,8 +130,8 @@ static const double q0[n] = {
     1.23054744454982119249735015568
 };
 static const double v0[n] = { 0 };
-/* Radau at rtol 1e-13: index1, index0, ggl and maggi-qr agree to 13 digits in q and v, index1
- * and ggl to 9 in lambda. (The IVP test set's values agree to 10, 9 and 7 digits.) */
+/* Radau at rtol 1e-13: index1, index0, ggl and maggi-qr agree to 13 digits in q and v,
+ * index1 and ggl to 9 in lambda. (The IVP test set's values agree to 10, 9 and 7 digits.) */
 static const double reference[2 * n + loops] = {
     15.8107711951537,  -15.7563710584118, 0.0408222401196, -0.5347301163421,
     0.5244099658800,   0.5347301163421,   1.0480807410419, 1139.92030225910,

@@ -2,8 +2,8 @@
  *
  * Fixed points A = (0, 0), B = (base, 0); joints P and Q with |P - A| = crank, |Q - P| =
  * coupler, |Q - B| = rocker: four coordinates, three constraints, one degree of freedom.
- * If crank + base = coupler + rocker or the like the linkage can lie flat: there the rank of
- * phi_q falls to 2, and the motion may go on as parallelogram or as antiparallelogram.
+ * If crank + base = coupler + rocker or the like the linkage can lie flat: there the rank
+ * of phi_q falls to 2, and the motion may go on as parallelogram or as antiparallelogram.
  */
 #include "mechanical.h"
 

@@ -107,8 +107,8 @@ static void dispose(problem_instance *p)
     free(e);
 }
 
-/* Known end values where the form has a place for them. Not those of mu and nu, though they
- * are zero: they measure the run, and would drown its digits. */
+/* Known end values where the form has a place for them. Not those of mu and nu, though
+ * they are zero: they measure the run, and would drown its digits. */
 static void place_reference(const mechanical_case *c, const char *form, double *to,
                             problem_instance *out)
 {

@@ -1,4 +1,5 @@
-/* mechanical.h: mechanisms of the collection: described once, solved in every formulation.
+/* mechanical.h: mechanisms of the collection: described once, solved in every
+ * formulation.
  *
  * A build function takes its state with problem_state (the state begins with a
  * mechanical_base), fills in a mechanical_case and calls mechanical_build. */

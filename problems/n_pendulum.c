@@ -1,8 +1,7 @@
 /* n_pendulum.c: a chain of point masses on rigid massless bars, in Cartesian coordinates.
  *
- * n links hang from the origin: 2 n coordinates, n constraints (|p_i - p_(i-1)|^2 - l^2) / 2.
- * Two links are the double pendulum. Neither M nor derivatives of the constraints are needed
- * beyond what is given here.
+ * n links hang from the origin: 2 n coordinates, n constraints half of
+ * |p_i - p_(i-1)|^2 - l^2. Two links are the double pendulum.
  */
 #include "mechanical.h"
 

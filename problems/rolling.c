@@ -1,16 +1,16 @@
-/* rolling.c: three non-holonomic classics with closed solutions, on a plane that is inclined
- * along x (acceleration s = g sin(slope)).
+/* rolling.c: three non-holonomic classics with closed solutions, on a plane that is
+ * inclined along x (acceleration s = g sin(slope)).
  *
- * rolling-disc: x' = R phi' on a line. It looks non-holonomic and is not: it integrates to
- *     x = R phi + const, and the disc has one degree of freedom also in position.
- * rolling-coin: upright coin, heading theta, x' = R phi' cos theta, y' = R phi' sin theta. With
- *     theta = w t, k = s / (1 + J / (m R^2)) and u = R phi': u = u0 + k sin(w t) / w,
+ * rolling-disc: x' = R phi' on a line. It looks non-holonomic and is not: it integrates
+ *     to x = R phi + const, and the disc has one degree of freedom also in position.
+ * rolling-coin: upright coin, heading theta, x' = R phi' cos theta, y' = R phi' sin theta.
+ *     With theta = w t, k = s / (1 + J / (m R^2)), u = R phi': u = u0 + k sin(w t) / w,
  *     x = u0 sin(wt) / w + k sin^2(wt) / (2 w^2),
  *     y = u0 (1 - cos(wt)) / w + k (wt - sin(wt) cos(wt)) / (2 w^2).
  * knife-edge: x' sin theta = y' cos theta; with theta = w t from rest a cycloid,
  *     x = s sin^2(wt) / (2 w^2),  y = s (wt - sin(wt) cos(wt)) / (2 w^2),
- *     lambda = -2 m s sin(wt): it does not go down the plane in the end. (The constraint put
- *     into the Lagrangian, the vakonomic motion, gives another one.)
+ *     lambda = -2 m s sin(wt): it does not go down the plane in the end. (The constraint
+ *     put into the Lagrangian, the vakonomic motion, gives another one.)
  */
 #include "mechanical.h"
 

@@ -2,11 +2,12 @@
  *
  * Crank angle a, angle b of the connecting rod, position x of the slider:
  *
- *     T = (J1 + m2 l1^2) a'^2 / 2 + m2 l1 l2 cos(a - b) a' b' / 2 + J2 b'^2 / 2 + m3 x'^2 / 2,
+ *     T = (J1 + m2 l1^2) a'^2 / 2 + J2 b'^2 / 2 + m3 x'^2 / 2
+ *         + m2 l1 l2 cos(a - b) a' b' / 2,
  *     0 = l1 sin a + l2 sin b,   x = l1 cos a + l2 cos b,   driven: a = Omega t.
  *
- * Driven, there is no freedom left: q, v and accelerations follow from t, the multipliers are
- * the forces the motor and the joints must bear (kinematics and inverse dynamics).
+ * Driven, there is no freedom left: q, v and accelerations follow from t, the multipliers
+ * are the forces the motor and the joints must bear (kinematics and inverse dynamics).
  */
 #include "mechanical.h"
 

@@ -1,13 +1,13 @@
 /* formulations.c: one mechanism, every formulation: what each costs and what each keeps.
  *
- * For three mechanisms of the collection every formulation is integrated by BDF and Radau at
- * one tolerance. Errors are taken against a run of another formulation at 1e-11. What theory
- * says and the verdicts test:
+ * For three mechanisms of the collection every formulation is integrated by BDF and Radau
+ * at one tolerance. Errors are taken against a run of another formulation at 1e-11. What
+ * theory says and the verdicts test:
  *   - all formulations describe the same motion;
- *   - a formulation keeps the constraints it contains: their residuals are of the size of the
- *     tolerance, those of a level it does not contain are larger;
- *   - over a long time the constraints that index 1 and 0 have differentiated away drift, and
- *     stabilized, projected or penalized ones do not.
+ *   - a formulation keeps the constraints it contains: their residuals are of the size of
+ *     the tolerance, those of a level it does not contain are larger;
+ *   - over a long time the constraints that index 2, 1 and 0 have differentiated away
+ *     drift, and those that are stabilized or penalized do not.
  * Costs are counted, not timed: a table of times would not be reproducible.
  */
 #include "reproduce.h"
@@ -137,9 +137,10 @@ static void table(verdicts *v, subject *k)
         }
 }
 
-/* A level that is contained is kept to the tolerance (of accelerations: not told, they are no
- * unknowns), and with BDF better than by the formulations that lack it. With Radau the error of
- * a formulation that lacks it, of order 13, may be below what Newton's iteration leaves. */
+/* A level that is contained is kept to the tolerance (of accelerations: not told, they
+ * are no unknowns), and with BDF better than by the formulations that lack it. With Radau
+ * the error of a formulation that lacks it, of order 13, may be below what Newton's
+ * iteration leaves. */
 static void kept(verdicts *v, subject *k, const char *method)
 {
     enum { COUNT = sizeof levels / sizeof levels[0] };

@@ -1,9 +1,9 @@
 /* test_mechanics.c: one mechanism, every formulation.
  *
- * All formulations agree with a closed solution or with each other in q, v and lambda, within
- * bounds that shrink with the tolerance; derivatives found equal derivatives given; redundant
- * constraints change nothing; singular positions and impossible assemblies are named; the
- * tasks beside simulation give classical results.
+ * All formulations agree with a closed solution or with each other in q, v and lambda,
+ * within bounds that shrink with the tolerance; derivatives found equal derivatives
+ * given; redundant constraints change nothing; singular positions and impossible
+ * assemblies are named; the tasks beside simulation give classical results.
  */
 #include <math.h>
 #include <stdio.h>
@@ -100,8 +100,8 @@ static double apart(const double *a, const double *b, int n)
 
 /* ---- models ---- */
 
-/* Two masses on bars in space, the pivot moved up and down, a spring between the masses and
- * the ground, coordinates coupled in M: nobody has prepared it. */
+/* Two masses on bars in space, the pivot moved up and down, a spring between the masses
+ * and the ground, coordinates coupled in M: nobody has prepared it. */
 typedef struct spatial {
     double shake;
     int copies; /* of each constraint, times 1, 2, ... */
@@ -155,8 +155,8 @@ static dae_mechanical spatial_model(spatial *s)
                              .user = s };
 }
 
-/* A heavy top on a fixed point: position of its centre and Euler parameters e, |e| = 1. M is
- * singular: 4 G'JG (G of 3 x 4) has no inertia against |e|' != 0. */
+/* A heavy top on a fixed point: position of its centre and Euler parameters e, |e| = 1. M
+ * is singular: 4 G'JG (G of 3 x 4) has no inertia against |e|' != 0. */
 static const double inertia[3] = { 0.2, 0.5, 0.3 };
 
 static void body_rates(const double *e, double G[3][4]) /* omega = 2 G e' */
@@ -181,8 +181,8 @@ static int top_mass(double t, const double *q, double *M, void *user)
     return DAE_OK;
 }
 
-/* T = omega' J omega / 2 with omega = 2 G(e) e' = -2 G(e') e, H = G(e'): d/dt T_e' = 4 G'JG e'' +
- * 2 H'J omega and T_e = -2 H'J omega. */
+/* T = omega' J omega / 2 with omega = 2 G(e) e' = -2 G(e') e, H = G(e'): d/dt T_e' = 4
+ * G'JG e'' + 2 H'J omega and T_e = -2 H'J omega. */
 static int top_force(double t, const double *q, const double *v, double *f, void *user)
 {
     double G[3][4], H[3][4];
@@ -264,9 +264,9 @@ typedef struct bounds {
     double q, v, lambda; /* times rtol */
 } bounds;
 
-/* What theory allows: an unknown of level k has h^(k-1) in its error test, and local errors
- * add up to some hundreds of tolerances; penalty is wrong by 1e-7 however small the
- * tolerance. */
+/* What theory allows: an unknown of level k has h^(k-1) in its error test, and local
+ * errors add up to some hundreds of tolerances; penalty is wrong by 1e-7 however small
+ * the tolerance. */
 static bounds allowed(const char *form, double rtol, double h)
 {
     bounds b = { 1e3 * rtol, 2e3 * rtol, 1e4 * rtol };
@@ -358,7 +358,8 @@ static void agree_spatial(void **state)
     all_agree("spatial", &model, spatial_q, spatial_v, 1);
 }
 
-/* All formulations, in spite of the singular M; and the energy says that the forces are right. */
+/* All formulations, in spite of the singular M; and the energy says that the forces are
+ * right. */
 static void agree_top(void **state)
 {
     (void)state;
@@ -416,8 +417,8 @@ static void friction(void **state)
 
 /* ---- redundant and singular ---- */
 
-/* Each constraint twice more, multiplied by 2 and 3: the same motion; of all multipliers with
- * lambda1 + 2 lambda2 + 3 lambda3 = lambda the shortest, lambda (1, 2, 3) / 14. */
+/* Each constraint twice more, multiplied by 2 and 3: the same motion; of all multipliers
+ * with lambda1 + 2 lambda2 + 3 lambda3 = lambda the shortest, lambda (1, 2, 3) / 14. */
 static void redundant(void **state)
 {
     (void)state;
@@ -675,6 +676,9 @@ static void refusals(void **state)
     m = dae_mechanism_open(&good, &(dae_formulation){ .name = "baumgarte", .beta = -1 });
     words(m, DAE_E_OPTION, "alpha and beta", "grow");
     dae_mechanism_close(m);
+    m = dae_mechanism_open_version(&good, NULL, DAE_VERSION + 1, sizeof good, 8);
+    words(m, DAE_E_VERSION, "another header", "compile");
+    dae_mechanism_close(m);
     m = dae_mechanism_open(NULL, NULL);
     words(m, DAE_E_ARG, "model", "NULL");
     dae_mechanism_close(m);
@@ -739,7 +743,8 @@ static void quiet(void **state)
     }
 }
 
-/* The pendulum goes round and round: minimal velocities are renewed, and the end is right. */
+/* The pendulum goes round and round: minimal velocities are renewed, and the end is
+ * right. */
 static void round_and_round(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
 /* mechanics.h: constrained mechanical systems, in every formulation.
  *
- *     M(t, q) q'' = f(t, q, q') + W' lambda       n equations of motion
- *     0 = phi(t, q)                               holonomic constraints,     W = phi_q above
- *     0 = A(t, q) q' + b(t, q)                    rolling (non-holonomic),   W = A below
+ *     M(t, q) q'' = f(t, q, q') + W' lambda     n equations of motion
+ *     0 = phi(t, q)                             holonomic constraints; W = phi_q above
+ *     0 = A(t, q) q' + b(t, q)                  rolling (non-holonomic); W = A below
  *
- * A mechanism is described once; each formulation makes a dae_problem of it that any method
- * of the library takes:
+ * A mechanism is described once; each formulation makes a dae_problem of it that any
+ * method of the library takes:
  *
  *     dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = "ggl" });
  *     dae_mechanism_assemble(m, t, q, v);            (guesses become consistent)
@@ -15,15 +15,16 @@
  *     dae_mechanism_unpack(m, t, x, q, v, lambda);   (back, whatever the formulation)
  *     dae_close(s);  dae_mechanism_close(m);
  *
- * Only phi and f are needed. Everything else is optional: without `mass` and `mass_diagonal`
- * M is the identity; derivatives of phi, A and b that are not given are found by central
- * differences of order eight.
+ * Only phi and f are needed. Everything else is optional: without `mass` and
+ * `mass_diagonal` M is the identity; derivatives of phi, A and b that are not given are
+ * found by central differences of order eight.
  *
- * Redundant constraints (a door on three hinges) are allowed: the motion is the same, and of
- * the multipliers the shortest vector is taken. Positions where constraints become dependent
- * that elsewhere are not (a dead centre with a branching) are refused, with their names.
+ * Redundant constraints (a door on three hinges) are allowed: the motion is the same, and
+ * of the multipliers the shortest vector is taken. Positions where constraints become
+ * dependent that elsewhere are not (a parallelogram lying flat) are refused by name.
  *
  * A mechanism belongs to one solver at a time: its callbacks use memory of the mechanism.
+ * While a run is under way only unpack, check and refresh may be called.
  */
 #ifndef DAEDALUS_MECHANICS_H
 #define DAEDALUS_MECHANICS_H
@@ -34,59 +35,62 @@
 extern "C" {
 #endif
 
-/* Matrices come by columns and arrive zeroed. Callbacks answer as those of dae_problem. The
- * struct is copied; the arrays it points to must outlive the mechanism. */
+/* Matrices come by columns and arrive zeroed. Callbacks answer as those of dae_problem.
+ * The struct is copied; the arrays it points to must outlive the mechanism. */
 typedef struct dae_mechanical {
     int coordinates; /* n                                                              */
     int constraints; /* equations phi(t, q) = 0                                        */
     int rolling;     /* equations A(t, q) q' + b(t, q) = 0                             */
 
-    int (*mass)(double t, const double *q, double *M, void *user); /* n x n; or ...        */
-    const double *mass_diagonal; /* ... n constants; neither: the identity             */
+    /* n x n, or n constants on the diagonal, or neither: the identity */
+    int (*mass)(double t, const double *q, double *M, void *user);
+    const double *mass_diagonal;
     int (*force)(double t, const double *q, const double *v, double *f, void *user);
     /* Forces that depend on the multipliers (friction in joints); added to f. */
     int (*friction)(double t, const double *q, const double *v, const double *lambda,
                     double *f, void *user);
 
     int (*constraint)(double t, const double *q, double *phi, void *user);
-    int (*roll)(double t, const double *q, double *A, double *b, void *user); /* rolling x n */
+    int (*roll)(double t, const double *q, double *A, double *b, void *user);
 
-    /* Derivatives, all optional. */
-    int (*constraint_q)(double t, const double *q, double *G, void *user); /* constraints x n */
-    int (*constraint_t)(double t, const double *q, double *rate, void *user); /* at fixed q  */
-    /* What phi'' has beside phi_q q'': the second derivative of phi(t + s, q + s v) by s;
-     * what (A v + b)' has beside A v': the first derivative along the same line. */
+    /* Derivatives, all optional: G = phi_q (constraints x n), phi_t, and ... */
+    int (*constraint_q)(double t, const double *q, double *G, void *user);
+    int (*constraint_t)(double t, const double *q, double *rate, void *user);
+    /* ... what phi'' has beside phi_q q'': the second derivative of phi(t + s, q + s v)
+     * by s; what (A v + b)' has beside A v': the first derivative along the same line. */
     int (*constraint_bias)(double t, const double *q, const double *v, double *bias,
                            void *user);
-    int (*roll_bias)(double t, const double *q, const double *v, double *bias, void *user);
+    int (*roll_bias)(double t, const double *q, const double *v, double *bias,
+                     void *user);
     int steady; /* 1: phi does not depend on t; saves evaluations                      */
 
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
 
-    /* Typical sizes for differences: over scale[j] in q_j and time_scale in t phi is smooth.
-     * NULL and 0: found by trying at the first position. */
+    /* Typical sizes for differences: over scale[j] in q_j and time_scale in t phi is
+     * smooth. NULL and 0: found by trying at the first position. */
     const double *scale;
     double time_scale;
 
-    const char *const *names;            /* n names; NULL: q1, q2, ...                 */
-    const char *const *constraint_names; /* constraints + rolling; NULL: constraint 1, ... */
+    const char *const *names;            /* n; NULL: q1, q2, ...                       */
+    const char *const *constraint_names; /* constraints + rolling; NULL: constraint 1  */
     void *user;
 } dae_mechanical;
 
 typedef struct dae_formulation {
     const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
 
-    /* baumgarte, penalty, augmented-lagrangian: phi'' + 2 alpha phi' + beta^2 phi = 0 (rolling:
-     * c' + alpha c = 0). 0: beta = 10 / time_scale (time_scale 0: 1) and alpha = beta: errors
-     * die out, without swinging, ten times faster than the motion goes on. DAE_ZERO: none. */
+    /* baumgarte, penalty, augmented-lagrangian: phi'' + 2 alpha phi' + beta^2 phi = 0
+     * (rolling: c' + alpha c = 0). 0: beta = 10 / time_scale (time_scale 0: 1) and alpha
+     * = beta: errors die out, without swinging, ten times faster than the motion goes on.
+     * DAE_ZERO: none. */
     double alpha, beta;
-    double penalty; /* weight of W'W beside M, relative; 0: 1e7 (penalty), 1e4 (augmented) */
-    int euclidean;  /* 1: assembly changes q and v as little as possible in |.|, not in M */
+    double penalty; /* of W'W relative to M; 0: 1e7 (penalty), 1e4 (augmented)         */
+    int euclidean;  /* 1: assembly changes q and v least in |.|; 0: in the norm of M   */
     const dae_allocator *allocator;
 } dae_formulation;
 
-/* The list of formulations; NULL or -1 beyond its end. The index is that of differentiation
- * with holonomic constraints present. */
+/* The list of formulations; NULL or -1 beyond its end. The index is that of
+ * differentiation, with holonomic constraints present. */
 int dae_formulation_count(void);
 const char *dae_formulation_name(int i);
 const char *dae_formulation_title(int i);
@@ -95,43 +99,53 @@ int dae_formulation_index(int i);
 typedef struct dae_mechanism dae_mechanism;
 
 /* Returns an object even on failure (ask dae_mechanism_status); NULL never. */
-dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formulation *how);
+dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
+                                          const dae_formulation *how, int version,
+                                          size_t model_bytes, size_t how_bytes);
+static inline dae_mechanism *dae_mechanism_open(const dae_mechanical *model,
+                                                const dae_formulation *how)
+{
+    return dae_mechanism_open_version(model, how, DAE_VERSION, sizeof(dae_mechanical),
+                                      sizeof(dae_formulation));
+}
 void dae_mechanism_close(dae_mechanism *m); /* NULL is allowed */
 dae_status dae_mechanism_status(const dae_mechanism *m);
 const char *dae_mechanism_message(const dae_mechanism *m);
 
-/* The problem to be handed to dae_open. Ask after assemble or pack: with redundant constraints
- * the size of the minimal formulations (maggi-...) is known only then. */
+/* The problem to be handed to dae_open. Ask after assemble or pack: with redundant
+ * constraints the size of the minimal formulations (maggi-...) is known only then. At
+ * most 3 n + 3 (constraints + rolling). */
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m);
 
-/* Positions and velocities that satisfy the constraints, as near as possible to the guesses.
- * Overwritten on success only. */
+/* Positions and velocities that satisfy the constraints, as near as possible to the
+ * guesses. Overwritten on success only. */
 dae_status dae_mechanism_assemble(dae_mechanism *m, double t, double *q, double *v);
 
-/* From consistent q and v to the state of the formulation: multipliers, accelerations and all
- * derivatives are found. xdot may be NULL. */
-dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q, const double *v,
-                              double *x, double *xdot);
+/* From consistent q and v to the state of the formulation: multipliers, accelerations and
+ * all derivatives are found. xdot may be NULL. */
+dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
+                              const double *v, double *x, double *xdot);
 
-/* Back: any of q (n), v (n), lambda (constraints + rolling) may be NULL. What is not part of the
- * state (lambda of a formulation without multipliers) is computed. */
+/* Back: any of q (n), v (n), lambda (constraints + rolling) may be NULL. What is not part
+ * of the state (lambda of a formulation without multipliers) is computed. */
 dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q,
                                 double *v, double *lambda);
 
-/* To be called between steps, in runs of the minimal formulations: answers DAE_OK when nothing
- * need be done and DAE_EVENT when x was changed (new minimal velocities, q back on the
- * constraints): then call dae_restart(s, t, x, NULL). Other formulations: always DAE_OK. */
+/* To be called between steps, in runs of the minimal formulations: answers DAE_OK when
+ * nothing need be done and DAE_EVENT when x was changed (new minimal velocities, q back
+ * on the constraints): then call dae_restart(s, t, x, NULL). Without it the run ends,
+ * refused, where its null space becomes singular. Other formulations: always DAE_OK. */
 dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
 
 typedef struct dae_mechanism_report {
     double position, velocity, acceleration; /* largest residual of a constraint        */
-    double energy;     /* NaN without a callback                                         */
-    double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
-                          integration had to be helped; 0: the formulation has none      */
-    int rank, freedom; /* of W; coordinates - rank                                       */
-    int redundant;     /* constraints + rolling - rank                                   */
-    double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular   */
-    int weakest;       /* the constraint with that pivot, -1: none                       */
+    double energy;     /* NaN without a callback                                       */
+    double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how
+                          much the integration had to be helped; 0: there is none      */
+    int rank, freedom; /* of W; coordinates - rank                                     */
+    int redundant;     /* constraints + rolling - rank                                 */
+    double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular */
+    int weakest;       /* the constraint with that pivot, -1: none                     */
 } dae_mechanism_report;
 
 dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
@@ -140,18 +154,22 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
 /* ---- tasks beside simulation ---- */
 
 /* Static equilibrium near q: f(t, q, 0) + W' lambda = 0, phi = 0. lambda may be NULL. */
-dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q, double *lambda);
+dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
+                                     double *lambda);
 
-/* Kinematics: as many (driving) constraints as coordinates determine q, v, q''; lambda are the
- * forces needed. q is a guess and becomes the solution; v, a, lambda may be NULL. */
-dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v, double *a,
-                                    double *lambda);
+/* Kinematics: as many (driving) constraints as coordinates determine q, v, q''; lambda
+ * are the forces needed. q is a guess and becomes the solution; v, a, lambda may be NULL.
+ * */
+dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v,
+                                    double *a, double *lambda);
 
-/* Linearization about (q, v): the motion in minimal coordinates y (position) and e (velocity),
- * (y, e)' = J (y, e). Fills in the size k of J, J itself (k x k by columns) and its eigenvalues;
- * J, real and imaginary may be NULL; room for 2n x 2n, 2n and 2n numbers. */
-dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q, const double *v,
-                                   int *size, double *J, double *real, double *imaginary);
+/* Linearization about (q, v): the motion in minimal coordinates y (position) and e
+ * (velocity), (y, e)' = J (y, e). Fills in the size k of J, J itself (k x k by columns)
+ * and its eigenvalues; J, real and imaginary may be NULL; room for 2n x 2n, 2n, 2n
+ * numbers. */
+dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q,
+                                   const double *v, int *size, double *J, double *real,
+                                   double *imaginary);
 
 #ifdef __cplusplus
 }

@@ -5,16 +5,16 @@
  *     M (q - g) - phi_q' kappa = 0,    phi(t, q) = 0            (M or the identity)
  *
  * first by damped minimal steps (M dq = phi_q' kappa, phi_q dq = -phi: they go to the
- * constraints, not to the nearest point of them), then by sliding along them: phi_q dq = 0 with
- * M (g - q) on the right side.
- * Velocity: one linear system, M (v - w) = W' kappa, W v + rate = 0.
+ * constraints, not to the nearest point of them), then by sliding along them: phi_q dq =
+ * 0 with M (g - q) on the right side. Velocity: one linear system, M (v - w) = W' kappa,
+ * W v + rate = 0.
  *
- * Where phi_q has lost rank at a guess (all points in one place) a minimal step may be zero:
- * then q is pushed aside a little, always in the same direction.
+ * Where phi_q has lost rank at a guess (all points in one place) a minimal step may be
+ * zero: then q is pushed aside a little, always in the same direction.
  *
  * Dependent constraints at the result are either redundant, and stay so nearby, or the
- * position is singular: the rank grows when q is moved a little along the constraints. The
- * first is allowed, the second refused by name.
+ * position is singular: the rank grows when q is moved a little along the constraints.
+ * The first is allowed, the second refused by name.
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -43,7 +43,8 @@ dae_status dae_mech_said(dae_mechanism *m, int answer, const char *who, double t
     return DAE_E_USER;
 }
 
-/* M, or the identity if that is asked for or M cannot serve, factored with W at q; rank of W */
+/* M, or the identity if that is asked for or M cannot serve, factored with W at q; rank
+ * of W */
 static int weigh(dae_mechanism *m, double t, const double *q)
 {
     size_t n = (size_t)m->n;
@@ -189,9 +190,9 @@ static double distance(const dae_mechanism *m, const double *q, const double *ta
     return sum;
 }
 
-/* From a point q of the constraints towards that nearest to target: steps p in the tangent
- * space, of the length of Barzilai and Borwein, each brought back to phi = 0. Where it does
- * not get nearer q stays as it is. */
+/* From a point q of the constraints towards that nearest to target: steps p in the
+ * tangent space, of the length of Barzilai and Borwein, each brought back to phi = 0.
+ * Where it does not get nearer q stays as it is. */
 static int slide(dae_mechanism *m, double t, double *q, const double *target)
 {
     size_t bytes = (size_t)m->n * sizeof(double);

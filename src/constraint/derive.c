@@ -7,15 +7,17 @@
  *     F'' = (e_0 F(0) + sum_k e_k (F(s k) + F(-s k))) / s^2        s^8 F(10) / 3150
  *
  * which are exact for polynomials of degree 8 (9): distance constraints come out to
- * rounding. The bias of phi is the second derivative of phi(t + s, q + s v) by s: one line
- * in place of a matrix of second derivatives; if phi_q and phi_t are given, the first
- * derivative of phi_q v + phi_t along the same line, whose rounding is 50 times smaller.
+ * rounding. The bias of phi is the second derivative of phi(t + s, q + s v) by s: one
+ * line in place of a matrix of second derivatives; if phi_q and phi_t are given, the
+ * first derivative of phi_q v + phi_t along the same line, whose rounding is 50 times
+ * smaller.
  *
  * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
- * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate; but
- * when several move, phi may feel the sum of them). L is the user's scale, or is found once by
- * trying: from large to small s (polynomials like it large), the formulas of order 8 and 6 are compared, for the first
- * and for the second derivative (an even function would hide from the first alone).
+ * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate;
+ * but when several move, phi may feel the sum of them). L is the user's scale, or is
+ * found once by trying: from large to small s (polynomials like it large), the formulas
+ * of order 8 and 6 are compared, for the first and for the second derivative (an even
+ * function would hide from the first alone).
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -142,7 +144,8 @@ static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
 
 /* ---- increments ---- */
 
-/* phi and, with a fixed vector u in m->f_side, A u + b on the line: all that is to be smooth */
+/* phi and, with a fixed vector u in m->f_side, A u + b on the line: all that is to be
+ * smooth */
 static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
                     const double *dq, double s)
 {
@@ -174,8 +177,8 @@ static double unlike(const dae_mechanism *m, const double *a, const double *b,
     return most;
 }
 
-/* How much the orders 8 and 6 differ in s F' and in s^2 F'', relative to the larger of them
- * (F' alone may vanish). least := s |F''|, for the two parts. */
+/* How much the orders 8 and 6 differ in s F' and in s^2 F'', relative to the larger of
+ * them (F' alone may vanish). least := s |F''|, for the two parts. */
 static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
                            const double *dq, double s, double least[2])
 {
@@ -194,11 +197,12 @@ static double disagreement(dae_mechanism *m, double t, const double *q, double d
     return bad ? INFINITY : fmax(e, unlike(m, m->sum_low, m->sum, least));
 }
 
-/* At s = L / 32 the formulas of order 8 and 6 differ by 7e-12, and that of order 8 is exact
- * to rounding. */
+/* At s = L / 32 the formulas of order 8 and 6 differ by 7e-12, and that of order 8 is
+ * exact to rounding. */
 static const double smooth = 3e-11;
 
-/* F' at s (in m->sum) and at 0.6 s: a period that happens to be s looks smooth from s alone. */
+/* F' at s (in m->sum) and at 0.6 s: a period that happens to be s looks smooth from s
+ * alone. */
 static int confirmed(dae_mechanism *m, double t, const double *q, double dt,
                      const double *dq, double s, double least[2])
 {

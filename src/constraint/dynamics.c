@@ -3,14 +3,14 @@
  *     [ M  -W' ] [ a      ]   [ f          ]
  *     [ W   0  ] [ lambda ] = [ -bias      ]
  *
- * by dense LU, with U_active' W in place of W (mechanism.h). M may be singular as long as it
- * is not on the null space of W. Written out for a regular M this is lambda =
- * -(W M^-1 W')^-1 (W M^-1 f + bias), the elimination of the multipliers (Udwadia and Kalaba
- * 1992 for redundant W).
+ * by dense LU, with U_active' W in place of W (mechanism.h). M may be singular as long as
+ * it is not on the null space of W. Written out for a regular M this is lambda = -(W M^-1
+ * W')^-1 (W M^-1 f + bias), the elimination of the multipliers (Udwadia and Kalaba 1992
+ * for redundant W).
  *
- * Forces that depend on the multipliers make it lambda = Lambda(f + friction(lambda)): Newton's
- * iteration in lambda, its matrix by differences. Where Coulomb's friction leaves several
- * solutions or none (Painleve's paradox) it does not converge: DAE_RETRY.
+ * Forces that depend on the multipliers make it lambda = Lambda(f + friction(lambda)):
+ * Newton's iteration in lambda, its matrix by differences. Where Coulomb's friction
+ * leaves several solutions or none (Painleve's paradox) it does not converge: DAE_RETRY.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"

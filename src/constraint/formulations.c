@@ -6,17 +6,19 @@
  *   index0     q' = v,  v' = a(t, q, v): the multipliers eliminated
  *   baumgarte  index1 with phi'' + 2 alpha phi' + beta^2 phi = 0 in place of phi'' = 0
  *              (Baumgarte 1972)
- *   ggl        q' = v + phi_q' mu, both phi = 0 and W v + rate = 0 (Gear, Leimkuhler, Gupta
- *              1985); ggl-mass  M q' = M v + phi_q' mu: the least correction in kinetic energy
+ *   ggl        q' = v + phi_q' mu, both phi = 0 and W v + rate = 0 (Gear, Leimkuhler,
+ *              Gupta 1985)
+ *   ggl-mass   M q' = M v + phi_q' mu: the least correction in kinetic energy
  *   fuehrer-leimkuhler  (Fuehrer, Leimkuhler 1991)
- *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = w + W' nu,  w = f + W' lambda,
- *              phi = 0,  W v + rate = 0,  W M^-1 w + bias = 0.
- *              Its index is 2, not 1: mu and nu are multipliers of constraints without them.
- *   penalty    (M + p W'W) v' = f - p W' (bias + 2 alpha phi' + beta^2 phi) (Bayo, Garcia de
- *              Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' + beta^2 phi), so that
- *              constraints are violated by about lambda / (p beta^2)
- *   augmented-lagrangian  the same with lambda* added and iterated until phi'' + ... = 0: exact,
- *              and in need of neither a regular M nor independent constraints
+ *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = w + W' nu,
+ *              w = f + W' lambda,  phi = 0,  W v + rate = 0,  W M^-1 w + bias = 0.
+ *              Its index is 2, not 1: mu and nu are multipliers of constraints in
+ *              which they do not occur.
+ *   penalty    (M + p W'W) v' = f - p W' (bias + 2 alpha phi' + beta^2 phi) (Bayo,
+ *              Garcia de Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' +
+ *              beta^2 phi), so constraints are violated by about lambda / (p beta^2)
+ *   augmented-lagrangian  the same with lambda* added and iterated until phi'' + ... =
+ *              0: exact, and in need of neither a regular M nor independent constraints
  *   maggi-...  maggi.c
  *
  * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
@@ -47,7 +49,8 @@ static void copy(double *to, const double *from, int count)
     memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-/* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in m->W */
+/* q' = v, M v' = f + W' lambda; leaves the residuals of velocity in m->rate and W in
+ * m->W */
 static int motion(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *v = x + m->at.v, *lambda = x + m->at.lambda;
@@ -108,9 +111,9 @@ static int rhs_index0(dae_mechanism *m, double t, const double *x, double *f)
     return dae_mech_accelerate(m, t, x, x + m->n, NULL, f + m->n, m->lambda_side);
 }
 
-/* The velocity f becomes f + phi_q' mu, or M f + phi_q' mu; m->M, m->W are set. mu is measured
- * in units in which one is a correction as large as velocities are: else the tolerance for
- * mu, which need not be known at all, would rule the run. */
+/* The velocity f becomes f + phi_q' mu, or M f + phi_q' mu; m->M, m->W are set. mu is
+ * measured in units in which one is a correction as large as velocities are: else the
+ * tolerance for mu, which need not be known at all, would rule the run. */
 static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
 {
     double *product = m->v_side;
@@ -205,8 +208,8 @@ static int factor_penalty(dae_mechanism *m, double p)
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
 
-/* a and lambda := star - p (W a + bias) with friction at the lambda before; answers by how
- * much lambda changed. */
+/* a and lambda := star - p (W a + bias) with friction at the lambda before; answers by
+ * how much lambda changed. */
 static int penalty_round(dae_mechanism *m, double t, const double *q, const double *v,
                          double p, const double *star, double *a, double *lambda,
                          double *change)
@@ -311,16 +314,16 @@ const dae_mech_form dae_mech_forms[] = {
       DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
     { "index0", "multipliers eliminated (Udwadia, Kalaba)", 0, MECH_V, rhs_index0, NULL,
       0, 0, 0 },
-    { "baumgarte", "index 1 with phi'' + 2 alpha phi' + beta^2 phi = 0", 1, MOTION | MECH_HELP,
-      rhs_baumgarte, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
-    { "penalty", "stiff constraints in place of multipliers (Bayo)", 0, MECH_V, rhs_penalty,
-      NULL, 0, 0, 0 },
-    { "augmented-lagrangian", "penalty, iterated until exact", 0, MECH_V, rhs_augmented, NULL,
-      0, 0, 0 },
+    { "baumgarte", "index 1 with phi'' + 2 alpha phi' + beta^2 phi = 0", 1,
+      MOTION | MECH_HELP, rhs_baumgarte, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
+    { "penalty", "stiff constraints in place of multipliers (Bayo)", 0, MECH_V,
+      rhs_penalty, NULL, 0, 0, 0 },
+    { "augmented-lagrangian", "penalty, iterated until exact", 0, MECH_V,
+      rhs_augmented, NULL, 0, 0, 0 },
     { "maggi-partition", "minimal velocities: independent coordinates", 0, MECH_MINIMAL,
       dae_mech_minimal_rhs, dae_mech_partition, 0, 0, 0 },
-    { "maggi-qr", "minimal velocities: null space by QR", 0, MECH_MINIMAL, dae_mech_minimal_rhs,
-      dae_mech_null_qr, 0, 0, 0 },
+    { "maggi-qr", "minimal velocities: null space by QR", 0, MECH_MINIMAL,
+      dae_mech_minimal_rhs, dae_mech_null_qr, 0, 0, 0 },
     { "maggi-svd", "minimal velocities: null space by singular values", 0, MECH_MINIMAL,
       dae_mech_minimal_rhs, dae_mech_null_svd, 0, 0, 0 },
     { "maggi-zero-eigenvalue", "minimal velocities: null space by eigenvectors of W'W", 0,

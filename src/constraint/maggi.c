@@ -1,28 +1,30 @@
 /* maggi.c: minimal velocities (Maggi 1901, Kane).
  *
- * With N0 (n x k, k = n - rank) such that B(q) = [W(q); N0'] is regular, any admissible velocity
- * is v = T e + t with B T = [0; 1], B t = [-rate; 0], and e = N0' v. N0 is constant over a
- * part of the motion, so T(q) is as smooth as W and W a + bias = 0 gives, without a derivative
- * of T,
+ * With N0 (n x k, k = n - rank) such that B(q) = [W(q); N0'] is regular, any admissible
+ * velocity is v = T e + t with B T = [0; 1], B t = [-rate; 0], and e = N0' v. N0 is
+ * constant over a part of the motion, so T(q) is as smooth as W and W a + bias = 0 gives,
+ * without a derivative of T,
  *
  *     a = T e' + B^-1 [-bias; 0],        T' M T e' = T' (f - M B^-1 [-bias; 0]),
  *
- * T'W' = 0 having removed the multipliers. (The shorter a = Q2 e' + Q1 p'' of the literature,
- * with T = Q2(q), leaves out Q2'.) What differs between the formulations is N0:
+ * T'W' = 0 having removed the multipliers. (The shorter a = Q2 e' + Q1 p'' of the
+ * literature, with T = Q2(q), leaves out Q2'.) What differs between the formulations is
+ * N0:
  *
- *   partition        unit vectors: e are the velocities of n - rank coordinates, those which
- *                    QR with column pivoting of W leaves over (Wehage, Haug 1982)
+ *   partition        unit vectors: e are the velocities of n - rank coordinates, those
+ *                    which QR with column pivoting of W leaves over (Wehage, Haug 1982)
  *   qr               the last columns of Q in W' = Q R (Kim, Vanderploeg 1986)
  *   svd              the right singular vectors for zero (Singh, Likins 1985)
  *   zero-eigenvalue  the eigenvectors of W'W for zero (Walton, Steeves 1969); squares the
  *                    condition, which costs nothing for a basis that need not be exact
- *   gram-schmidt     rows of W orthogonalized, then completed by unit vectors (Liang, Lance
- *                    1987)
+ *   gram-schmidt     rows of W orthogonalized, then completed by unit vectors (Liang,
+ *                    Lance 1987)
  *
- * As W(q) turns, B worsens. When its reciprocal condition has fallen to `renew` of that at the
- * reference position, dae_mechanism_refresh takes a new N0, and on this occasion q goes back
- * to phi = 0. A step that would lead beyond `refuse` is asked to be shorter: large steps went
- * through the singular B and out on its other side, with 1e-5 where 1e-9 was asked for.
+ * As W(q) turns, B worsens. When its reciprocal condition has fallen to `renew` of that
+ * at the reference position, dae_mechanism_refresh takes a new N0, and on this occasion q
+ * goes back to phi = 0. A step that would lead beyond `refuse` is asked to be shorter:
+ * large steps went through the singular B and out on its other side, with 1e-5 where 1e-9
+ * was asked for.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"
@@ -158,7 +160,8 @@ int dae_mech_null_gram_schmidt(dae_mechanism *m, double *N0)
 
 /* ---- B ---- */
 
-/* For one constraint in the plane these are angles of 73 and 84 degrees from the reference. */
+/* For one constraint in the plane these are angles of 73 and 84 degrees from the
+ * reference. */
 static const double renew = 0.3, refuse = 0.1;
 
 /* Factors of [U_active' W; N0']; answers its reciprocal condition, 0: singular. */

@@ -125,14 +125,26 @@ static dae_status take_memory(dae_mechanism *m)
     return DAE_OK;
 }
 
-dae_mechanism *dae_mechanism_open(const dae_mechanical *model, const dae_formulation *how)
+dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
+                                          const dae_formulation *how, int version,
+                                          size_t model_bytes, size_t how_bytes)
 {
+    int known = version == DAE_VERSION && model_bytes == sizeof *model &&
+                how_bytes == sizeof *how;
     dae_memory memory;
-    dae_memory_init(&memory, how ? how->allocator : NULL);
+    dae_memory_init(&memory, known && how ? how->allocator : NULL);
     dae_mechanism *m = dae_alloc(&memory, 1, sizeof *m);
     if (!m)
         return nobody();
     m->memory = memory;
+    if (!known) {
+        dae_fail(&m->report, DAE_E_VERSION, "built against another header");
+        dae_why(&m->report,
+                "version %d, structs of %zu and %zu bytes; here %d, %zu and %zu", version,
+                model_bytes, how_bytes, DAE_VERSION, sizeof *model, sizeof *how);
+        dae_hint(&m->report, "compile your program again");
+        return m;
+    }
     if (check_model(m, model) != DAE_OK)
         return m;
     m->model = *model;

@@ -115,17 +115,18 @@ void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
 void dae_mech_shortest(dae_mechanism *m, double *lambda); /* same W' lambda for m->W */
 const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64]);
 
-/* dynamics.c: M a = f + W' lambda and W a + bias + extra = 0 for a and lambda; extra NULL: 0.
- * DAE_RETRY: singular. M and W stay in m->M, m->W. */
+/* dynamics.c: M a = f + W' lambda and W a + bias + extra = 0 for a and lambda; extra
+ * NULL: 0. DAE_RETRY: singular. M and W stay in m->M, m->W. */
 int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const double *v,
                         const double *extra, double *a, double *lambda);
 int dae_mech_kkt_factor(dae_mechanism *m, const double *M);
 void dae_mech_kkt_solve(dae_mechanism *m, double *top,
                         double *bottom);                  /* compressed bottom */
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
-/* Where M is singular (Euler parameters) but not on the null space of W: M a = g, W a + bias = 0
- * implies (M + p W'W) a = g - p W' bias with a regular matrix, and conversely. These do nothing
- * when help is 0: m->M += p W'W; g -= p W' bias; both for m->W, m->bias. */
+/* Where M is singular (Euler parameters) but not on the null space of W: M a = g, W a +
+ * bias = 0 implies (M + p W'W) a = g - p W' bias with a regular matrix, and conversely.
+ * These do nothing when help is 0: m->M += p W'W; g -= p W' bias; both for m->W,
+ * m->bias. */
 void dae_mech_help(dae_mechanism *m);
 void dae_mech_help_force(dae_mechanism *m, double *g);
 int dae_mech_find_help(dae_mechanism *m, double t, const double *q); /* sets m->help */

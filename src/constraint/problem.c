@@ -1,9 +1,9 @@
 /* problem.c: a mechanism as a dae_problem: callbacks, levels, names.
  *
  * Formulations whose leading matrix is constant come in the mass form, the others as
- * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; the derivatives of the right side
- * come from central differences here rather than one-sided ones in the solver, because some
- * right sides contain differences already.
+ * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; the derivatives of the right
+ * side come from central differences here rather than one-sided ones in the solver,
+ * because some right sides contain differences already.
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"

@@ -2,12 +2,13 @@
  *
  * The rows of W, brought to length 1, by QR with column pivoting of W' (Businger, Golub
  * 1965): the pivots fall from 1; those below RANK_TOLERANCE count as zero, and what comes
- * behind them in the order of pivots is dependent on what came before. In rows of length 1
- * a pivot is the sine of the angle to the rows already taken.
+ * behind them in the order of pivots is dependent on what came before. In rows of length
+ * 1 a pivot is the sine of the angle to the rows already taken.
  *
- * U. Uh spans the image of phi_q, Ur that of A restricted to the null space of phi_q; each
- * is completed to an orthogonal matrix. The holonomic part must stay apart from the rolling
- * one because their residuals are of different levels in the formulation of index 3.
+ * U. Uh spans the image of phi_q, Ur that of A restricted to the null space of phi_q;
+ * each is completed to an orthogonal matrix. The holonomic part must stay apart from the
+ * rolling one because their residuals are of different levels in the formulation of index
+ * 3.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"
@@ -17,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Assembly finds a singular position to the root of rounding only, 1e-8; a mechanism whose
- * constraints are 1e-6 from dependent cannot be told from a singular one. */
+/* Assembly finds a singular position to the root of rounding only, 1e-8; a mechanism
+ * whose constraints are 1e-6 from dependent cannot be told from a singular one. */
 static const double rank_tolerance = 1e-6;
 
 /* QR of A' (n x rows) with rows of length 1; the factors stay in m->T, the order in
@@ -72,8 +73,8 @@ static void set_identity(dae_mechanism *m)
         m->active[i] = i;
 }
 
-/* A (rows `from` on of W) minus its part in the row space of phi_q, into m->A, whose QR of
- * rank `rank` is in m->S. */
+/* A (rows `from` on of W) minus its part in the row space of phi_q, into m->A, whose QR
+ * of rank `rank` is in m->S. */
 static void restrict_rolling(dae_mechanism *m, int rank)
 {
     int n = m->n, rows = m->m - m->h, info = 0;

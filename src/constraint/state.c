@@ -112,8 +112,8 @@ static double stride(const dae_mechanism *m, const double *v, const double *a)
     return s;
 }
 
-/* lambda' (and w', w = M a) along the motion: q' = v, v' = a, by differences of order eight. a and
- * lambda are in x; the results go to the same places of xdot. */
+/* lambda' (and w', w = M a) along the motion: q' = v, v' = a, by differences of order
+ * eight. a and lambda are in x; the results go to the same places of xdot. */
 static int multiplier_rates(dae_mechanism *m, double t, const double *q, const double *v,
                             const double *a, double *lambda_dot, double *w_dot)
 {

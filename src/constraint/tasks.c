@@ -1,16 +1,16 @@
 /* tasks.c: what is asked of a mechanism beside its motion: equilibrium, kinematics, small
  * oscillations.
  *
- * Equilibrium: f(t, q, 0) + W' lambda = 0 and phi = 0 for (q, lambda) by damped Newton steps of
- * least norm; the matrix comes from central differences. It finds the equilibrium that is
- * near, stable or not: dae_mechanism_linearize tells which.
+ * Equilibrium: f(t, q, 0) + W' lambda = 0 and phi = 0 for (q, lambda) by damped Newton
+ * steps of least norm; the matrix comes from central differences. It finds the
+ * equilibrium that is near, stable or not: dae_mechanism_linearize tells which.
  *
- * Linearization: in coordinates y of the tangent space of phi = 0 (q = q0 + Nh y, brought back
- * to phi = 0) and e of the admissible velocities (e = N0' v; with rolling constraints there are
- * fewer of them),
+ * Linearization: in coordinates y of the tangent space of phi = 0 (q = q0 + Nh y, brought
+ * back to phi = 0) and e of the admissible velocities (e = N0' v; with rolling
+ * constraints there are fewer of them),
  *     y' = Nh' v(q, e),   e' as in maggi.c,
- * differentiated by central differences of order four. At an equilibrium the eigenvalues of
- * the matrix are those of the mechanism without the infinite ones of its constraints.
+ * differentiated by central differences of order four. At an equilibrium the eigenvalues
+ * of the matrix are those of the mechanism without the infinite ones of its constraints.
  */
 #include "constraint/mechanism.h"
 #include "constraint/lapack.h"
@@ -80,8 +80,8 @@ static double size_of(const balance *b, const double *F, const double *unit)
     return sqrt(sum);
 }
 
-/* Natural sizes of the equations: what the scales of q make of them, or what they were at the
- * beginning; of forces at least a thousandth of the largest. */
+/* Natural sizes of the equations: what the scales of q make of them, or what they were at
+ * the beginning; of forces at least a thousandth of the largest. */
 static void set_units(const balance *b, double *unit)
 {
     const dae_mechanism *m = b->m;
@@ -101,8 +101,8 @@ static void set_units(const balance *b, double *unit)
     }
 }
 
-/* Multipliers that balance as much of the forces as they can: with lambda = 0 the forces of
- * constraints would not stiffen anything, and the first matrix would be singular. */
+/* Multipliers that balance as much of the forces as they can: with lambda = 0 the forces
+ * of constraints would not stiffen anything, and the first matrix would be singular. */
 static int begin(balance *b)
 {
     dae_mechanism *m = b->m;
