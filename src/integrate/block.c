@@ -325,8 +325,6 @@ static int block_attempt(dae_solver *s, dae_trial *trial)
         if (status != DAE_OK)
             return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 12 + g->irk.stages;
-        if (trial->prescribed && m->most < 50)
-            m->most = 50; /* the step cannot be made smaller */
         double tolerance = newton_tolerance(s, m, g);
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate : 1;
         status = irk_stages_solve(&m->r.k, s, h, tolerance, m->most, fmax(old, OLD_RATE));

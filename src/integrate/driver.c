@@ -11,6 +11,7 @@
 
 /* Limits of patience within one step. */
 enum { MOST_UNDEFINED = 10, MOST_NEWTON = 10, MOST_ERRORS = 25, MOST_NEWTON_FIRST = 40 };
+enum { PATIENCE = 50 }; /* Newton iterations of a prescribed step */
 
 /* ---- weights ---- */
 
@@ -356,6 +357,25 @@ static void prescribe(dae_solver *s, double h, int order, double target)
     trial->prescribed = 1;
 }
 
+/* A prescribed step has no second chance with half its size: Newton gets all the time it needs,
+ * and is damped where it strays. */
+static int attempt_patiently(dae_solver *s, dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    int most = q->max_iterations, option = s->options.newton_max, stubborn = q->stubborn;
+    if (most < PATIENCE) q->max_iterations = PATIENCE;
+    if (option < PATIENCE) s->options.newton_max = PATIENCE;
+    int verdict = s->method->attempt(s, trial);
+    if (verdict == DAE_STEP_NEWTON && !stubborn) {
+        q->stubborn = 1;
+        verdict = s->method->attempt(s, trial);
+    }
+    q->max_iterations = most;
+    s->options.newton_max = option;
+    q->stubborn = stubborn;
+    return verdict;
+}
+
 dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target)
 {
     dae_trial *trial = &s->trial;
@@ -363,7 +383,7 @@ dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target)
     if (trial->t == s->t) return dae_explain(s, DAE_OK, trial);
     dae_scale_weights(s, h);
     if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
-    int verdict = s->method->attempt(s, trial);
+    int verdict = attempt_patiently(s, trial);
     if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
     if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
     if (verdict != DAE_OK) return dae_explain(s, verdict, trial);

@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATIENCE = 50 }; /* Newton iterations */
 
 /* ---- choosing ---- */
 
@@ -437,25 +436,15 @@ static int attempt_formula(dae_solver *s, multistep *m, dae_trial *trial)
     return status;
 }
 
-/* A prescribed step has no second chance with half its size: Newton gets all the time it needs,
- * and is damped where it strays. */
 static int multistep_attempt(dae_solver *s, dae_trial *trial)
 {
     multistep *m = s->method_state;
-    dae_corrector *q = &s->corrector;
     if (!trial->prescribed) return adaptive(s);
     int same = m->steps == 1 || fabs(trial->h - m->h) <= 1e-9 * fabs(m->h);
     m->started = m->count < m->steps || !same;
-    int most = q->max_iterations, option = s->options.newton_max, stubborn = q->stubborn;
-    q->stubborn = 1;
-    if (most < PATIENCE) q->max_iterations = PATIENCE;
-    if (option < PATIENCE) s->options.newton_max = PATIENCE;
     int status = check_form(s, m);
     if (status == DAE_OK)
         status = m->started ? attempt_starter(s, m, trial) : attempt_formula(s, m, trial);
-    q->max_iterations = most;
-    q->stubborn = stubborn;
-    s->options.newton_max = option;
     if (status != DAE_OK) return status;
     memset(trial->e, 0, (size_t)s->system.n * sizeof(double)); /* nothing is known of the error */
     trial->constant = 0;

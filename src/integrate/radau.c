@@ -58,7 +58,7 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
  * error is far below the estimate. */
 static const double NEWTON = 0.05;
 
-/* Iterations for a step of prescribed size, which cannot be made smaller. */
+/* Iterations for a look between steps, which cannot be made smaller. */
 enum { PATIENT = 50 };
 
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
@@ -287,7 +287,6 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         if (status == DAE_OK) status = irk_step_prepare(&m->r, s, g, h);
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
-        if (trial->prescribed) m->most = m->most > PATIENT ? m->most : PATIENT;
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
         status = irk_stages_solve(&m->r.k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
         q->iterations += m->r.k.iterations;

@@ -254,7 +254,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     dae_status status = check_finite(s, x, p);
     if (status != DAE_OK) return status;
     if (!restart) { /* nothing is presumed from an earlier run */
-        sys->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+        sys->facts &= ~(unsigned)(DAE_FACT_C_PRESUMED | DAE_FACT_BENT);
         sys->C_evaluations = 0;
         s->state = SOLVER_OPEN;
     }

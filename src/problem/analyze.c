@@ -177,7 +177,8 @@ static int take_maps(dae_system *s, const dae_matrix *given)
         }
     }
     if (status == DAE_OK && q->residual && !q->jacobian_xdot && !q->jacobian) {
-        s->previous_C = dae_alloc(s->memory, count, sizeof(double));
+        s->previous_C = dae_alloc(s->memory, 2 * count, sizeof(double));
+        s->other_C = s->previous_C ? s->previous_C + count : NULL;
         if (!s->previous_C) status = DAE_E_NOMEM;
     }
     return status;

@@ -107,10 +107,27 @@ static double motion_rate(const dae_system *s, const double *p, double h)
     return rate;
 }
 
+/* Where f is not affine in p: increments of p in s->step, at most a few per cent of p, or of what
+ * p_j would be if x_j moved as many tolerances per unit of time as the fastest unknown. */
+static void bound_steps(dae_system *s, const double *p, double rate)
+{
+    double fastest = 0;
+    for (int i = 0; i < s->n; i++)
+        if (s->level[i] == DAE_DIFFERENTIAL) fastest = fmax(fastest, fabs(p[i]) * s->scale[i]);
+    for (int j = 0; j < s->n; j++) {
+        double most = 0.03 * fmax(fabs(p[j]), fastest / s->scale[j]), step = s->step[j] * rate;
+        s->step[j] = most > 0 && fabs(step) > most ? copysign(most, step) : step;
+    }
+}
+
 static int difference_p(dae_system *s, double t, const double *x, const double *p, double h,
                         double *C)
 {
     double rate = motion_rate(s, p, h);
+    if ((s->facts & DAE_FACT_BENT) && s->scale && !s->computed) {
+        bound_steps(s, p, rate);
+        rate = 1;
+    }
     memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
     memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
     if (s->computed) {
@@ -240,6 +257,50 @@ static int jacobian_mass(dae_system *s, double t, const double *x, const double 
     return DAE_OK;
 }
 
+/* The largest relative change since the last comparison. */
+static double change_of_C(const dae_system *s, const double *C)
+{
+    double change = 0;
+    for (int64_t k = 0; k < s->matrix.count; k++)
+        change = fmax(change, fabs(C[k] - s->previous_C[k]) / (fabs(C[k]) + DBL_MIN));
+    return change;
+}
+
+static int may_bend(const dae_system *s)
+{
+    return !(s->facts & DAE_FACT_BENT) && s->scale && !s->computed;
+}
+
+/* C changed, or its differences went where f is not defined. The increments of p are tolerances over
+ * h, and h may be tiny: on sinh(5 x') C came out too large by orders of magnitude, Newton's
+ * corrections too small, and the error test saw nothing. So it is done again with small increments;
+ * if that is something else, f is bent and the increments stay small. */
+static int look_for_bends(dae_system *s, double t, const double *x, const double *p, double h,
+                          const double *w, double *C, int first)
+{
+    const dae_matrix *a = &s->matrix;
+    double *small = s->other_C;
+    s->facts |= DAE_FACT_BENT;
+    int status = dae_difference_jacobian(s, t, x, p, h, w, NULL, small), bent = first != DAE_OK;
+    if (status != DAE_OK) {
+        s->facts &= ~(unsigned)DAE_FACT_BENT;
+        return first;
+    }
+    for (int j = 0; j < s->n && !bent; j++) {
+        double most = 0, apart = 0;
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
+            most = fmax(most, fabs(small[k]));
+            apart = fmax(apart, fabs(small[k] - C[k]));
+        }
+        bent = apart > 1e-2 * most;
+    }
+    if (bent)
+        memcpy(C, small, (size_t)a->count * sizeof(double));
+    else
+        s->facts &= ~(unsigned)DAE_FACT_BENT;
+    return DAE_OK;
+}
+
 /* C from differences, unless it has proved constant: then the last one is used. */
 static int difference_C(dae_system *s, double t, const double *x, const double *p, double h,
                         const double *w, double *C)
@@ -250,14 +311,16 @@ static int difference_C(dae_system *s, double t, const double *x, const double *
         return DAE_OK;
     }
     int status = dae_difference_jacobian(s, t, x, p, h, w, NULL, C);
+    double change = status == DAE_OK && s->C_evaluations > 0 ? change_of_C(s, C) : 0;
+    if ((status == DAE_RETRY || change > 1e-3) && may_bend(s)) {
+        status = look_for_bends(s, t, x, p, h, w, C, status);
+        change = status == DAE_OK && s->C_evaluations > 0 ? change_of_C(s, C) : 0;
+    }
     if (status == DAE_RETRY && s->C_evaluations > 0 && !s->exact_C) {
         memcpy(C, s->previous_C, (size_t)count * sizeof(double)); /* p moved out of range */
         return DAE_OK;
     }
     if (status != DAE_OK) return status;
-    double change = 0;
-    for (int64_t k = 0; k < count; k++)
-        change = fmax(change, fabs(C[k] - s->previous_C[k]) / (fabs(C[k]) + DBL_MIN));
     s->C_trusted = 0;
     if (s->C_evaluations == 0 || !(change < 1e-6)) { /* the accuracy of differences */
         s->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;

@@ -23,7 +23,8 @@ enum {
     DAE_FACT_D_SELECTS = 4,    /* computed d that was found to be a selection of unknowns   */
     DAE_FACT_HIGH_INDEX = 8,   /* a level >= 2 was declared                                 */
     DAE_FACT_PATTERN_FOUND = 16, /* the pattern was found by probing                        */
-    DAE_FACT_D_VARIES = 32     /* d_x depends on t or x, or M on x: C ages                  */
+    DAE_FACT_D_VARIES = 32,    /* d_x depends on t or x, or M on x: C ages                  */
+    DAE_FACT_BENT = 64         /* f was found to be nonlinear in p: differences move p little */
 };
 
 typedef struct dae_system dae_system;
@@ -61,6 +62,7 @@ struct dae_system {
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
+    double *other_C;        /* for DAE_FACT_BENT: behind it                                 */
     double t_C;             /* of its last comparison                                       */
     int C_trusted;          /* uses since                                                   */
     int C_evaluations;
