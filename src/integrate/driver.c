@@ -191,7 +191,9 @@ static void size_plainly(dae_solver *s, const dae_trial *trial)
     if (!(c > 0) || trial->prescribed) return;
     double r = c * pow(fmax(trial->error, 1e-10), -1.0 / (trial->order + 1));
     int idle = r > 0.95 && r < 1.2 && trial->error <= 1;
+    double planned = s->h;
     s->h = idle ? trial->h : trial->h * fmax(0.2, fmin(5, r));
+    if (s->method->stiff && fabs(s->h) > fabs(planned)) s->h = planned; /* stability has its say */
 }
 
 /* The trial becomes the present; the method has it already. */

@@ -63,14 +63,6 @@ static const double STARTER_RTOL = 1e-12;
 
 /* ---- opening ---- */
 
-static int has_level_3(const dae_solver *s)
-{
-    const dae_problem *q = &s->system.problem;
-    for (int i = 0; q->level && i < q->size; i++)
-        if (q->level[i] == DAE_INDEX3) return 1;
-    return 0;
-}
-
 static int corrects(const dae_solver *s)
 {
     return s->first.kind == DAE_FIRST_CONSISTENT || s->first.kind == DAE_FIRST_CORRECTED;
@@ -136,7 +128,7 @@ dae_status dae_first_open(dae_solver *s)
     if ((corrects(s) && !s->method->shift) ||
         (o->first == DAE_FIRST_ACCURATE && o->fixed_step > 0 && !s->method->start_history))
         return refuse_method(s);
-    int moves = s->method->shift && has_level_3(s);
+    int moves = s->method->shift && dae_has_level_3(s);
     if ((f->kind == DAE_FIRST_PLAIN && !moves) || s->system.n == 0) return DAE_OK;
     several = several && f->kind != DAE_FIRST_PLAIN;
     size_t n = (size_t)s->system.n;
@@ -190,7 +182,7 @@ dae_status dae_first_begin(dae_solver *s)
 {
     dae_first *f = &s->first;
     f->supplied = f->shifted = f->count = 0;
-    f->pending = corrects(s) && has_level_3(s);
+    f->pending = corrects(s) && dae_has_level_3(s);
     if (!f->starter) return DAE_OK;
     f->points = 1;
     f->t[0] = s->t;
@@ -359,7 +351,7 @@ int dae_first_correct(dae_solver *s, dae_trial *trial)
 void dae_first_undo(dae_solver *s)
 {
     dae_first *f = &s->first;
-    if (s->t != s->t_begin || !corrects(s) || !f->vectors || !has_level_3(s)) return;
+    if (s->t != s->t_begin || !corrects(s) || !f->vectors || !dae_has_level_3(s)) return;
     if (f->shifted) {
         for (int i = 0; i < s->system.n; i++) f->shift[i] = -f->shift[i];
         s->method->shift(s, f->shift, 1);
@@ -373,7 +365,7 @@ static dae_status cannot_predict(dae_solver *s)
     dae_fail(&s->report, DAE_E_STATE, "dae_predict_first: there is no first step to predict");
     if (!s->method->shift)
         dae_why(&s->report, "method '%s' is not BDF", s->method_name);
-    else if (!has_level_3(s))
+    else if (!dae_has_level_3(s))
         dae_why(&s->report, "no unknown is declared as DAE_INDEX3");
     else if (s->t != s->t_begin)
         dae_why(&s->report, "steps have been made since the start");
@@ -387,7 +379,7 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
     dae_trial *trial = &s->trial;
     dae_first *f = &s->first;
     int n = s->system.n, what = 0;
-    if (s->method->shift && has_level_3(s) && s->t == s->t_begin)
+    if (s->method->shift && dae_has_level_3(s) && s->t == s->t_begin)
         what = s->method->shift(s, NULL, 1);
     if (what != DAE_DIFFERENCE_HALF) return cannot_predict(s);
     trial->h = h;

@@ -127,14 +127,6 @@ static int forgets(const dae_tableau *a)
     return v.bounded && v.R_infinity < 0.999Q && v.R_infinity > -0.999Q;
 }
 
-static int has_level_3(const dae_solver *s)
-{
-    const dae_problem *q = &s->system.problem;
-    for (int i = 0; q->level && i < q->size; i++)
-        if (q->level[i] >= 3) return 1;
-    return 0;
-}
-
 static dae_status radau_choose(dae_solver *s)
 {
     dae_tableau a;
@@ -144,14 +136,14 @@ static dae_status radau_choose(dae_solver *s)
     if (ready || !strcmp(s->method_name, "radau")) return DAE_OK;
     if (!dae_tableau_find(s->method_name, &a)) return DAE_E_OPTION;
     s->order_most = a.order;
-    if (has_level_3(s) && !(a.claims & DAE_CLAIM_STIFFLY_ACCURATE)) {
+    if (dae_has_level_3(s) && !(a.claims & DAE_CLAIM_STIFFLY_ACCURATE)) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
         dae_why(&s->report, "it is not stiffly accurate: its steps end off the constraints, and "
                             "unknowns of level 3 do not bear that");
         dae_hint(&s->report, "'radau', 'radau2a-3', 'lobatto3c-4' and 'bdf' can");
         return DAE_E_OPTION;
     }
-    if (has_level_3(s) && !forgets(&a)) {
+    if (dae_has_level_3(s) && !forgets(&a)) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
         dae_why(&s->report, "its stability function has modulus 1 at infinity: errors of unknowns of "
                             "level 3 never die out, and grow");

@@ -171,6 +171,15 @@ struct dae_solver {
     double h_max;           /* largest step since the mark was last void                    */
 };
 
+/* Was an unknown declared to be of level 3? */
+static inline int dae_has_level_3(const dae_solver *s)
+{
+    const dae_problem *q = &s->system.problem;
+    for (int i = 0; q->level && i < q->size; i++)
+        if (q->level[i] == DAE_INDEX3) return 1;
+    return 0;
+}
+
 /* Weights at x: w0_i = 1 / (safety (rtol |x_i| + atol_i)); renew_d: w_d from the motion of d under
  * 1 / w0 as well. */
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d);
