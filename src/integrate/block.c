@@ -55,6 +55,7 @@ typedef struct block {
     double error_low; /* norm of the estimate for the order below, of the last attempt */
     double rough;     /* norm of the unfiltered estimate: of the polynomial          */
     double rough_past;
+    double refused, h_refused; /* error and size of the attempt before, if it failed */
     double error_past, h_error;
     int steady; /* accepted steps since the order changed                      */
     int fresh;  /* iterations when the Jacobian was new                        */
@@ -282,6 +283,12 @@ static int estimate(dae_solver *s, block *m, const block_scheme *g, dae_trial *t
     trial->filtered = 1;
     if (status != DAE_OK || trial->error <= 1 || trial->error > 1 + NOISE_MOST)
         return status;
+    /* inherited: the point where the block begins is off the constraints by a few tolerances, and a
+     * multiplier sees that over h: the estimate hardly falls with h; the end is on them again */
+    if (m->r.rejected > 1 && fabs(trial->h) < 0.8 * m->h_refused && trial->error > 0.8 * m->refused) {
+        trial->error = 1;
+        return DAE_OK;
+    }
     status = noise_norm(s, m, g, trial, &noise);
     if (status != DAE_OK)
         return status;
@@ -450,6 +457,8 @@ static void block_reject(dae_solver *s, dae_trial *trial, int verdict)
     int at = place_of(m, trial->order);
     m->r.rejected++;
     m->h_error = 0;
+    m->refused = verdict == DAE_STEP_ERROR ? trial->error : INFINITY;
+    m->h_refused = fabs(trial->h);
     if (verdict == DAE_STEP_ERROR) {
         s->h = trial->h * fmax(0.1, fmin(growth(&m->scheme[at], trial->error), 0.9));
     } else {
