@@ -36,6 +36,7 @@ extern const problem_entry problem_four_bar;
 extern const problem_entry problem_rolling_disc;
 extern const problem_entry problem_rolling_coin;
 extern const problem_entry problem_knife_edge;
+extern const problem_entry problem_marble;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -71,6 +72,7 @@ const problem_entry *const problem_list[] = {
     &problem_rolling_disc,
     &problem_rolling_coin,
     &problem_knife_edge,
+    &problem_marble,
     NULL,
 };
 

@@ -348,6 +348,7 @@ static void agree_rolling(void **state)
     collected("rolling-disc", NULL, 0, 1);
     collected("rolling-coin", NULL, 0, 2);
     collected("knife-edge", NULL, 0, 2);
+    collected("marble", NULL, 0, 1);
 }
 
 static void agree_spatial(void **state)

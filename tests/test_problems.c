@@ -647,7 +647,8 @@ static void test_list(void **state)
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
         "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
         "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
-        "four-bar",      "rolling-disc", "rolling-coin", "knife-edge"
+        "four-bar",      "rolling-disc", "rolling-coin", "knife-edge",
+        "marble"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);

@@ -1,0 +1,11 @@
+/* exercises.h: the parts of `daedalus reproduce exercises`. */
+#ifndef REPRODUCE_EXERCISES_H
+#define REPRODUCE_EXERCISES_H
+
+#include "reproduce.h"
+
+void exercises_partition(verdicts *v);  /* 1.4: exercises_pendulum.c                     */
+void exercises_null_space(verdicts *v); /* 1.6, 1.7, 1.8                                 */
+void exercises_dae(verdicts *v);        /* 5.1, 5.2, 5.3.1, 5.3.3: exercises_dae.c       */
+
+#endif

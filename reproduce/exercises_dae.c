@@ -1,0 +1,2 @@
+#include "exercises.h"
+void exercises_dae(verdicts *v) { (void)v; }
