@@ -13,7 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846, L = 2, g = 9.81;
+static const double pi = 3.14159265358979323846;
+
+#define L 2.0
+#define g 9.81
+const double exercises_length = L, exercises_g = g;
 
 static int weight(double t, const double *q, const double *v, double *f, void *user)
 {
@@ -45,7 +49,7 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     return DAE_OK;
 }
 
-static const dae_mechanical pendulum = { .coordinates = 2,
+const dae_mechanical exercises_rod = { .coordinates = 2,
                                          .constraints = 1,
                                          .force = weight,
                                          .constraint = rod,
@@ -64,7 +68,7 @@ typedef struct course {
 static void round_and_round(const char *form, int renew, double t1, course *c)
 {
     double q[2] = { 0, -L }, v[2] = { 14, 0 }, x[4], E0, E, last = -pi / 2;
-    dae_mechanism *m = dae_mechanism_open(&pendulum, &(dae_formulation){ .name = form });
+    dae_mechanism *m = dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = form });
     memset(c, 0, sizeof *c);
     energy(0, q, v, &E0, NULL);
     c->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
@@ -141,7 +145,7 @@ void exercises_null_space(verdicts *v)
                  { "1.8  zero eigenvalue, T", dae_mech_null_eigen },
                  { "     Gram-Schmidt, T", dae_mech_null_gram_schmidt } };
     dae_mechanism *m =
-        dae_mechanism_open(&pendulum, &(dae_formulation){ .name = "maggi-qr" });
+        dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
     fprintf(v->out, "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
     for (int i = 0; i < 4; i++) {
         double most = 0, length = 0, across = 0;
