@@ -203,7 +203,8 @@ const problem_entry problem_marble = {
     .name = "marble",
     .title = "a ball rolling on an inclined plane that turns: non-holonomic, a cycloid",
     .description =
-        "Six coordinates (Euler parameters), |p| = 1 and two rolling constraints with a part "
+        "Six coordinates (Euler parameters), |p| = 1 and two rolling constraints with a "
+        "part "
         "that depends on the position. On a turning plate the centre runs with 2/7 of "
         "its rate on circles, and on an inclined one across the slope.",
     .source = "Neimark & Fufaev 1972; Earnshaw 1844",

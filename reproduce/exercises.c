@@ -106,8 +106,9 @@ static void rolling(verdicts *v)
                   { "rolling-coin", NULL, 0, 0 },
                   { "knife-edge", NULL, 0, 0 },
                   { "marble", "plate", 0, 0 } };
-    fprintf(v->out, "\n1.1, 1.2  Rolling: the largest dA(X, Y) over velocities X, Y that the "
-                    "constraints allow\n");
+    fprintf(v->out,
+            "\n1.1, 1.2  Rolling: the largest dA(X, Y) over velocities X, Y that the "
+            "constraints allow\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bench b;
         if (!bench_open(v, &b, cases[i].name, cases[i].setting, cases[i].value))
@@ -167,8 +168,9 @@ static void disc_run(verdicts *v)
                dae_advance(s, p.t1) == DAE_OK && dae_read(s, p.t1, x, NULL) == DAE_OK;
     dae_close(s);
     double off = x[0] - 0.5 * x[1] - (p.x0[0] - 0.5 * p.x0[1]);
-    fprintf(v->out, "    rolling-disc at the end: x = %.6f and x - R phi - const = %.1e: "
-                    "it has integrated itself  %s\n",
+    fprintf(v->out,
+            "    rolling-disc at the end: x = %.6f and x - R phi - const = %.1e: "
+            "it has integrated itself  %s\n",
             x[0], off, verdict(v, good && fabs(x[0]) > 1 && fabs(off) < 1e-8));
     problem_close(&p);
 }
@@ -225,8 +227,9 @@ static double complied(const double *W, const double *rate, int m, int n, const 
 static void partitions(verdicts *v)
 {
     static const char *const names[] = { "n-pendulum", "andrews", "four-bar", "marble" };
-    fprintf(v->out, "\n1.3  v = T e + t of (17): the largest |W v + phi_t| over all choices "
-                    "of the omitted coordinates\n");
+    fprintf(v->out,
+            "\n1.3  v = T e + t of (17): the largest |W v + phi_t| over all choices "
+            "of the omitted coordinates\n");
     for (int i = 0; i < 4; i++) {
         bench b;
         if (!bench_open(v, &b, names[i], NULL, 0))
@@ -320,8 +323,9 @@ static void inverse(const double *W, int m, int n, double *X)
 static void pseudo_inverse(verdicts *v)
 {
     static const char *const names[] = { "n-pendulum", "andrews", "four-bar", "marble" };
-    fprintf(v->out, "\n1.5  X = Q1 R1^-T: Penrose's four conditions, largest entries\n"
-                    "    %-11s %9s %9s %9s %9s\n",
+    fprintf(v->out,
+            "\n1.5  X = Q1 R1^-T: Penrose's four conditions, largest entries\n"
+            "    %-11s %9s %9s %9s %9s\n",
             "", "WXW - W", "XWX - X", "WX - sym", "XW - sym");
     for (int i = 0; i < 4; i++) {
         bench b;
@@ -336,12 +340,13 @@ static void pseudo_inverse(verdicts *v)
         times(X, W, n, m, n, XW);
         times(WX, W, m, m, n, WXW);
         times(XW, X, n, n, m, XWX);
-        double zero[MOST * MOST] = { 0 }, w = apart(W, zero, m * n), x = apart(X, zero, n * m);
+        double zero[MOST * MOST] = { 0 }, w = apart(W, zero, m * n),
+                           x = apart(X, zero, n * m);
         double c[4] = { apart(WXW, W, m * n) / w, apart(XWX, X, n * m) / x,
                         asymmetry(WX, m), asymmetry(XW, n) };
         double most = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
-        fprintf(v->out, "    %-11s %9.1e %9.1e %9.1e %9.1e  %s\n", names[i], c[0], c[1], c[2],
-                c[3], verdict(v, most < 1e-13));
+        fprintf(v->out, "    %-11s %9.1e %9.1e %9.1e %9.1e  %s\n", names[i], c[0], c[1],
+                c[2], c[3], verdict(v, most < 1e-13));
         problem_close(&b.p);
     }
 }
@@ -401,6 +406,7 @@ static int reproduce(FILE *out)
     rolling(&v);
     disc_run(&v);
     loops(&v);
+    exercises_knife(&v);
     partitions(&v);
     exercises_partition(&v);
     pseudo_inverse(&v);

@@ -95,17 +95,18 @@ static void indices(verdicts *v)
     const double light3[9] = { -k1 - k2, k2, 0, 0, 0, 1, k2, -k2, 0 };
     const double stiff3[9] = { -1, 0, 0, 0, 0, 1, k2, -k2, 0 };
     const double stiff4[16] = { 0, 0, 1, 0, 0, 0, 0, 1, -1, 0, 0, 0, k2, -k2, 0, 0 };
-    const double stiff5[25] = { 0,   0,   1,  0, 0, /* x1' = v1                 */
-                                0,   0,   0,  1, 0, /* x2' = v2                 */
-                                -k2, k2,  0,  0, 1, /* m1 v1' = k2(x2 - x1) + r */
-                                k2,  -k2, 0,  0, 0, 1, 0, 0, 0, 0 };
+    const double stiff5[25] = { 0,   0,   1, 0, 0, /* x1' = v1                 */
+                                0,   0,   0, 1, 0, /* x2' = v2                 */
+                                -k2, k2,  0, 0, 1, /* m1 v1' = k2(x2 - x1) + r */
+                                k2,  -k2, 0, 0, 0, 1, 0, 0, 0, 0 };
     fprintf(v->out, "\n5.1, 5.2  Two masses (86): the index\n");
     index_line(v, "m1 > 0, k1 finite: x1, x2, v1, v2", mass, full, 4, 0);
     index_line(v, "5.1 m1 = 0: x1, x2, v2, as in (89)", three_E, light3, 3, 1);
     index_line(v, "    m1 = 0, v1 = x1' kept as an unknown", four_E, full, 4, 2);
     index_line(v, "5.2 x1 = 0: x1, x2, v2, as in (91)", three_E, stiff3, 3, 1);
     index_line(v, "    x1 = 0, v1 = x1' kept", four_E, stiff4, 4, 2);
-    index_line(v, "    x1 = 0, v1 and the force of the spring k1 kept", five_E, stiff5, 5, 3);
+    index_line(v, "    x1 = 0, v1 and the force of the spring k1 kept", five_E, stiff5, 5,
+               3);
 }
 
 /* The slow eigenvalue s^2 of (87), as a quotient, which does not cancel. */
@@ -127,8 +128,9 @@ static void limits(verdicts *v)
         fprintf(v->out, "    %.0e     %.3e  %.3e\n", e[i], light[i], stiff[i]);
     }
     double p = fitted_order(3, e, light), q = fitted_order(3, e, stiff);
-    fprintf(v->out, "    they go like epsilon^%.2f, epsilon^%.2f: (90), (92) need a minus, "
-                    "(90) a 1/m2  %s\n",
+    fprintf(v->out,
+            "    they go like epsilon^%.2f, epsilon^%.2f: (90), (92) need a minus, "
+            "(90) a 1/m2  %s\n",
             p, q, verdict(v, fabs(p - 1) < 0.05 && fabs(q - 1) < 0.05));
 }
 
@@ -140,7 +142,8 @@ typedef struct led {
 
 enum { X1, X2, V1, V2, LAMBDA, SIZE };
 
-static int led_residual(double t, const double *x, const double *xdot, double *r, void *user)
+static int led_residual(double t, const double *x, const double *xdot, double *r,
+                        void *user)
 {
     const led *p = user;
     double pull = k2 * (x[X2] - x[X1]);
@@ -154,8 +157,8 @@ static int led_residual(double t, const double *x, const double *xdot, double *r
     return DAE_OK;
 }
 
-static int led_jacobian(double t, const double *x, const double *xdot, double c, double *J,
-                        void *user)
+static int led_jacobian(double t, const double *x, const double *xdot, double c,
+                        double *J, void *user)
 {
     const led *p = user;
     (void)t, (void)x, (void)xdot;
@@ -195,8 +198,11 @@ static int follow(const char *method, int index, double h, double d, double *err
                                   .jacobian = led_jacobian,
                                   .pattern = { .kind = DAE_PATTERN_DENSE },
                                   .user = &p };
-    dae_options options = { .method = method, .rtol = 1e-6, .atol = 1e-6,
-                            .newton_tolerance = 1e-7, .newton_max = 20,
+    dae_options options = { .method = method,
+                            .rtol = 1e-6,
+                            .atol = 1e-6,
+                            .newton_tolerance = 1e-7,
+                            .newton_max = 20,
                             .start = DAE_START_TRUST };
     double x[SIZE], xdot[SIZE], exact[SIZE], unused[SIZE];
     led_exact(1, x, xdot);
@@ -305,16 +311,18 @@ static void remembered(verdicts *v, const behaviour *b, int index)
 {
     static double e[STEPS];
     if (!memory_of(b->method, index, e)) {
-        fprintf(v->out, "    %-13s %-9s index %d  the run failed  %s\n", b->method, b->class,
-                index, verdict(v, 0));
+        fprintf(v->out, "    %-13s %-9s index %d  the run failed  %s\n", b->method,
+                b->class, index, verdict(v, 0));
         return;
     }
     double early = fmax(fabs(e[EARLY - 1]), fabs(e[EARLY - 2]));
     double late = fmax(fabs(e[STEPS - 1]), fabs(e[STEPS - 2]));
-    double got = log(late / early) / log((double)STEPS / EARLY), want = b->exponent[index];
+    double got = log(late / early) / log((double)STEPS / EARLY),
+           want = b->exponent[index];
     int dead = late < 1e-6, swings = turns(e);
     int takes = taken(b->method, index);
-    int good = want == DEAD ? dead : !dead && fabs(got - want) < 0.15 && (want < 1 || !takes);
+    int good =
+        want == DEAD ? dead : !dead && fabs(got - want) < 0.15 && (want < 1 || !takes);
     fprintf(v->out, "    %-13s %-9s index %d  %8.1e %8.1e %8.1e  ", b->method, b->class,
             index, e[0], early, late);
     if (dead)
@@ -325,15 +333,18 @@ static void remembered(verdicts *v, const behaviour *b, int index)
     char text[16] = "< 1e-10";
     if (!isnan(order))
         snprintf(text, sizeof text, "order %.1f", order);
-    fprintf(v->out, "%-10s %-8s %s\n", text, takes ? "taken" : "refused", verdict(v, good));
+    fprintf(v->out, "%-10s %-8s %s\n", text, takes ? "taken" : "refused",
+            verdict(v, good));
 }
 
 static void matrix(verdicts *v)
 {
     fprintf(v->out,
             "\n5.3.1  Method x index: error of lambda per disturbance after 1, %d and %d "
-            "steps of 1/128;\n    `turns`: sign changes from one step to the next, of %d; the order of lambda "
-            "undisturbed;\n    does the library take the method for unknowns of this index?\n",
+            "steps of 1/128;\n    `turns`: sign changes from one step to the next, of "
+            "%d; the order of lambda "
+            "undisturbed;\n    does the library take the method for unknowns of this "
+            "index?\n",
             EARLY, STEPS, STEPS - EARLY);
     for (int index = 1; index <= 3; index++)
         for (size_t i = 0; i < sizeof behaviours / sizeof behaviours[0]; i++)
@@ -363,7 +374,8 @@ static void linearized(const dae_problem *p, const double *x, double *J)
 
 /* Distance of s^2 + 2 alpha s + beta^2 and s^2 + g/L, multiplied, from the characteristic
  * polynomial of the eigenvalues found, both at a few points s. */
-static double spectrum_error(const double *re, const double *im, double alpha, double beta)
+static double spectrum_error(const double *re, const double *im, double alpha,
+                             double beta)
 {
     double most = 0, w2 = exercises_g / exercises_length;
     for (int k = 1; k <= 4; k++) {
@@ -381,7 +393,9 @@ static double spectrum_error(const double *re, const double *im, double alpha, d
 
 static void spectrum(verdicts *v)
 {
-    static const double sets[][2] = { { 1, 1 }, { 10, 10 }, { 5, 10 }, { 20, 10 }, { 50, 50 } };
+    static const double sets[][2] = {
+        { 1, 1 }, { 10, 10 }, { 5, 10 }, { 20, 10 }, { 50, 50 }
+    };
     fprintf(v->out, "\n5.3.3  Baumgarte: eigenvalues of the hanging pendulum\n");
     for (int k = 0; k < 5; k++) {
         double alpha = sets[k][0], beta = sets[k][1], x[5], J[16], re[4], im[4], work[64];
@@ -392,7 +406,8 @@ static void spectrum(verdicts *v)
             &(dae_formulation){ .name = "baumgarte", .alpha = alpha, .beta = beta });
         dae_mechanism_pack(m, 0, q, u, x, NULL);
         linearized(dae_mechanism_problem(m), x, J);
-        dgeev_("N", "N", &n, J, &n, re, im, NULL, &one, NULL, &one, work, &room, &info, 1, 1);
+        dgeev_("N", "N", &n, J, &n, re, im, NULL, &one, NULL, &one, work, &room, &info, 1,
+               1);
         double off = spectrum_error(re, im, alpha, beta);
         fprintf(v->out, "    alpha %2g, beta %2g:", alpha, beta);
         for (int i = 0; i < 4; i++)
@@ -407,11 +422,13 @@ static int decays(const char *method, double beta, double h)
 {
     double q[2] = { 0, -exercises_length }, u[2] = { 0, 0 }, x[5], off = 1e-6;
     dae_mechanism *m = dae_mechanism_open(
-        &exercises_rod, &(dae_formulation){ .name = "baumgarte", .alpha = beta, .beta = beta });
+        &exercises_rod,
+        &(dae_formulation){ .name = "baumgarte", .alpha = beta, .beta = beta });
     dae_status status = dae_mechanism_pack(m, 0, q, u, x, NULL);
     dae_solver *s = dae_open(
         dae_mechanism_problem(m),
-        &(dae_options){ .method = method, .rtol = 1e-3, .atol = 1, .start = DAE_START_TRUST });
+        &(dae_options){
+            .method = method, .rtol = 1e-3, .atol = 1, .start = DAE_START_TRUST });
     x[1] += off;
     if (status == DAE_OK)
         status = dae_start(s, 0, x, NULL);
@@ -452,11 +469,13 @@ static void step_limits(verdicts *v)
         int order;
     } methods[] = { { "euler", 1 }, { "heun", 2 }, { "rk4", 4 } };
     enum { POINTS = 4 };
-    fprintf(v->out, "    The largest stable step of explicit methods, alpha = beta, times "
-                    "beta\n    %-8s %8s%8s%8s%8s   theory   h ~ beta^\n",
+    fprintf(v->out,
+            "    The largest stable step of explicit methods, alpha = beta, times "
+            "beta\n    %-8s %8s%8s%8s%8s   theory   h ~ beta^\n",
             "", "10", "40", "160", "640");
     for (int i = 0; i < 3; i++) {
-        double beta[POINTS], limit[POINTS], end = stability_end(methods[i].order), worst = 0;
+        double beta[POINTS], limit[POINTS], end = stability_end(methods[i].order),
+                                            worst = 0;
         fprintf(v->out, "    %-8s ", methods[i].method);
         for (int k = 0; k < POINTS; k++) {
             beta[k] = 10 * pow(4, k);

@@ -50,12 +50,12 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
 }
 
 const dae_mechanical exercises_rod = { .coordinates = 2,
-                                         .constraints = 1,
-                                         .force = weight,
-                                         .constraint = rod,
-                                         .constraint_q = rod_q,
-                                         .energy = energy,
-                                         .steady = 1 };
+                                       .constraints = 1,
+                                       .force = weight,
+                                       .constraint = rod,
+                                       .constraint_q = rod_q,
+                                       .energy = energy,
+                                       .steady = 1 };
 
 typedef struct course {
     dae_status status;
@@ -68,12 +68,13 @@ typedef struct course {
 static void round_and_round(const char *form, int renew, double t1, course *c)
 {
     double q[2] = { 0, -L }, v[2] = { 14, 0 }, x[4], E0, E, last = -pi / 2;
-    dae_mechanism *m = dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = form });
+    dae_mechanism *m =
+        dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = form });
     memset(c, 0, sizeof *c);
     energy(0, q, v, &E0, NULL);
     c->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
-    dae_solver *s = dae_open(dae_mechanism_problem(m),
-                             &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
+    dae_solver *s =
+        dae_open(dae_mechanism_problem(m), &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
     if (c->status == DAE_OK)
         c->status = dae_start(s, 0, x, NULL);
     while (c->status == DAE_OK && dae_time(s) < t1) {
@@ -110,7 +111,8 @@ static void partitioned(verdicts *v)
         y_only = fmax(y_only, b);
         better = fmax(better, c);
     }
-    fprintf(v->out, "    largest %7.1g %9.1g %9.6f = sqrt 2  %s\n", x_only, y_only, better,
+    fprintf(v->out, "    largest %7.1g %9.1g %9.6f = sqrt 2  %s\n", x_only, y_only,
+            better,
             verdict(v, x_only > 1e15 && y_only > 1e15 && fabs(better - sqrt(2)) < 1e-12));
 }
 
@@ -118,8 +120,9 @@ static void runs(verdicts *v)
 {
     static const char *const forms[] = { "maggi-partition", "maggi-qr", "maggi-svd",
                                          "maggi-zero-eigenvalue", "maggi-gram-schmidt" };
-    fprintf(v->out, "    A pendulum that goes round, to t = 5 (bdf, 1e-8): one T for ever, "
-                    "and renewed\n    %-23s%-33s%s\n",
+    fprintf(v->out,
+            "    A pendulum that goes round, to t = 5 (bdf, 1e-8): one T for ever, "
+            "and renewed\n    %-23s%-33s%s\n",
             "", "kept: ends at", "renewed: times, revolutions, energy");
     for (int i = 0; i < 5; i++) {
         course kept, renewed;
@@ -128,9 +131,9 @@ static void runs(verdicts *v)
         int good = kept.status != DAE_OK && fabs(kept.angle) < 0.3 &&
                    renewed.status == DAE_OK && fabs(renewed.angle) > 3 &&
                    renewed.renewed >= 3 && renewed.drift < 1e-5;
-        fprintf(v->out, "    %-23s%-17s%5.3f revolutions  %4d %7.3f %8.1e  %s\n", forms[i],
-                dae_status_name(kept.status), kept.angle, renewed.renewed, renewed.angle,
-                renewed.drift, verdict(v, good));
+        fprintf(v->out, "    %-23s%-17s%5.3f revolutions  %4d %7.3f %8.1e  %s\n",
+                forms[i], dae_status_name(kept.status), kept.angle, renewed.renewed,
+                renewed.angle, renewed.drift, verdict(v, good));
     }
 }
 
@@ -146,7 +149,8 @@ void exercises_null_space(verdicts *v)
                  { "     Gram-Schmidt, T", dae_mech_null_gram_schmidt } };
     dae_mechanism *m =
         dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
-    fprintf(v->out, "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
+    fprintf(v->out,
+            "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
     for (int i = 0; i < 4; i++) {
         double most = 0, length = 0, across = 0;
         for (int k = 0; k < 72; k++) {
@@ -162,7 +166,8 @@ void exercises_null_space(verdicts *v)
             across = fmax(across, fabs(T[0] * q[0] + T[1] * q[1]) / L);
         }
         fprintf(v->out, "    %-24s difference %.1e, |T| - 1 %.1e, W T %.1e  %s\n",
-                ways[i].what, most, length, across, verdict(v, fmax(most, across) < 1e-14));
+                ways[i].what, most, length, across,
+                verdict(v, fmax(most, across) < 1e-14));
     }
     dae_mechanism_close(m);
 }
