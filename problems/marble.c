@@ -1,22 +1,25 @@
 /* marble.c: a homogeneous ball rolling on a plane that is inclined along x and may turn.
  *
- * Coordinates: x, y of the centre and the Euler parameters p = (p0, p1, p2, p3), with |p| = 1 as
- * the only holonomic constraint. The angular velocity in space is omega = 2 E(p) p',
+ * Coordinates: x, y of the centre and the Euler parameters p = (p0, p1, p2, p3), with
+ * |p| = 1 as the only holonomic constraint. The angular velocity in space is omega = 2
+ * E(p) p',
  *     E = [ -p1  p0 -p3  p2;  -p2  p3  p0 -p1;  -p3 -p2  p1  p0 ],
  * and the ball does not slip on a plane that turns about the origin with rate Omega:
  *     x' - R omega_y + Omega y = 0,   y' + R omega_x - Omega x = 0:       non-holonomic.
- * Of a ball all axes are principal ones, and |omega|^2 = 4 |p'|^2 where |p| = 1: 2 J |p'|^2 is its
- * energy of rotation there, so the mass matrix is diagonal, (m, m, 4J, 4J, 4J, 4J), and not
- * singular as it is for other bodies in Euler parameters. (What the two energies differ by acts
- * along p and is part of the multiplier of |p| = 1.)
+ * Of a ball all axes are principal ones, and |omega|^2 = 4 |p'|^2 where |p| = 1: 2 J
+ * |p'|^2 is its energy of rotation there, so the mass matrix is diagonal, (m, m, 4J,
+ * 4J, 4J, 4J), and not singular as it is for other bodies in Euler parameters. (What
+ * the two energies differ by acts along p and is part of the multiplier of |p| = 1.)
  *
- * Closed solution. With k = J / (m R^2), w = k Omega / (1 + k), a = s / (1 + k), z = x + iy:
+ * Closed solution. With k = J / (m R^2), w = k Omega / (1 + k), a = s / (1 + k), z = x
+ * + iy:
  *     z'' = a + i w z',   z' = (z0' - i a / w) exp(i w t) + i a / w.
  * On the level plate the ball runs on circles with 2/7 of the plate's rate, whatever its
  * speed; on an inclined one it does not go down but across, on a cycloid (Earnshaw 1844;
- * Neimark & Fufaev 1972). omega_z is constant; the multipliers are the friction, m z'' - m s,
- * and -J |omega|^2. The orientation has no closed form in general: it is given when the plate
- * is at rest and the ball goes straight down without spin, that is, about a fixed axis.
+ * Neimark & Fufaev 1972). omega_z is constant; the multipliers are the friction, m z''
+ * - m s, and -J |omega|^2. The orientation has no closed form in general: it is given
+ * when the plate is at rest and the ball goes straight down without spin, that is,
+ * about a fixed axis.
  */
 #include "mechanical.h"
 

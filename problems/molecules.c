@@ -1,14 +1,15 @@
-/* molecules.c: a cluster of diatomic molecules, as molecular dynamics has it: bonds are rigid
- * rods, atoms of different molecules attract and repel by Lennard-Jones.
+/* molecules.c: a cluster of diatomic molecules, as molecular dynamics has it: bonds are
+ * rigid rods, atoms of different molecules attract and repel by Lennard-Jones.
  *
- * Atoms 2k and 2k + 1 are molecule k: phi_k = (|r_2k - r_2k+1|^2 - d^2) / 2 = 0, and between
- * atoms of different molecules V = 4 (1/r^12 - 1/r^6), lengths in sigma, energies in epsilon,
- * masses 1. Freezing the bonds is what allows steps that the bonds' vibration would not (Ryckaert,
- * Ciccotti & Berendsen 1977). Energy, momentum and angular momentum are kept; the motion is
- * chaotic, so runs to large t agree in these and not in positions.
+ * Atoms 2k and 2k + 1 are molecule k: phi_k = (|r_2k - r_2k+1|^2 - d^2) / 2 = 0, and
+ * between atoms of different molecules V = 4 (1/r^12 - 1/r^6), lengths in sigma,
+ * energies in epsilon, masses 1. Freezing the bonds is what allows steps that the
+ * bonds' vibration would not (Ryckaert, Ciccotti & Berendsen 1977). Energy, momentum
+ * and angular momentum are kept; the motion is chaotic, so runs to large t agree in
+ * these and not in positions.
  *
- * The molecules start on a cubic lattice at the distance 1.3 with bonds in turn along x, y, z, and
- * velocities without total momentum: enough to shake, not to fly apart.
+ * The molecules start on a cubic lattice at the distance 1.3 with bonds in turn along
+ * x, y, z, and velocities without total momentum: enough to shake, not to fly apart.
  */
 #include "mechanical.h"
 

@@ -1,15 +1,15 @@
-/* typical.c: mechanical systems of index 1, 2 and 3 in the form in which they usually arise:
- * momenta v = M u' as unknowns.
+/* typical.c: mechanical systems of index 1, 2 and 3 in the form in which they usually
+ * arise: momenta v = M u' as unknowns.
  *
- * index1:  u' = M^-1 v,  v' = -r + f,          r = k(u)              a force by its definition
- * index2:  u' = M^-1 v,  v' = A'lambda + f,    0 = A(u) M^-1 v       rolling, a knife edge
- * index3:  u' = M^-1 v,  v' = phi_u'lambda + f, 0 = phi(u, t)        a constraint of positions
+ * index1:  u' = M^-1 v,  v' = -r + f,            r = k(u)           force by definition
+ * index2:  u' = M^-1 v,  v' = A'lambda + f,      0 = A(u) M^-1 v    rolling: knife edge
+ * index3:  u' = M^-1 v,  v' = phi_u'lambda + f,  0 = phi(u, t)      position
  *
  * Each has a closed solution:
  * index1   a hardening spring, k(u) = k u + c u^3, driven so that u = sin t;
  * index2   the knife edge on a slope, see rolling.c, with theta = w t from rest;
- * index3   a mass on a circle that grows, phi = (u.u - 1 - t^2) / 2, with a spring to its centre:
- *          angular momentum is kept, so theta = l atan t, and
+ * index3   a mass on a circle that grows, phi = (u.u - 1 - t^2) / 2, with a spring to its
+ *          centre: angular momentum is kept, so theta = l atan t, and
  *          lambda = k + m (1 - l^2) / (1 + t^2)^2.
  */
 #include "support.h"
@@ -19,7 +19,6 @@ enum { MOST = 7 };
 typedef struct state {
     double m, k, c, s, w, J, l;
     double x0[MOST], xdot0[MOST], mass[MOST];
-    unsigned char level[MOST];
 } state;
 
 /* ---- index 1: u, v, r ---- */

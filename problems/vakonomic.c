@@ -1,21 +1,26 @@
 /* vakonomic.c: the knife edge with its constraint put into the Lagrangian.
  *
- * The knife edge of rolling.c moves by d'Alembert's principle: the force of the constraint does no
- * work in virtual displacements, M q'' = f + A'lambda. If instead A q' = 0 with a multiplier is added
- * to the Lagrangian and everything is varied, one gets the motion that makes the action
- * stationary among the curves that satisfy the constraint,
+ * The knife edge of rolling.c moves by d'Alembert's principle: the force of the
+ * constraint does no work in virtual displacements, M q'' = f + A'lambda. If instead
+ * A q' = 0 with a multiplier is added to the Lagrangian and everything is varied, one
+ * gets the motion that makes the action stationary among the curves that satisfy the
+ * constraint,
  *     (M q' + A'mu)' = f + (mu A q')_q,      A q' = 0,
- * which for a constraint that does not integrate is another one (Kozlov 1983; Lewis & Murray 1995;
- * Bloch 2003, 7.3): blades slide as in rolling.c, optimal control as here. For
- * A = (sin theta, -cos theta, 0) and mass 1:
- *     (x' + mu sin theta)' = s,  (y' - mu cos theta)' = 0,  J theta'' = mu (x' cos theta + y' sin theta).
- * mu is a state: its initial value is free, where d'Alembert's lambda has none. With the momenta
- * a = x' + mu sin theta = a0 + s t, b = y' - mu cos theta = b0 the constraint gives
- *     mu = a sin theta - b cos theta,   x' cos theta + y' sin theta = a cos theta + b sin theta
+ * which for a constraint that does not integrate is another one (Kozlov 1983; Lewis &
+ * Murray 1995; Bloch 2003, 7.3): blades slide as in rolling.c, optimal control as here.
+ * For A = (sin theta, -cos theta, 0) and mass 1:
+ *     (x' + mu sin theta)' = s,    (y' - mu cos theta)' = 0,
+ *     J theta'' = mu (x' cos theta + y' sin theta).
+ * mu is a state: its initial value is free, where d'Alembert's lambda has none. With
+ * the momenta a = x' + mu sin theta = a0 + s t, b = y' - mu cos theta = b0 the
+ * constraint gives
+ *     mu = a sin theta - b cos theta,
+ *     x' cos theta + y' sin theta = a cos theta + b sin theta,
  * so the index is 1. The energy (x'^2 + y'^2 + J theta'^2) / 2 - s x is kept.
  *
- * momenta: x, y, theta, a, b, omega, mu in the mass form. leading: x, y, theta, x', y', omega, mu with
- * d = (x, y, theta, x' + mu sin theta, y' - mu cos theta, J omega) under the derivative.
+ * momenta: x, y, theta, a, b, omega, mu in the mass form. leading: x, y, theta, x', y',
+ * omega, mu with d = (x, y, theta, x' + mu sin theta, y' - mu cos theta, J omega) under
+ * the derivative.
  */
 #include "support.h"
 

@@ -1,13 +1,13 @@
-/* wheel_suspension.c: a quarter of a truck: body m1 on spring k1 and damper f, wheel m2 on the
- * tyre k2, road z = 0:
+/* wheel_suspension.c: a quarter of a truck: body m1 on spring k1 and damper f, wheel m2
+ * on the tyre k2, road z = 0:
  *     m1 y1'' + f (y1' - y2') + k1 (y1 - y2) = 0
  *     m2 y2'' + f (y2' - y1') + k1 (y2 - y1) + k2 (y2 - z) = 0.
  *
- * ode: y1, y2, v1, v2. forces: with the forces of suspension and tyre, in units of 1000 (kN), as
- * unknowns: index 1.
- * Linear: the exact solution is exp(A t) x0, by Taylor's series of A t / 2^k and k squarings.
- * The truck of five bodies from which it is taken is only drawn in the lecture notes, without
- * equations or data.
+ * ode: y1, y2, v1, v2. forces: with the forces of suspension and tyre, in units of 1000
+ * (kN), as unknowns: index 1.
+ * Linear: the exact solution is exp(A t) x0, by Taylor's series of A t / 2^k and k
+ * squarings. The truck of five bodies from which it is taken is only drawn in the
+ * lecture notes, without equations or data.
  */
 #include "support.h"
 

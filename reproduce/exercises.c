@@ -1,9 +1,10 @@
 /* exercises.c: the exercises on constraints and minimal velocities of the multibody notes
- * (1.1 to 1.9), answered by numbers. The words are in docs/exercises.md; 5.1, 5.2 and what
- * belongs to integration in exercises_dae.c.
+ * (1.1 to 1.9), answered by numbers. The words are in docs/exercises.md; 5.1, 5.2 and
+ * what belongs to integration in exercises_dae.c.
  *
  * When is a constraint of velocities holonomic? Frobenius: the distribution of velocities
- * N = null(W) is integrable if and only if dA(X, Y) = 0 for all X, Y in N and every row A, where
+ * N = null(W) is integrable if and only if dA(X, Y) = 0 for all X, Y in N and every row
+ * A, where
  *     dA(X, Y) = d/ds [A(q + s X) Y - A(q + s Y) X]  at s = 0.
  * `curvature` is the largest of these over an orthonormal basis of N.
  */
@@ -42,7 +43,8 @@ static int bench_open(verdicts *v, bench *b, const char *name, const char *setti
     return 1;
 }
 
-/* An orthonormal basis of null(W), W of full rank m x n by columns; singular values in s. */
+/* An orthonormal basis of null(W), W of full rank m x n by columns; singular values in
+ * s. */
 static int null_space(const double *W, int m, int n, double *N, double *s)
 {
     double a[MOST * MOST], vt[MOST * MOST], work[WORK];
@@ -133,8 +135,8 @@ static int ball_rhs(double t, const double *p, double *f, void *user)
     return DAE_OK;
 }
 
-/* In the frame that goes round with the centre omega is constant: the ball comes back turned
- * by 2 pi sqrt(1 + ratio^2), and |p0| is the cosine of half of that. */
+/* In the frame that goes round with the centre omega is constant: the ball comes back
+ * turned by 2 pi sqrt(1 + ratio^2), and |p0| is the cosine of half of that. */
 static void loops(verdicts *v)
 {
     fprintf(v->out, "    The centre once round a circle of radius r: the ball comes back "
@@ -189,7 +191,8 @@ static int next_choice(int *pick, int m, int n)
     return 0;
 }
 
-/* W v + rate for v with omitted columns `pick` solved for, the others e; NaN: singular. */
+/* W v + rate for v with omitted columns `pick` solved for, the others e; NaN: singular.
+ * */
 static double complied(const double *W, const double *rate, int m, int n, const int *pick)
 {
     double B[MOST * MOST], v[MOST], most = 0, rhs[MOST];
@@ -353,7 +356,8 @@ static void pseudo_inverse(verdicts *v)
 
 /* ---- 1.9: eigenvectors of W'W against singular vectors of W ---- */
 
-/* W = [1 0 0; 1 d 0] H with the reflection H = 1 - 2 u u' / u'u: its null space is H e3. */
+/* W = [1 0 0; 1 d 0] H with the reflection H = 1 - 2 u u' / u'u: its null space is H
+ * e3. */
 static void nearly_dependent(double d, double W[6], double null[3])
 {
     static const double u[3] = { 1, 2, 3 };

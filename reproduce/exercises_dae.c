@@ -4,21 +4,22 @@
  * E x' = A x with constant matrices is that of the nilpotent part: the smallest k with
  * rank N^k = rank N^(k+1), N = (c E - A)^-1 E.
  *
- * 5.3.1. What remains of a wrong multiplier. Mass m1 is led along x1 = sin t (k1 -> infinity):
+ * 5.3.1. What remains of a wrong multiplier. Mass m1 is led along x1 = sin t (k1 ->
+ * infinity):
  *     x1' = v1,  x2' = v2,  m1 v1' = k2 (x2 - x1) + lambda,  m2 v2' = k2 (x1 - x2)
- * with x1 = sin t (index 3), v1 = cos t (index 2) or m1 v1' = -m1 sin t written out (index 1). The
- * equations are linear, so Newton's iteration plays no part, and the solution is known. lambda
- * (and at index 3, where it is determined too, v1) is disturbed at the start. The trapezoidal rule
- * then has e(v1) = (-1)^n d at index 3 and e(lambda)_{n+1} = -e(lambda)_n -+ 4 d m1 / h: an error
- * that changes its sign with every step, period 2h, and grows like n; at index 2 it persists.
- * With R(inf) = r a one-step method has r^n and n r^n: Gauss with an even number of stages (r = 1)
- * grows without a change of sign. `lobatto3a-2` is the trapezoidal rule, and `two-step-1`
- * is if it begins with one.
- * Stiffly accurate L-stable methods forget at once.
+ * with x1 = sin t (index 3), v1 = cos t (index 2) or m1 v1' = -m1 sin t written out
+ * (index 1). The equations are linear, so Newton's iteration plays no part, and the
+ * solution is known. lambda (and at index 3, where it is determined too, v1) is
+ * disturbed at the start. The trapezoidal rule then has e(v1) = (-1)^n d at index 3 and
+ * e(lambda)_{n+1} = -e(lambda)_n -+ 4 d m1 / h: an error that changes its sign with
+ * every step, period 2h, and grows like n; at index 2 it persists. With R(inf) = r a
+ * one-step method has r^n and n r^n: Gauss with an even number of stages (r = 1) grows
+ * without a change of sign. `lobatto3a-2` is the trapezoidal rule, and `two-step-1` is
+ * if it begins with one. Stiffly accurate L-stable methods forget at once.
  *
- * 5.3.3. Baumgarte's phi'' + 2 alpha phi' + beta^2 phi = 0 has the zeros of s^2 + 2 alpha s + beta^2
- * in the spectrum; with alpha = beta explicit methods need h beta below the end of their
- * interval of stability on the real axis.
+ * 5.3.3. Baumgarte's phi'' + 2 alpha phi' + beta^2 phi = 0 has the zeros of s^2 + 2
+ * alpha s + beta^2 in the spectrum; with alpha = beta explicit methods need h beta
+ * below the end of their interval of stability on the real axis.
  */
 #include "exercises.h"
 
@@ -188,8 +189,8 @@ static void led_exact(double t, double *x, double *xdot)
 
 enum { STEPS = 400, EARLY = 40 };
 
-/* Error of lambda after each step when lambda (index 3: and v1) is wrong by d at t = 1. The
- * levels are not told: the library refuses what is not stable. 1: all steps done. */
+/* Error of lambda after each step when lambda (index 3: and v1) is wrong by d at t = 1.
+ * The levels are not told: the library refuses what is not stable. 1: all steps done. */
 static int follow(const char *method, int index, double h, double d, double *error)
 {
     led p = { index };
@@ -237,7 +238,8 @@ static int memory_of(const char *method, int index, double *effect)
     return 1;
 }
 
-/* Order of lambda without a disturbance, from its errors in the later half of 400 steps. */
+/* Order of lambda without a disturbance, from its errors in the later half of 400
+ * steps. */
 static double lambda_order(const char *method, int index)
 {
     static double e[STEPS];

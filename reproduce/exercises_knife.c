@@ -1,7 +1,8 @@
-/* exercises_knife.c: what happens if a rolling constraint is put into the Lagrangian, as (9) of
- * the multibody notes forbids: the knife edge by d'Alembert's principle and the stationary
- * (vakonomic) one from the same position with the same velocity. The second has a family of
- * motions, one for every initial multiplier; none of them is the first.
+/* exercises_knife.c: what happens if a rolling constraint is put into the Lagrangian,
+ * as (9) of the multibody notes forbids: the knife edge by d'Alembert's principle and
+ * the stationary (vakonomic) one from the same position with the same velocity. The
+ * second has a family of motions, one for every initial multiplier; none of them is the
+ * first.
  */
 #include "exercises.h"
 

@@ -1,10 +1,10 @@
 /* exercises_pendulum.c: minimal velocities of the point-mass pendulum with the constraint
  * phi = sqrt(x^2 + y^2) - L (exercises 1.4, 1.6, 1.7, 1.8 of the multibody notes).
  *
- * W = (x, y) / L has length one everywhere. Partitioning gives T = (1, -x/y) or (-y/x, 1), of
- * length L/|y| or L/|x|: neither is good for every position. QR: W W' = R1' R1 = 1, so R1 = 1,
- * Q1 = W' and Q2 = (-y, x) / L; SVD: W W' = Sigma^2 = 1, U1 = W', U2 = Q2; the eigenvectors of
- * W'W, of eigenvalues 1 and 0, are the same two vectors.
+ * W = (x, y) / L has length one everywhere. Partitioning gives T = (1, -x/y) or (-y/x,
+ * 1), of length L/|y| or L/|x|: neither is good for every position. QR: W W' = R1' R1 =
+ * 1, so R1 = 1, Q1 = W' and Q2 = (-y, x) / L; SVD: W W' = Sigma^2 = 1, U1 = W', U2 =
+ * Q2; the eigenvectors of W'W, of eigenvalues 1 and 0, are the same two vectors.
  */
 #include "exercises.h"
 
@@ -63,8 +63,8 @@ typedef struct course {
     double t, angle, drift; /* where it ended: revolutions; change of the energy */
 } course;
 
-/* Released at the bottom with a speed that carries it round; to t1, minimal velocities renewed
- * between steps or not. */
+/* Released at the bottom with a speed that carries it round; to t1, minimal velocities
+ * renewed between steps or not. */
 static void round_and_round(const char *form, int renew, double t1, course *c)
 {
     double q[2] = { 0, -L }, v[2] = { 14, 0 }, x[4], E0, E, last = -pi / 2;
