@@ -36,6 +36,11 @@ extern const problem_entry problem_four_bar;
 extern const problem_entry problem_rolling_disc;
 extern const problem_entry problem_rolling_coin;
 extern const problem_entry problem_knife_edge;
+extern const problem_entry problem_marble;
+extern const problem_entry problem_knife_edge_vakonomic;
+extern const problem_entry problem_typical;
+extern const problem_entry problem_wheel_suspension;
+extern const problem_entry problem_molecules;
 
 const problem_entry *const problem_list[] = {
     &problem_robertson,
@@ -71,6 +76,11 @@ const problem_entry *const problem_list[] = {
     &problem_rolling_disc,
     &problem_rolling_coin,
     &problem_knife_edge,
+    &problem_marble,
+    &problem_knife_edge_vakonomic,
+    &problem_typical,
+    &problem_wheel_suspension,
+    &problem_molecules,
     NULL,
 };
 

@@ -348,6 +348,13 @@ static void agree_rolling(void **state)
     collected("rolling-disc", NULL, 0, 1);
     collected("rolling-coin", NULL, 0, 2);
     collected("knife-edge", NULL, 0, 2);
+    collected("marble", NULL, 0, 1);
+}
+
+static void agree_molecules(void **state)
+{
+    (void)state;
+    collected("molecules", "molecules", 2, 0.5);
 }
 
 static void agree_spatial(void **state)
@@ -781,6 +788,7 @@ int main(void)
         cmocka_unit_test(agree_top),
         cmocka_unit_test(no_inertia),
         cmocka_unit_test(agree_rolling),
+        cmocka_unit_test(agree_molecules),
         cmocka_unit_test(agree_pendulum_four_bar),
         cmocka_unit_test(agree_slider_crank),
         cmocka_unit_test(agree_andrews),

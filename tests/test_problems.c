@@ -43,6 +43,8 @@ static const test_case variants[] = {
     { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
     { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
     { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
+    { "marble", "plate", 0 },        { "typical", "mass", 0.5 },
+    { "knife-edge-vakonomic", "mu", 1 },
 };
 /* clang-format on */
 
@@ -647,7 +649,8 @@ static void test_list(void **state)
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
         "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
         "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
-        "four-bar",      "rolling-disc", "rolling-coin", "knife-edge"
+        "four-bar",      "rolling-disc", "rolling-coin", "knife-edge",
+        "marble",        "knife-edge-vakonomic", "typical", "wheel-suspension", "molecules"
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const problem_entry *e = problem_find(expected[i]);
