@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PASSES = 12 };
+enum { PASSES = 30 }; /* two or three at the end of a step */
 
 int dae_inv_value(dae_invariants *v, double t, const double *x, double *c)
 {
@@ -215,7 +215,7 @@ int dae_inv_project(dae_invariants *v, double t, double *x, const double *weight
         double now = misses(v, x);
         if (now <= 1 || (i > 1 && now <= 30 && now > 0.5 * before))
             return DAE_OK; /* the value of c may be noisier than we think */
-        if (i > 3 && now > 0.5 * before)
+        if (i > 3 && now > 0.9 * before)
             return now <= 1e4 ? DAE_OK : DAE_RETRY;
         before = now;
         dae_inv_factor(v, v->s);
