@@ -151,6 +151,13 @@ typedef struct dae_problem {
     int (*event)(double t, const double *x, const double *xdot, double *g, void *user);
     int event_count;
 
+    /* Projection: brings x, as near as possible, to what is known of the solution beside the
+     * equations: invariants, constraints that were differentiated (daedalus/invariants.h and
+     * mechanics.h fill it in). Called before a step is accepted, and for values read between
+     * steps; a step that would have to be moved by more than its tolerance is rejected.
+     * weight[i] is 1 / tolerance of x_i. DAE_RETRY: not from here. */
+    int (*project)(double t, double *x, const double *weight, void *user);
+
     const unsigned char *level;         /* n values, see above; NULL: found from F_x'       */
     const char *const *names;           /* n names of unknowns; NULL: x[1], x[2], ...       */
     const char *const *equation_names;  /* n names of equations; NULL: equation 1, ...      */

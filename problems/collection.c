@@ -24,6 +24,7 @@ extern const problem_entry problem_lagrange2;
 extern const problem_entry problem_mass_state;
 extern const problem_entry problem_car_axis;
 extern const problem_entry problem_kepler;
+extern const problem_entry problem_moon;
 extern const problem_entry problem_rigid_body;
 extern const problem_entry problem_brusselator;
 extern const problem_entry problem_lorenz;
@@ -66,6 +67,7 @@ const problem_entry *const problem_list[] = {
     &problem_lagrange2,
     &problem_mass_state,
     &problem_kepler,
+    &problem_moon,
     &problem_rigid_body,
     &problem_brusselator,
     &problem_lorenz,

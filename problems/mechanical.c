@@ -19,6 +19,9 @@ const char *const mechanical_forms[] = {
     "maggi-svd",
     "maggi-zero-eigenvalue",
     "maggi-gram-schmidt",
+    "index1-projected",
+    "index0-projected",
+    "maggi-qr-projected",
     NULL,
 };
 
@@ -136,8 +139,20 @@ static int index_of(const char *form, const dae_mechanical *model)
     return 0;
 }
 
-int mechanical_build(const mechanical_case *c, const char *form, problem_instance *out)
+/* The formulation of a form, without "-projected" at its end; 1: that was there. */
+static int formulation_of(const char *form, char name[32])
 {
+    snprintf(name, 32, "%s", form);
+    char *end = strstr(name, "-projected");
+    if (end)
+        *end = 0;
+    return end != NULL;
+}
+
+int mechanical_build(const mechanical_case *c, const char *asked, problem_instance *out)
+{
+    char form[32];
+    int projected = formulation_of(asked, form);
     size_t n = (size_t)c->model.coordinates;
     size_t m = (size_t)(c->model.constraints + c->model.rolling), size = 3 * n + 3 * m;
     extra *e = calloc(1, sizeof *e + (3 * size + 2 * n) * sizeof(double));
@@ -153,7 +168,10 @@ int mechanical_build(const mechanical_case *c, const char *form, problem_instanc
     memcpy(v, c->v0, n * sizeof *v);
     e->m = dae_mechanism_open(
         &c->model,
-        &(dae_formulation){ .name = form, .alpha = c->alpha, .beta = c->beta });
+        &(dae_formulation){ .name = form,
+                            .alpha = c->alpha,
+                            .beta = c->beta,
+                            .project = projected ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING });
     mechanical_base *base = c->model.user;
     dae_status status = dae_mechanism_assemble(e->m, 0, q, v);
     if (status == DAE_OK && c->model.energy)

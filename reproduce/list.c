@@ -14,6 +14,7 @@ extern const reproduction reproduction_arevalo;
 extern const reproduction reproduction_seminar;
 extern const reproduction reproduction_formulations;
 extern const reproduction reproduction_exercises;
+extern const reproduction reproduction_moon;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -29,5 +30,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_beta_blocking,
     &reproduction_formulations,
     &reproduction_exercises,
+    &reproduction_moon,
     NULL,
 };

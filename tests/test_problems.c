@@ -40,6 +40,7 @@ static const test_case variants[] = {
     { "pendulum", "g", 5 },        { "vanderpol", "mu", 3 },
     { "nonlinear-ode", "eps", 1e-3 }, { "mass-state", "kappa", 0 },
     { "kepler", "e", 0 },          { "kepler", "e", 0.7 },
+    { "moon", "speed", 0.5 },
     { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
     { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
     { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
@@ -647,7 +648,7 @@ static void test_list(void **state)
         "medakzo",       "pendulum",    "sine",      "chain",  "heat2d",
         "rc-line",       "hmt-11",      "hmt-41",    "hmt-47", "implicit1",
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
-        "kepler",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
+        "kepler", "moon",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
         "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
         "four-bar",      "rolling-disc", "rolling-coin", "knife-edge",
         "marble",        "knife-edge-vakonomic", "typical", "wheel-suspension", "molecules"

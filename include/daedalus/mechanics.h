@@ -76,6 +76,11 @@ typedef struct dae_mechanical {
     void *user;
 } dae_mechanical;
 
+/* After every step q, v or both go to the nearest point of the constraints (in the metric of M,
+ * or euclidean): for index2, index1, index0, baumgarte and maggi-..., which would drift. */
+enum { DAE_PROJECT_NOTHING = 0, DAE_PROJECT_POSITION = 1, DAE_PROJECT_VELOCITY = 2,
+       DAE_PROJECT_BOTH = 3 };
+
 typedef struct dae_formulation {
     const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
 
@@ -84,8 +89,10 @@ typedef struct dae_formulation {
      * = beta: errors die out, without swinging, ten times faster than the motion goes on.
      * DAE_ZERO: none. */
     double alpha, beta;
-    double penalty; /* of W'W relative to M; 0: 1e7 (penalty), 1e4 (augmented)         */
-    int euclidean;  /* 1: assembly changes q and v least in |.|; 0: in the norm of M   */
+    double penalty; /* weight of W'W beside M, relative; 0: 1e7 (penalty), 1e4 (augmented) */
+    int euclidean;  /* 1: assembly and projection change q and v as little as possible in |.|,
+                       not in M                                                         */
+    int project;    /* DAE_PROJECT_...                                                  */
     const dae_allocator *allocator;
 } dae_formulation;
 

@@ -55,6 +55,28 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
     return DAE_OK;
 }
 
+/* Projection is for what drifts: not where phi = 0 is part of the equations, and not where the
+ * solution is not on it. */
+static dae_status may_project(dae_mechanism *m)
+{
+    static const char *const never[] = { "index3", "ggl", "ggl-mass", "fuehrer-leimkuhler",
+                                         "penalty", "augmented-lagrangian" };
+    if (m->how.project < 0 || m->how.project > DAE_PROJECT_BOTH)
+        return refuse(m, "how.project", "not one of DAE_PROJECT_...");
+    for (size_t i = 0; m->how.project && i < sizeof never / sizeof never[0]; i++) {
+        if (strcmp(m->form->name, never[i]) != 0)
+            continue;
+        int keeps = i < 4;
+        dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' takes no projection", never[i]);
+        dae_why(&m->report, "%s", keeps ? "phi = 0 is one of its equations"
+                                        : "its solutions satisfy phi = 0 only nearly");
+        dae_hint(&m->report, "project with index2, index1, index0, baumgarte or maggi-...");
+        m->form = NULL;
+        return DAE_E_OPTION;
+    }
+    return DAE_OK;
+}
+
 static dae_status choose(dae_mechanism *m, const dae_formulation *how)
 {
     m->how = how ? *how : (dae_formulation){ 0 };
@@ -79,7 +101,7 @@ static dae_status choose(dae_mechanism *m, const dae_formulation *how)
         return DAE_E_OPTION;
     }
     m->form = form;
-    return DAE_OK;
+    return may_project(m);
 }
 
 static dae_status take_memory(dae_mechanism *m)

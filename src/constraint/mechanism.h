@@ -163,6 +163,9 @@ void dae_mech_lay_out(dae_mechanism *m);
 void dae_mech_problem_fill(dae_mechanism *m);
 size_t dae_mech_text_size(int states);
 
+/* project.c: the callback of dae_problem */
+int dae_mech_project(double t, double *x, const double *weight, void *user);
+
 /* assemble.c */
 int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target);
 int dae_mech_to_velocity(dae_mechanism *m, double t, const double *q, double *v);

@@ -198,6 +198,7 @@ void dae_mech_problem_fill(dae_mechanism *m)
     p->level = m->level;
     p->names = m->names;
     p->equation_names = m->equation_names;
+    p->project = m->how.project ? dae_mech_project : NULL;
     set_levels(m);
     set_names(m);
     if (!constant) {

@@ -548,6 +548,7 @@ static int adams_stiff(dae_solver *s, double *rate, double *bound)
 const dae_method dae_method_adams = {
     .name = "adams",
     .description = "Adams-Bashforth-Moulton PECE, order 1-12, for equations that are not stiff",
+    .movable = 1,
     .max_order = MOST,
     .starts_itself = 1,
     .first_power = 2,

@@ -690,6 +690,7 @@ static int bdf_shift(dae_solver *s, const double *v, int order)
 const dae_method dae_method_bdf = {
     .name = "bdf",
     .description = "backward differentiation, order 1-5, fixed leading coefficient",
+    .movable = 1,
     .max_order = MAX_ORDER,
     .open = bdf_open,
     .close = bdf_close,

@@ -483,6 +483,7 @@ static int dirk_reach(dae_solver *s)
 const dae_method dae_method_dirk = {
     .name = "esdirk",
     .description = "diagonally implicit Runge-Kutta methods, one factorization per step",
+    .movable = 1,
     .max_order = 8,
     .takes = dirk_takes,
     .choose = dirk_choose,

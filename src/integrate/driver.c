@@ -230,6 +230,72 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     return take(s, trial);
 }
 
+/* ---- projection ---- */
+
+static int call_project(dae_solver *s, double t, double *x)
+{
+    const dae_problem *q = &s->system.problem;
+    s->system.callback_depth++;
+    int answer = q->project(t, x, s->w0, q->user);
+    s->system.callback_depth--;
+    return dae_user_answer(&s->system, answer, "project", t);
+}
+
+void dae_project_reading(dae_solver *s, double t, double *x)
+{
+    size_t bytes = (size_t)s->system.n * sizeof(double);
+    if (!s->system.problem.project) return;
+    memcpy(s->look_e, x, bytes);
+    if (call_project(s, t, s->look_e) == DAE_OK && dae_find_nonfinite(s->system.n, s->look_e) < 0)
+        memcpy(x, s->look_e, bytes);
+}
+
+/* What follows from the new x: d, and x' of an explicit system; otherwise x' stays as it is, wrong
+ * by as much as x was moved. e of multistep methods is the distance from the prediction: histories
+ * are built on it. */
+static int follow(dae_solver *s, dae_trial *trial, const double *move)
+{
+    dae_system *sys = &s->system;
+    for (int i = 0; i < sys->n && !s->method->one_step; i++) trial->e[i] += move[i];
+    if (sys->computed) {
+        memcpy(s->trial_2, trial->d, (size_t)sys->m * sizeof(double));
+        int status = dae_system_d(sys, trial->t, trial->x, trial->d);
+        for (int i = 0; i < sys->m && status == DAE_OK; i++)
+            trial->e_d[i] += trial->d[i] - s->trial_2[i];
+        return status;
+    }
+    if (!sys->problem.rhs || sys->problem.mass_kind != DAE_MASS_IDENTITY) return DAE_OK;
+    int status = dae_system_f(sys, trial->t, trial->x, NULL, s->trial_2);
+    for (int i = 0; i < sys->n && status == DAE_OK; i++) trial->p[i] = -s->trial_2[i];
+    return status;
+}
+
+/* The end of a step that would be accepted goes to the manifold on which the solution is known to
+ * be. A method of order k is off it by O(h^(k+1)), so moving it there keeps the order (Hairer,
+ * Wanner II, VII.2). The distance is a local error that shows: it must pass the same test. */
+static int project(dae_solver *s, dae_trial *trial)
+{
+    int n = s->system.n, where;
+    double *move = s->trial_x;
+    trial->moved = 0;
+    if (!s->system.problem.project) return DAE_OK;
+    memcpy(move, trial->x, (size_t)n * sizeof(double));
+    int status = call_project(s, trial->t, trial->x);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_RETRY : status;
+    if (dae_find_nonfinite(n, trial->x) >= 0) return DAE_STEP_NONFINITE;
+    for (int i = 0; i < n; i++) move[i] = trial->x[i] - move[i];
+    double distance = dae_norm(s->options.norm, n, move, s->w, &where);
+    if (!trial->prescribed && distance > trial->error) {
+        trial->error = distance;
+        trial->limiting = where;
+        if (distance > 1) return DAE_STEP_ERROR;
+    }
+    if (distance == 0) return DAE_OK;
+    trial->moved = 1;
+    status = follow(s, trial, move);
+    return status == DAE_RETRY ? DAE_STEP_RETRY : status;
+}
+
 /* The equations are not defined at the trial point. If the solution really ends there the
  * nearest such place stays ahead however often the step is cut; if only the prediction strayed,
  * the solution soon passes it. Meanwhile the step does not grow back at once. */
@@ -328,6 +394,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
         if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
+        if (verdict == DAE_OK) verdict = project(s, trial);
         if (verdict > 0 && trial->limiting < 0) trial->limiting = s->corrector.worst;
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
@@ -338,6 +405,8 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (other != DAE_OK) return other;
         dae_first_undo(s);
         s->method->reject(s, trial, verdict);
+        if (s->system.problem.project && fabs(s->h) > 0.9 * fabs(trial->h))
+            s->h = 0.5 * trial->h; /* the method knows nothing of the distance */
         if (verdict == DAE_STEP_ERROR && s->error_failures < 3) size_plainly(s, trial);
         note_cut(s, verdict);
         s->corrector.stubborn = s->failures - s->error_failures >= 3;
@@ -387,6 +456,7 @@ dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target)
     if (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)) s->corrector.want_jacobian = 1;
     int verdict = attempt_patiently(s, trial);
     if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
+    if (verdict == DAE_OK) verdict = project(s, trial);
     if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
     if (verdict != DAE_OK) return dae_explain(s, verdict, trial);
     return commit(s, trial);

@@ -580,6 +580,7 @@ const dae_method dae_method_half_explicit = {
     .name = "half-explicit",
     .description = "explicit Runge-Kutta on ODEs, state-space form for index 1, half-explicit "
                    "for index 2",
+    .movable = 1,
     .max_order = 12,
     .takes = half_takes,
     .choose = half_choose,

@@ -408,6 +408,7 @@ static int nordsieck_view(dae_solver *s, double h, double *z)
 const dae_method dae_method_nordsieck = {
     .name = "nordsieck",
     .description = "backward differentiation, order 1-4, Nordsieck's form, Milne's estimate",
+    .movable = 1,
     .max_order = MAX_ORDER,
     .open = nordsieck_open,
     .close = nordsieck_close,

@@ -450,6 +450,7 @@ static int radau_reach(dae_solver *s)
 const dae_method dae_method_radau = {
     .name = "radau",
     .description = "Radau IIA, order 1, 5, 9, 13; or a fully implicit Runge-Kutta table by name",
+    .movable = 1,
     .max_order = 13,
     .one_step = 1,
     .takes = takes,

@@ -475,7 +475,7 @@ static void rosenbrock_commit(dae_solver *s, dae_trial *trial)
     swap(&b->p_start, &b->p_new);
     b->h_before = b->h_last;
     b->h_last = trial->h;
-    b->have_start = 1;
+    b->have_start = !trial->moved;
     b->have_slope = b->have_jacobian = b->rejected = 0;
 }
 
@@ -582,6 +582,7 @@ static int rosenbrock_reach(dae_solver *s)
 const dae_method dae_method_rosenbrock = {
     .name = "rodas",
     .description = "Rosenbrock methods, no Newton's iteration, index 0 and 1",
+    .movable = 1,
     .max_order = 6,
     .takes = rosenbrock_takes,
     .choose = rosenbrock_choose,

@@ -29,6 +29,12 @@ static dae_status choose_method(dae_solver *s)
     s->order_most = s->method->max_order;
     dae_status status = s->method->choose ? s->method->choose(s) : DAE_OK;
     if (status != DAE_OK) return status;
+    if (s->system.problem.project && !s->method->movable) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);
+        dae_why(&s->report, "the problem has a projection, which changes the ends of steps");
+        dae_hint(&s->report, "bdf, adams, radau, gauss-3, dopri5, esdirk and rosenbrock methods can");
+        return DAE_E_OPTION;
+    }
     if (s->options.max_order == 0) s->options.max_order = s->order_most;
     if (s->options.max_order > s->order_most) {
         dae_fail(&s->report, DAE_E_OPTION, "option 'max_order' is out of range");
@@ -576,6 +582,7 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         return DAE_OK;
     }
     dae_look(s, t, x, xdot);
+    if (x && t != s->t_previous) dae_project_reading(s, t, x);
     return DAE_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct dae_trial {
     double constant;        /* of the method: the local error is about constant * e         */
     int filtered;
     int prescribed;         /* size and order were prescribed: no error control             */
+    int moved;              /* x was moved by the projection, p with it if x' = f(t, x)     */
 } dae_trial;
 
 /* The correction e of the first attempt as a difference of x: h^(k+1) times derivative k + 1; half of
@@ -31,6 +32,8 @@ typedef struct dae_method {
     int max_order;
     int one_step;                                          /* 1: no history                 */
     int starts_itself;                                     /* 1: needs no points for fixed steps */
+    int movable;                                           /* 1: commit takes a trial whose x
+                                                              was moved a little (with e)   */
     int first_power;                                       /* 2: the first step has an error
                                                               of h^2 that is estimated      */
     int (*takes)(const char *name);                        /* NULL: its own name only       */
@@ -191,6 +194,8 @@ dae_status dae_drive_step(dae_solver *s, double limit);
 /* target: where t + h ends if it is that but for rounding; NaN: nowhere */
 dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target);
 double dae_first_step(dae_solver *s, double span);
+/* The projection of the problem, if there is one, for x between steps; as it was if that fails. */
+void dae_project_reading(dae_solver *s, double t, double *x);
 dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the starter */
 
 /* start.c */

@@ -1,0 +1,126 @@
+/* project.c: coordinate projection of mechanisms after every step.
+ *
+ * Formulations that were differentiated (index 2, 1, 0) drift off phi = 0 and W v + rate = 0. The
+ * end q~, v~ of a step goes to the nearest point of each, first in position, then in velocity:
+ *
+ *     M (q - q~) = W(q)' kappa,   phi(q) = 0,          M (v - v~) = W(q)' kappa,   W(q) v + rate = 0
+ *
+ * with M = M(q~), or the identity: the shortest way in the metric of the kinetic energy, or in
+ * that of the coordinates. Position by the iteration
+ *
+ *     [M  -W'] [dq   ]   [M (q~ - q)]
+ *     [W   0 ] [kappa] = [-phi      ],     q += dq,
+ *
+ * W at the latest q; its limit is the nearest point itself. Rolling constraints: dq keeps to
+ * A dq = 0. Minimal velocities e satisfy theirs by construction: there only q moves.
+ * (Lubich 1991; Eich 1993; Blajer 2002.)
+ */
+#include "constraint/mechanism.h"
+#include "base/float_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PASSES = 10 };
+
+/* Factors for m->W; the metric is in m->M. A singular M cannot serve where W leaves its null space
+ * free: then the identity. */
+static int factor(dae_mechanism *m)
+{
+    size_t n = (size_t)m->n;
+    if (dae_mech_kkt_factor(m, m->M) == DAE_OK)
+        return DAE_OK;
+    memset(m->M, 0, n * n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        m->M[i + i * n] = 1;
+    return dae_mech_kkt_factor(m, m->M);
+}
+
+/* |phi| in units of its rounding, m->W belonging to q */
+static double misses(const dae_mechanism *m, const double *phi, const double *q)
+{
+    double most = 0;
+    for (int i = 0; i < m->h; i++) {
+        double sum = 0;
+        for (int j = 0; j < m->n; j++)
+            sum += fabs(m->W[dae_mech_at(i, j, m->m)]) * (fabs(q[j]) + m->step[j]);
+        most = fmax(most, fabs(phi[i]) / (DBL_EPSILON * sum + DBL_MIN));
+    }
+    return most;
+}
+
+static void step(dae_mechanism *m, const double *from, double *q)
+{
+    double *dq = m->a_side, *bottom = m->lambda_side;
+    memset(dq, 0, (size_t)m->n * sizeof *dq);
+    for (int j = 0; j < m->n; j++)
+        m->v_side[j] = from[j] - q[j];
+    dae_mech_add_product(m->M, m->n, m->n, 1, m->v_side, dq);
+    for (int i = 0; i < m->m; i++)
+        m->c[i] = i < m->h ? -m->c[i] : 0;
+    dae_mech_compress(m, m->c, bottom);
+    dae_mech_kkt_solve(m, dq, bottom);
+    for (int j = 0; j < m->n; j++)
+        q[j] += dq[j];
+}
+
+static int position(dae_mechanism *m, double t, double *q)
+{
+    double before = INFINITY, *from = m->values;
+    memcpy(from, q, (size_t)m->n * sizeof *q);
+    for (int k = 0; k < PASSES; k++) {
+        int answer = dae_mech_phi(m, t, q, m->c);
+        if (answer == DAE_OK)
+            answer = dae_mech_matrix(m, t, q, m->W);
+        if (answer != DAE_OK)
+            return answer;
+        double now = misses(m, m->c, q);
+        if (now <= 2 || (k > 1 && now > 0.5 * before))
+            return now <= 1e4 ? DAE_OK : DAE_RETRY; /* phi may be noisier than we think */
+        before = now;
+        if (factor(m) != DAE_OK)
+            return DAE_RETRY;
+        step(m, from, q);
+    }
+    return before <= 1e4 ? DAE_OK : DAE_RETRY;
+}
+
+static int velocity(dae_mechanism *m, double t, const double *q, double *v)
+{
+    double *dv = m->a_side, *bottom = m->lambda_side;
+    for (int pass = 0; pass < 2; pass++) { /* the second removes rounding of the first */
+        int answer = dae_mech_velocity(m, t, q, v, m->c);
+        if (answer == DAE_OK && pass == 0)
+            answer = factor(m);
+        if (answer != DAE_OK)
+            return answer;
+        for (int i = 0; i < m->m; i++)
+            m->c[i] = -m->c[i];
+        memset(dv, 0, (size_t)m->n * sizeof *dv);
+        dae_mech_compress(m, m->c, bottom);
+        dae_mech_kkt_solve(m, dv, bottom);
+        for (int j = 0; j < m->n; j++)
+            v[j] += dv[j];
+    }
+    return DAE_OK;
+}
+
+int dae_mech_project(double t, double *x, const double *weight, void *user)
+{
+    dae_mechanism *m = user;
+    size_t n = (size_t)m->n;
+    int answer = DAE_OK;
+    (void)weight; /* the metric is that of the mechanism */
+    if (!m->how.euclidean)
+        answer = dae_mech_mass(m, t, x, m->M);
+    else
+        for (size_t i = 0; i < n * n; i++)
+            m->M[i] = i % (n + 1) == 0;
+    if (answer == DAE_OK && m->h > 0 && (m->how.project & DAE_PROJECT_POSITION))
+        answer = position(m, t, x);
+    if (answer == DAE_OK && m->m > 0 && m->at.v >= 0 &&
+        (m->how.project & DAE_PROJECT_VELOCITY))
+        answer = velocity(m, t, x, x + m->at.v);
+    return answer;
+}
