@@ -101,7 +101,7 @@ static void dispose(problem_instance *p)
 }
 
 /* A form that uses the invariant takes the place of the plain problem. */
-static int use_invariant(state *s, const char *form, double rtol, problem_instance *out)
+static int use_invariant(state *s, const char *form, problem_instance *out)
 {
     dae_problem plain = out->problem;
     const dae_invariant what = { .problem = &plain,
@@ -110,8 +110,7 @@ static int use_invariant(state *s, const char *form, double rtol, problem_instan
                                  .gradient = gradient,
                                  .names = invariant_names,
                                  .user = s };
-    out->extra = s->v =
-        dae_invariants_open(&what, &(dae_invariant_use){ .name = form, .rtol = rtol });
+    out->extra = s->v = dae_invariants_open(&what, &(dae_invariant_use){ .name = form });
     out->dispose = dispose;
     if (dae_invariants_start(s->v, 0, s->x0, s->x0) != DAE_OK)
         return DAE_E_NOMEM;
@@ -125,8 +124,6 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     if (!(value[1] > 0 && value[1] <= 0.5))
         return bad_setting(1);
-    if (!(value[2] > 0 && value[2] <= 1))
-        return bad_setting(2);
     state *s = problem_state(out, sizeof *s);
     if (!s)
         return DAE_E_NOMEM;
@@ -151,14 +148,13 @@ static int build(const char *form, const double *value, problem_instance *out)
     out->constraint_count = 1;
     out->constraint_names = constraint_names;
     out->constraints = change;
-    return strcmp(form, "ode") ? use_invariant(s, form, value[2], out) : DAE_OK;
+    return strcmp(form, "ode") ? use_invariant(s, form, out) : DAE_OK;
 }
 
 static const char *const forms[] = { "projected", "stabilized", "dae", "ode", NULL };
 static const problem_setting settings[] = {
     { "speed", 1.4, "y1' at the start" },
     { "mu", 0.01215, "mass of the Moon over that of both" },
-    { "rtol", 1e-6, "stabilized: the tolerance from which gamma is chosen" },
     { NULL, 0, NULL },
 };
 

@@ -81,11 +81,11 @@ typedef struct flight {
 
 static dae_status take_off(flight *f, const way *w, double speed)
 {
-    const problem_setting set[] = { { "speed", speed, NULL }, { "rtol", w->rtol, NULL } };
+    const problem_setting set = { "speed", speed, NULL };
     const dae_options o = { .rtol = w->rtol, .atol = w->atol, .method = w->method };
     memset(f, 0, sizeof *f);
     f->w = w;
-    int status = problem_open(problem_find("moon"), w->form, set, 2, &f->p, NULL);
+    int status = problem_open(problem_find("moon"), w->form, &set, 1, &f->p, NULL);
     if (status != DAE_OK)
         return (dae_status)status;
     f->opened = 1;

@@ -661,7 +661,8 @@ static void list(void **state)
         assert_true(dae_formulation_title(i)[0] != 0);
         assert_in_range(dae_formulation_index(i), 0, 3);
     }
-    assert_null(forms[count]);
+    for (int i = count; forms[i]; i++)
+        assert_non_null(strstr(forms[i], "-projected"));
     assert_null(dae_formulation_name(count));
     assert_null(dae_formulation_name(-1));
 }

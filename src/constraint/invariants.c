@@ -300,7 +300,7 @@ static dae_status take_memory(dae_invariants *v)
         { &v->c0, k },     { &v->c, k },       { &v->c_low, k }, { &v->c_high, k },
         { &v->C, k * n },  { &v->G, k * k },   { &v->y, k },     { &v->s, n },
         { &v->x_side, n }, { &v->x_from, n },  { &v->f, n },     { &v->f_side, n },
-        { &v->mass, all }, { &v->scale, n },
+        { &v->mass, all }, { &v->scale, n },   { &v->state, 3 * all },
     };
     v->vectors = dae_alloc_vectors(&v->memory, wish, sizeof wish / sizeof wish[0]);
     v->order = dae_alloc(&v->memory, k, sizeof(int));

@@ -123,6 +123,32 @@ static int rhs_stabilized(double t, const double *x, double *f, void *user)
     return answer == DAE_OK ? correct(v, gamma, v->c, f) : answer;
 }
 
+/* d rhs / dx by central differences: the solver's own are one-sided, and c may be found to twelve
+ * digits only. */
+static int jacobian_used(double t, const double *x, const double *xdot, double *K, void *user)
+{
+    dae_invariants *v = user;
+    size_t size = (size_t)v->problem.size;
+    double *y = v->state, *low = y + size, *high = low + size;
+    (void)xdot;
+    memcpy(y, x, size * sizeof *y);
+    for (size_t j = 0; j < size; j++) {
+        double scale = j < (size_t)v->n ? v->scale[j] : 1;
+        double e = 1e-5 * fmax(fabs(x[j]), scale), above = x[j] + e, below = x[j] - e;
+        y[j] = above;
+        int answer = v->problem.rhs(t, y, high, v);
+        y[j] = below;
+        if (answer == DAE_OK)
+            answer = v->problem.rhs(t, y, low, v);
+        if (answer != DAE_OK)
+            return answer;
+        y[j] = x[j];
+        for (size_t i = 0; i < size; i++)
+            K[i + j * size] = (high[i] - low[i]) / (above - below);
+    }
+    return DAE_OK;
+}
+
 /* ---- the problem ---- */
 
 enum { NAME = 80 };
@@ -160,6 +186,8 @@ static void reformulate(dae_invariants *v)
     p->event_names = v->own.event_names;
     p->names = v->names;
     p->rhs = rhs_stabilized;
+    p->jacobian_x = jacobian_used;
+    p->pattern.kind = DAE_PATTERN_DENSE;
     p->level = v->level;
     set_names(v);
     for (int i = 0; i < all; i++) {
