@@ -48,7 +48,8 @@ typedef struct dae_mechanical {
      * polynomial of degree 2 in v; V may also stand beside a mass matrix; f, if given, is added. */
     int (*kinetic)(double t, const double *q, const double *v, double *T, void *user);
     int (*potential)(double t, const double *q, double *V, void *user);
-    /* Forces that depend on the multipliers (friction in joints); added to f. */
+    /* Forces that depend on the multipliers (friction in joints): what the callback sets
+     * is added to f. */
     int (*friction)(double t, const double *q, const double *v, const double *lambda,
                     double *f, void *user);
 
