@@ -1,9 +1,10 @@
-/* exercises_friction.c: constraints that are not ideal (section 1.5 of the multibody notes), and the
- * extra multipliers as monitors (5.3.4).
+/* exercises_friction.c: constraints that are not ideal (section 1.5 of the multibody
+ * notes), and the extra multipliers as monitors (5.3.4).
  *
- * A mass slides round a hoop of radius R, without weight, with Coulomb friction: the hoop presses
- * with N = m v^2 / R = |lambda| R for phi = (q.q - R^2) / 2, and friction takes F N against the
- * motion, a force that depends on the multiplier. v' = -F v^2 / R, so
+ * A mass slides round a hoop of radius R, without weight, with Coulomb friction: the
+ * hoop presses with N = m v^2 / R = |lambda| R for phi = (q.q - R^2) / 2, and friction
+ * takes F N against the motion, a force that depends on the multiplier. v' = -F v^2 /
+ * R, so
  *     v = v0 / (1 + F v0 t / R),   the angle is log(1 + F v0 t / R) / F.
  *
  * mu (ggl) and nu (fuehrer-leimkuhler) vanish along solutions. In a run they are what the

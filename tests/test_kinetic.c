@@ -1,5 +1,5 @@
-/* test_kinetic.c: equations of motion from the energies, against equations by hand, against
- * the same mechanism in other coordinates, and in every formulation. */
+/* test_kinetic.c: equations of motion from the energies, against equations by hand,
+ * against the same mechanism in other coordinates, and in every formulation. */
 #include "testing.h"
 
 #include "constraint/mechanism.h"
@@ -144,7 +144,8 @@ static void shaken(void **state)
     dae_mechanism_close(m);
 }
 
-/* ---- constrained, in every formulation: the end of the double pendulum on a slope ---- */
+/* ---- constrained, in every formulation: the end of the double pendulum on a slope
+ * ---- */
 
 static int end_on_line(double t, const double *q, double *phi, void *user)
 {

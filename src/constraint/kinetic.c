@@ -1,19 +1,21 @@
 /* kinetic.c: equations of motion from the kinetic energy.
  *
- * Lagrange: (T_v)' - T_q = Q + W'lambda with T = T(t, q, v), v = q', is M q'' = f + W'lambda with
+ * Lagrange: (T_v)' - T_q = Q + W'lambda with T = T(t, q, v), v = q', is M q'' = f +
+ * W'lambda with
  *
  *     M = T_vv,     f = Q - V_q + T_q - d/ds T_v(t + s, q + s v, v) at s = 0:
  *
- * what (T_v)' has beside M q'' is a derivative along one line, so no matrix of mixed derivatives
- * is needed. T is a polynomial of degree 2 in v (with moving frames also of degree 1 and 0), so
- * differences by v have no truncation, whatever the increment:
+ * what (T_v)' has beside M q'' is a derivative along one line, so no matrix of mixed
+ * derivatives is needed. T is a polynomial of degree 2 in v (with moving frames also of
+ * degree 1 and 0), so differences by v have no truncation, whatever the increment:
  *
  *     M_ii = T(u_i) + T(-u_i) - 2 T(0),    M_ij = T(u_i + u_j) - T(u_i) - T(u_j) + T(0),
  *     T_v_i = (T(v + w u_i) - T(v - w u_i)) / (2 w).
  *
- * w is |v|, so that what cancels is not large beside the result. By q and t: central differences
- * over eight points as in derive.c. Their increments are those of the constraints, made smaller
- * where T or V ask for it (formulas of order 8 and 6 are compared).
+ * w is |v|, so that what cancels is not large beside the result. By q and t: central
+ * differences over eight points as in derive.c. Their increments are those of the
+ * constraints, made smaller where T or V ask for it (formulas of order 8 and 6 are
+ * compared).
  */
 #include "constraint/mechanism.h"
 
@@ -64,7 +66,8 @@ static int slope(dae_mechanism *m, double t, const double *q, int j, double s,
     return answer;
 }
 
-/* The increment, from `most` down, at which the two orders agree to rounding; or the best. */
+/* The increment, from `most` down, at which the two orders agree to rounding; or the
+ * best. */
 static double find_step(dae_mechanism *m, double t, const double *q, int j, double most,
                         const double *v)
 {
