@@ -417,6 +417,7 @@ static int reproduce(FILE *out)
     exercises_null_space(&v);
     squared(&v);
     exercises_dae(&v);
+    exercises_friction(&v);
     return verdict_total(&v);
 }
 

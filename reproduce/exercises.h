@@ -6,6 +6,7 @@
 #include "reproduce.h"
 
 void exercises_knife(verdicts *v);
+void exercises_friction(verdicts *v);
 void exercises_partition(verdicts *v); /* 1.4: exercises_pendulum.c                     */
 void exercises_null_space(
     verdicts *v);                /* 1.6, 1.7, 1.8                                 */

@@ -118,9 +118,10 @@ typedef struct series {
 } series;
 
 /* The limit of van der Pol's oscillator ends near its impasse point: an error of y grows
- * like z(t) / z(0), that of z is larger by (1 + y^2) / (1 - y^2)^2, ten times in all. In periodic
- * motion nothing decays and errors add up. (Lorenz' equations are left out: at 1e-3 the error is
- * as large as the attractor.) */
+ * like z(t) / z(0), that of z is larger by (1 + y^2) / (1 - y^2)^2, ten times in all.
+ * In periodic motion nothing decays and errors add up (`typical` is an undamped
+ * spring). (Lorenz' equations are left out: at 1e-3 the error is as large as the
+ * attractor.) */
 static const series all[] = {
     { "robertson", "implicit", 0, 0 },
     { "robertson", "mass", 0, 0 },
@@ -153,6 +154,9 @@ static const series all[] = {
     { "rigid-body", "ode", 0, 1 },
     { "rigid-body", "implicit", 0, 1 },
     { "brusselator", "ode", 0, 1 },
+    { "typical", "index1", 0, 1 },
+    { "wheel-suspension", "ode", 0, 0 },
+    { "wheel-suspension", "forces", 0, 0 },
 };
 
 enum { first_decade = 3, last_decade = 10, decades = last_decade - first_decade + 1 };

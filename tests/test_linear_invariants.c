@@ -1,6 +1,7 @@
-/* test_linear_invariants.c: what is linear and constant along solutions every method keeps to
- * rounding: c'f = 0 implies c'x = const for every formula that adds multiples of f, and
- * for Newton's iteration as well, since c'J = 0 makes every correction orthogonal to c.
+/* test_linear_invariants.c: what is linear and constant along solutions every method
+ * keeps to rounding: c'f = 0 implies c'x = const for every formula that adds multiples
+ * of f, and for Newton's iteration as well, since c'J = 0 makes every correction
+ * orthogonal to c.
  */
 #include "testing.h"
 
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reactions A -> B, 2 B -> B + C, B + C -> A + C, C -> A: A + B + C is kept. A fourth and fifth,
- * D <-> 2 E, keep 2 D + E. */
+/* Reactions A -> B, 2 B -> B + C, B + C -> A + C, C -> A: A + B + C is kept. A fourth
+ * and fifth, D <-> 2 E, keep 2 D + E. */
 static int reactions(double t, const double *x, double *f, void *user)
 {
     double r1 = 0.8 * x[0], r2 = 3 * x[1] * x[1], r3 = 2 * x[1] * x[2], r4 = 0.5 * x[2];
@@ -53,7 +54,8 @@ static const dae_problem problem = { .size = 5,
                                      .jacobian_x = reactions_x,
                                      .pattern = { .kind = DAE_PATTERN_DENSE } };
 
-/* Largest change of the two sums to t = 2, and how much x itself has moved; -1: failed. */
+/* Largest change of the two sums to t = 2, and how much x itself has moved; -1: failed.
+ * */
 static double run(const char *method, double fixed, double *moved, dae_status *status)
 {
     double x[5] = { 0 }, most = 0;
@@ -92,7 +94,8 @@ static void every_method_keeps_sums(void **state)
     assert_true(done >= dae_method_count() - 1);
 }
 
-/* Total momentum of the molecules, in the formulations that have velocities as unknowns. */
+/* Total momentum of the molecules, in the formulations that have velocities as
+ * unknowns. */
 static void momentum(const char *form, const char *method, double rtol, double bound)
 {
     subject q;

@@ -46,7 +46,12 @@ typedef struct dae_mechanical {
     int (*mass)(double t, const double *q, double *M, void *user);
     const double *mass_diagonal;
     int (*force)(double t, const double *q, const double *v, double *f, void *user);
-    /* Forces that depend on the multipliers (friction in joints); added to f. */
+    /* Or energies: M and f then follow from Lagrange's equations, (T_v)' - T_q + V_q = f. T is a
+     * polynomial of degree 2 in v; V may also stand beside a mass matrix; f, if given, is added. */
+    int (*kinetic)(double t, const double *q, const double *v, double *T, void *user);
+    int (*potential)(double t, const double *q, double *V, void *user);
+    /* Forces that depend on the multipliers (friction in joints): what the callback sets
+     * is added to f. */
     int (*friction)(double t, const double *q, const double *v, const double *lambda,
                     double *f, void *user);
 

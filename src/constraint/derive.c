@@ -38,6 +38,8 @@ int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
     memset(M, 0, n * n * sizeof *M);
     if (m->model.mass)
         return m->model.mass(t, q, M, m->model.user);
+    if (m->model.kinetic)
+        return dae_mech_kinetic_mass(m, t, q, M);
     for (size_t i = 0; i < n; i++)
         M[i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
     return DAE_OK;
@@ -46,10 +48,12 @@ int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
 int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
                    double *f)
 {
+    int answer = DAE_OK;
     if (m->model.force)
-        return m->model.force(t, q, v, f, m->model.user);
-    memset(f, 0, (size_t)m->n * sizeof *f);
-    return DAE_OK;
+        answer = m->model.force(t, q, v, f, m->model.user);
+    else
+        memset(f, 0, (size_t)m->n * sizeof *f);
+    return answer == DAE_OK ? dae_mech_kinetic_force(m, t, q, v, f) : answer;
 }
 
 int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
@@ -248,6 +252,7 @@ int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
     }
     if (search && moving && !(m->model.time_scale > 0))
         m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
+    dae_mech_kinetic_calibrate(m, t, q);
     m->calibrated = 1;
     return DAE_OK;
 }

@@ -174,7 +174,7 @@ int dae_mech_find_help(dae_mechanism *m, double t, const double *q)
     int n = m->n, info = 0, answer = dae_mech_mass(m, t, q, m->M);
     double size = 0, trace = 0, square = dae_mech_dot(m->W, m->W, m->m * n), rcond = 0;
     m->help = 0;
-    if (answer != DAE_OK || !m->model.mass || m->m == 0)
+    if (answer != DAE_OK || !dae_mech_mass_varies(m) || m->m == 0)
         return answer;
     for (int j = 0; j < n; j++) {
         double sum = 0;

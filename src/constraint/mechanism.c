@@ -47,6 +47,8 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
         return refuse(m, "model.roll", "NULL, with rolling > 0");
     if (model->mass && model->mass_diagonal)
         return refuse(m, "model.mass_diagonal", "set together with model.mass");
+    if (model->kinetic && (model->mass || model->mass_diagonal))
+        return refuse(m, "model.kinetic", "set together with a mass matrix");
     for (int j = 0; model->scale && j < model->coordinates; j++)
         if (!(model->scale[j] > 0) || !isfinite(model->scale[j]))
             return refuse(m, "model.scale", "not positive and finite");
@@ -128,6 +130,8 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->r_low, state },   { &m->r_high, state },
         { &m->values, state },  { &m->leading, state },
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
+        { &m->kinetic_q, n },   { &m->kinetic_v, n },
+        { &m->kinetic_T, n },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));

@@ -74,6 +74,7 @@ struct dae_mechanism {
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
+    double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
     double *r_low, *r_high, *values; /* room for a whole state and more */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
@@ -85,6 +86,17 @@ struct dae_mechanism {
     const char **names, **equation_names;
     char *text;
 };
+
+static inline int dae_mech_mass_varies(const dae_mechanism *m)
+{
+    return m->model.mass || m->model.kinetic;
+}
+
+/* kinetic.c: M and what belongs to f from the energies; nothing to do without them */
+void dae_mech_kinetic_calibrate(dae_mechanism *m, double t, const double *q);
+int dae_mech_kinetic_mass(dae_mechanism *m, double t, const double *q, double *M);
+int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const double *v,
+                           double *f); /* added to f */
 
 /* derive.c: matrices and derivatives; all answer DAE_OK or what a callback answered */
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);

@@ -191,7 +191,7 @@ void dae_mech_problem_fill(dae_mechanism *m)
 {
     dae_problem *p = &m->problem;
     unsigned mass = m->form->parts & (MECH_MASS_Q | MECH_MASS_V);
-    int constant = !m->model.mass || !mass;
+    int constant = !dae_mech_mass_varies(m) || !mass;
     *p = (dae_problem){ .size = m->at.size, .user = m };
     p->pattern.kind = DAE_PATTERN_DENSE;
     p->jacobian_x = jacobian_x;
