@@ -10,8 +10,8 @@
  * in units of that for tolerances of 1e-6; R <= 1 is constant, a drift shows where the ship is far
  * from both bodies. dJ/dx is taken from the equations again, apart from the code of the problem.
  *
- * Gauss methods keep quadratic invariants; J is not quadratic, and all they have here is their order.
- * At 1e-6 the flight through the Earth's centre (y1' = 0.5, R = 22) is not constant, at 1e-8 it is.
+ * Gauss methods keep quadratic invariants; J is not quadratic, and all they have here is their
+ * order. At 1e-6 the flight through the Earth's centre (y1' = 0.5, R = 22) is not constant, at 1e-8 it is.
  */
 #include "reproduce.h"
 

@@ -158,7 +158,7 @@ static void orders(void **state)
     }
 }
 
-/* Variable steps over 16 revolutions: c drifts, or it does not; and the orbit is the better for it. */
+/* Variable steps over 16 revolutions: c drifts or is kept, and the orbit is the better for it. */
 static void long_runs(void **state)
 {
     (void)state;
@@ -486,6 +486,86 @@ static void linear_ones(void **state)
     }
 }
 
+/* ---- symplectic methods ---- */
+
+/* Orders with fixed steps; angular momentum, quadratic, to rounding; the energy swings, and no
+ * more after 60 revolutions than after six. */
+static void symplectic(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "symplectic-euler", "verlet", "verlet-4" };
+    static const int order[] = { 1, 2, 4 };
+    for (int i = 0; i < 3; i++) {
+        double h = order[i] == 1 ? 0.005 : 0.02, error[2];
+        for (int k = 0; k < 2; k++)
+            error[k] = run(&kepler_integrals, "plain", methods[i], order[i], h / (1 << k), 1e-6, 5)
+                           .error;
+        double measured = log2(error[0] / error[1]);
+        assert_true(measured > order[i] - 0.3 && measured < order[i] + 0.5);
+        double few = run(&kepler_integrals, "plain", methods[i], order[i], h, 1e-6, 40).drift;
+        double many = run(&kepler_integrals, "plain", methods[i], order[i], h, 1e-6, 400).drift;
+        expect_below(many, 1.3 * few);
+    }
+    double few = run(&kepler_integrals, "plain", "rk4", 4, 0.05, 1e-6, 40).drift;
+    double many = run(&kepler_integrals, "plain", "rk4", 4, 0.05, 1e-6, 400).drift;
+    assert_true(many > 5 * few); /* others drift */
+}
+
+/* Phi' J Phi = J for the derivative Phi of one step, by differences. */
+static double symplecticity(const char *method, int order, double h)
+{
+    double phi[4][4], x[4], worst = 0;
+    for (int j = 0; j < 4; j++)
+        for (int side = -1; side <= 1; side += 2) {
+            memcpy(x, x_start, sizeof x);
+            x[j] += side * 1e-4;
+            dae_options o = { .method = method, .fixed_step = h, .max_order = order };
+            dae_solver *s = dae_open(&kepler_problem, &o);
+            expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+            expect(s, dae_step_fixed(s, h, order), DAE_OK);
+            expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
+            for (int i = 0; i < 4; i++)
+                phi[i][j] = side < 0 ? -x[i] : (phi[i][j] + x[i]) / 2e-4;
+            dae_close(s);
+        }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            double sum = 0, J = j == i + 2 ? 1 : i == j + 2 ? -1 : 0;
+            for (int k = 0; k < 2; k++)
+                sum += phi[k][i] * phi[k + 2][j] - phi[k + 2][i] * phi[k][j];
+            worst = fmax(worst, fabs(sum - J));
+        }
+    return worst;
+}
+
+static void symplectic_map(void **state)
+{
+    (void)state;
+    expect_below(symplecticity("symplectic-euler", 1, 0.3), 1e-6);
+    expect_below(symplecticity("verlet", 2, 0.3), 1e-6);
+    expect_below(symplecticity("verlet-4", 4, 0.3), 1e-6);
+    assert_true(symplecticity("rk4", 4, 0.3) > 1e-5);
+    assert_true(symplecticity("euler", 1, 0.3) > 1e-2);
+}
+
+/* Coriolis' force depends on the velocity: refused, with its place. */
+static void not_separable(void **state)
+{
+    (void)state;
+    problem_instance p;
+    assert_int_equal(problem_open(problem_find("moon"), "ode", NULL, 0, &p, NULL), DAE_OK);
+    dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = "verlet" });
+    expect(s, dae_start(s, 0, p.x0, NULL), DAE_OK);
+    assert_int_equal(dae_advance(s, 1), DAE_E_OPTION);
+    expect_words(s, "verlet", "y1'", "own half");
+    dae_close(s);
+    problem_close(&p);
+    const dae_problem odd = { .size = 3, .rhs = exchange };
+    s = dae_open(&odd, &(dae_options){ .method = "verlet" });
+    assert_int_equal(dae_last_status(s), DAE_E_OPTION);
+    dae_close(s);
+}
+
 /* ---- mechanisms: a pendulum with two masses on a bar of length 1, masses 1 and 4 ---- */
 
 static int bar(double t, const double *q, double *phi, void *user)
@@ -609,6 +689,9 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory),
         cmocka_unit_test(linear_ones),
+        cmocka_unit_test(symplectic),
+        cmocka_unit_test(symplectic_map),
+        cmocka_unit_test(not_separable),
         cmocka_unit_test(mechanism_nearest),
         cmocka_unit_test(mechanism_order),
         cmocka_unit_test(mechanism_refusals),

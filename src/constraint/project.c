@@ -3,7 +3,8 @@
  * Formulations that were differentiated (index 2, 1, 0) drift off phi = 0 and W v + rate = 0. The
  * end q~, v~ of a step goes to the nearest point of each, first in position, then in velocity:
  *
- *     M (q - q~) = W(q)' kappa,   phi(q) = 0,          M (v - v~) = W(q)' kappa,   W(q) v + rate = 0
+ *     M (q - q~) = W(q)' kappa,   phi(q) = 0,
+ *     M (v - v~) = W(q)' kappa,   W(q) v + rate = 0,
  *
  * with M = M(q~), or the identity: the shortest way in the metric of the kinetic energy, or in
  * that of the coordinates. Position by the iteration

@@ -20,6 +20,7 @@ static const dae_method *const methods[] = {
     &dae_method_alpha,
     &dae_method_nordsieck,
     &dae_method_multistep,
+    &dae_method_symplectic,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };

@@ -75,6 +75,7 @@ extern const dae_method dae_method_multistep;
 extern const dae_method dae_method_mebdf;
 extern const dae_method dae_method_bim;
 extern const dae_method dae_method_gam;
+extern const dae_method dae_method_symplectic;
 
 /* methods.c */
 const dae_method *dae_method_find(const char *name);  /* NULL: there is no such method */
