@@ -106,6 +106,7 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->r_low, state },   { &m->r_high, state },
         { &m->values, state },  { &m->leading, state },
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
+        { &m->base, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));

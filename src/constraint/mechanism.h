@@ -74,7 +74,7 @@ struct dae_mechanism {
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
-    double *r_low, *r_high, *values; /* room for a whole state and more */
+    double *r_low, *r_high, *values, *base; /* room for a whole state and more */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
     int *pivots, *iwork;
@@ -161,6 +161,10 @@ void dae_mech_lay_out(dae_mechanism *m);
 /* problem.c: the callbacks of dae_problem, names, levels */
 void dae_mech_problem_fill(dae_mechanism *m);
 size_t dae_mech_text_size(int states);
+
+/* jacobian.c: of the right side, or with xdot of the residual; J is zero on arrival */
+int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
+                      double *J);
 
 /* assemble.c */
 int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target);

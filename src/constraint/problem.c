@@ -1,9 +1,7 @@
 /* problem.c: a mechanism as a dae_problem: callbacks, levels, names.
  *
  * Formulations whose leading matrix is constant come in the mass form, the others as
- * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; the derivatives of the right side
- * come from central differences here rather than one-sided ones in the solver, because some
- * right sides contain differences already.
+ * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -63,47 +61,11 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return answer;
 }
 
-/* Central differences err by e^2: 1e-5 of the scale of an unknown balances 1e-10 against
- * rounding. Multipliers enter linearly (or nearly): any increment. */
-static double increment(const dae_mechanism *m, int j, double x)
-{
-    double scale = 1;
-    if (j < m->n)
-        scale = 32 * m->step[j];
-    else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
-        scale = m->step[j - m->n] / m->step_t;
-    return 1e-5 * fmax(fabs(x), scale);
-}
-
-/* J := d rhs / dx, or of the residual if xdot is there */
-static int differentiate(dae_mechanism *m, double t, const double *x, const double *xdot,
-                         double *J)
-{
-    size_t n = (size_t)m->at.size;
-    double *y = m->x_side, *low = m->r_low, *high = m->r_high;
-    memcpy(y, x, n * sizeof *y);
-    for (size_t j = 0; j < n; j++) {
-        double e = increment(m, (int)j, x[j]), above = x[j] + e, below = x[j] - e;
-        int answer = DAE_OK;
-        for (int side = 0; side < 2 && answer == DAE_OK; side++) {
-            y[j] = side ? above : below;
-            double *out = side ? high : low;
-            answer = xdot ? residual(t, y, xdot, out, m) : m->form->rhs(m, t, y, out);
-        }
-        if (answer != DAE_OK)
-            return answer;
-        y[j] = x[j];
-        for (size_t i = 0; i < n; i++)
-            J[i + j * n] = (high[i] - low[i]) / (above - below);
-    }
-    return DAE_OK;
-}
-
 static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                       void *user)
 {
     dae_mechanism *m = user;
-    return differentiate(m, t, x, m->problem.residual ? xdot : NULL, K);
+    return dae_mech_jacobian(m, t, x, m->problem.residual ? xdot : NULL, K);
 }
 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
