@@ -345,11 +345,11 @@ static int build(const char *form, const double *value, problem_instance *out)
     return DAE_OK;
 }
 
-static const char *const forms[] = { "index3",
+static const char *const forms[] = { "ggl",
+                                     "index3",
                                      "index2",
                                      "index3-mass",
                                      "index2-mass",
-                                     "ggl",
                                      "ggl-mass",
                                      "fuehrer-leimkuhler",
                                      "index1",

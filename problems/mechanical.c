@@ -92,6 +92,11 @@ static int refresh(double t, double *x, void *user)
     return dae_mechanism_refresh(user, t, x);
 }
 
+static int settle(double t, double *x, void *user)
+{
+    return dae_mechanism_settle(user, t, x);
+}
+
 typedef struct extra { /* beside the problem's own state: a block that dispose frees */
     dae_mechanism *m;
     double *x0, *xdot0, *reference;
@@ -170,6 +175,8 @@ int mechanical_build(const mechanical_case *c, const char *form, problem_instanc
     out->xdot0 = e->xdot0;
     out->index = index_of(form, &c->model);
     out->atol_over_rtol = c->atol_over_rtol;
+    out->method = dae_mechanism_method(e->m);
+    out->settle = settle;
     out->refresh = strncmp(form, "maggi", 5) == 0 ? refresh : NULL;
     place_reference(c, form, e->reference, out);
     choose_watcher(&c->model, form, e->names, out);

@@ -36,6 +36,10 @@ typedef struct problem_instance {
     const char *const *constraint_names;
     int (*constraints)(double t, const double *x, double *c, void *user);
 
+    const char *method;       /* recommended for the default form; NULL: the library's default */
+    /* with the recommended method: x as read, what it implies more accurately put in place */
+    int (*settle)(double t, double *x, void *user);
+
     /* minimal forms: to be asked between steps; DAE_EVENT: x was changed, restart with it */
     int (*refresh)(double t, double *x, void *user);
 

@@ -172,6 +172,16 @@ const char *dae_mechanism_message(const dae_mechanism *m)
     return m ? m->report.text : "";
 }
 
+/* One method at all tolerances: radau chooses its number of stages by rtol. Of ggl, maggi-qr,
+ * index1 and baumgarte with radau, bim and mebdf at 1e-3 ... 1e-11 only ggl and maggi-qr with
+ * radau never failed and kept their digits on Andrews' mechanism, the slider-crank and the car
+ * axis alike, and ggl is the cheaper one (docs/mechanics.md). */
+const char *dae_mechanism_method(const dae_mechanism *m)
+{
+    (void)m;
+    return "radau";
+}
+
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m)
 {
     return m ? &m->problem : NULL;

@@ -220,6 +220,24 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
     return DAE_OK;
 }
 
+dae_status dae_mechanism_settle(dae_mechanism *m, double t, double *x)
+{
+    if (!m || !x)
+        return DAE_E_ARG;
+    if (!m->form)
+        return m->report.status;
+    dae_report_clear(&m->report);
+    if (m->at.lambda < 0)
+        return DAE_OK;
+    double *lambda = m->r_high;
+    int answer = dae_mech_accelerate(m, t, x, x + m->at.v, NULL, m->a_side, lambda);
+    if (answer != DAE_OK)
+        return dae_mech_said(m, answer, "dae_mechanism_settle", t);
+    dae_mech_shortest(m, lambda);
+    memcpy(x + m->at.lambda, lambda, (size_t)m->m * sizeof *x);
+    return DAE_OK;
+}
+
 /* ---- how good ---- */
 
 /* phi'' of the state: with its multipliers, W a + bias for M a = f + W' lambda */
