@@ -91,6 +91,8 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
         status = dae_advance(solver, p->t1);
     if (status == DAE_OK)
         status = dae_read(solver, p->t1, x, NULL);
+    if (status == DAE_OK && p->settle && a->once == OURS)
+        p->settle(p->t1, x, p->problem.user); /* as the default route for mechanisms does */
     r->ok = status == DAE_OK;
     if (!r->ok)
         snprintf(r->message, sizeof r->message, "%s", dae_message(solver));
@@ -257,6 +259,8 @@ static int open_problem(const char *name, const arguments *a, const peer_solver 
             return 0;
         }
         *form = entry->forms[i];
+        if (a->once == OURS && a->form)
+            return 1; /* the peer may be given another form */
         if (peer->takes(p) && p->index <= (a->form ? peer->highest_index : 1))
             return 1;
         problem_close(p);

@@ -313,7 +313,8 @@ static int build_mechanism(const char *form, problem_instance *out)
 static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)value;
-    if (strncmp(form, "index3", 6) != 0 && strncmp(form, "index2", 6) != 0)
+    if ((strncmp(form, "index3", 6) != 0 && strncmp(form, "index2", 6) != 0) ||
+        strstr(form, "-acceleration"))
         return build_mechanism(form, out);
     dae_problem *p = &out->problem;
     int index3 = strncmp(form, "index3", 6) == 0;
@@ -352,6 +353,8 @@ static const char *const forms[] = { "ggl",
                                      "index2-mass",
                                      "ggl-mass",
                                      "fuehrer-leimkuhler",
+                                     "index3-acceleration",
+                                     "index2-acceleration",
                                      "index1",
                                      "index0",
                                      "baumgarte",

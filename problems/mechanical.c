@@ -19,6 +19,8 @@ const char *const mechanical_forms[] = {
     "maggi-svd",
     "maggi-zero-eigenvalue",
     "maggi-gram-schmidt",
+    "index3-acceleration", /* of constant leading matrix; not in dae_formulation_name */
+    "index2-acceleration",
     NULL,
 };
 
@@ -119,7 +121,8 @@ static void place_reference(const mechanical_case *c, const char *form, double *
 {
     int n = c->model.coordinates, m = c->model.constraints + c->model.rolling;
     int known = strncmp(form, "maggi", 5) == 0 ? n : 2 * n;
-    int lambda = strcmp(form, "fuehrer-leimkuhler") == 0 ? 3 * n : 2 * n;
+    int third = strcmp(form, "fuehrer-leimkuhler") == 0 || strstr(form, "-acceleration");
+    int lambda = third ? 3 * n : 2 * n;
     if (!c->reference)
         return;
     for (int i = 0; i < out->problem.size; i++) {
@@ -138,7 +141,9 @@ static int index_of(const char *form, const dae_mechanical *model)
             int index = dae_formulation_index(i);
             return index == 3 && model->constraints == 0 ? 2 : index;
         }
-    return 0;
+    if (strcmp(form, "index3-acceleration") == 0)
+        return model->constraints == 0 ? 2 : 3;
+    return strcmp(form, "index2-acceleration") == 0 ? 2 : 0;
 }
 
 int mechanical_build(const mechanical_case *c, const char *form, problem_instance *out)

@@ -1,6 +1,6 @@
 /* jacobian.c: derivatives of the formulations by their state.
  *
- * Where the multipliers are unknowns and accelerations are not (index3, index2, ggl, ggl-mass)
+ * Where the multipliers are unknowns of index 2 or 3 (index3, index2, ggl, ggl-mass)
  * only the columns of q and the forces' derivatives by v are unknown,
  *
  *            q                      v       lambda    mu
@@ -9,6 +9,7 @@
  *     lambda (W v + rate)_q         W       0         0         index3: W, 0
  *     mu     W_h                    0       0         0
  *
+ * (with accelerations as unknowns the row v stands with a, has -M there, and v' = a)
  * and come from one-sided differences: n evaluations of the right side, n of the forces; W comes
  * from the evaluation at x itself. The right sides are exact to 1e-13 (or, with W by differences
  * of order eight, to 1e-12), so 1e-7 of a scale leaves an error of 1e-6: Newton's iteration does
@@ -85,7 +86,13 @@ static int force(dae_mechanism *m, double t, const double *x, double *f)
     return answer;
 }
 
-/* f_v, and with friction f_lambda, added to the rows of v */
+/* where f + W' lambda stands */
+static int force_row(const dae_mechanism *m)
+{
+    return m->at.a >= 0 ? m->at.a : m->at.v;
+}
+
+/* f_v, and with friction f_lambda, added to the rows of the forces */
 static int force_columns(dae_mechanism *m, double t, const double *x, double sign,
                          double *J)
 {
@@ -97,8 +104,10 @@ static int force_columns(dae_mechanism *m, double t, const double *x, double sig
         return DAE_OK;
     memcpy(y, x, n * sizeof *y);
     for (int j = m->at.v; j < to && answer == DAE_OK; j++) {
+        if (j == m->at.v + m->n)
+            j = m->at.lambda;
         y[j] = x[j] + increment(m, j, x[j], 1e-7);
-        double *row = J + (size_t)m->at.v + (size_t)j * n, e = y[j] - x[j];
+        double *row = J + (size_t)force_row(m) + (size_t)j * n, e = y[j] - x[j];
         answer = force(m, t, y, high);
         for (int i = 0; i < m->n; i++)
             row[i] += sign * (high[i] - low[i]) / e;
@@ -132,10 +141,16 @@ static void known_columns(dae_mechanism *m, double sign, double *J)
             memset(c, 0, (size_t)m->h * sizeof *c);
         constraint_rows(m, m->m, c, none, sign, column + m->at.lambda);
     }
+    for (int j = 0; j < n && m->at.a >= 0; j++) {
+        double *column = J + (size_t)(m->at.a + j) * size;
+        column[m->at.v + j] = sign;
+        for (int i = 0; i < n; i++)
+            column[m->at.a + i] = -sign * m->M[dae_mech_at(i, j, n)];
+    }
     for (int l = 0; l < m->m; l++) {
         double *column = J + (size_t)(m->at.lambda + l) * size;
         for (int j = 0; j < n; j++)
-            column[m->at.v + j] = sign * m->W[dae_mech_at(l, j, m->m)];
+            column[force_row(m) + j] = sign * m->W[dae_mech_at(l, j, m->m)];
         memset(c, 0, k * sizeof *c);
         c[l] = 1;
         constraint_rows(m, m->m, none, c, sign, column + m->at.lambda);
@@ -199,6 +214,7 @@ static int reduced(dae_mechanism *m, double t, const double *x, const double *xd
 int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
                       double *J)
 {
-    int has = m->at.lambda >= 0 && m->at.a < 0 && m->form->index >= 2;
+    int w = m->at.a >= 0 && !(m->form->parts & MECH_PLAIN_A);
+    int has = m->at.lambda >= 0 && !w && m->form->index >= 2;
     return has ? plain(m, t, x, xdot, J) : reduced(m, t, x, xdot, J);
 }

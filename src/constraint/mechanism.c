@@ -19,7 +19,7 @@ static dae_mechanism *nobody(void)
 
 static const dae_mech_form *find_form(const char *name)
 {
-    for (int i = 0; i < dae_mech_form_count; i++)
+    for (int i = 0; i < dae_mech_form_all; i++)
         if (strcmp(dae_mech_forms[i].name, name) == 0)
             return &dae_mech_forms[i];
     return NULL;

@@ -17,7 +17,7 @@
 #include "daedalus/mechanics.h"
 
 /* Where the parts of the state begin; -1: not there. */
-typedef struct dae_mech_layout { /* a: here M times it, w */
+typedef struct dae_mech_layout { /* a: M times it, w, unless MECH_PLAIN_A */
     int v, e, a, lambda, mu, nu, size;
 } dae_mech_layout;
 
@@ -30,6 +30,7 @@ enum { /* what a formulation is made of */
        MECH_NU = 32,
        MECH_MASS_Q = 64, /* M in front of q', v': otherwise the identity */
        MECH_MASS_V = 128,
+       MECH_PLAIN_A = 512, /* the part a is the acceleration itself */
        MECH_HELP = 256 /* cannot do with a singular M: see dae_mech_help */
 };
 
@@ -45,7 +46,7 @@ typedef struct dae_mech_form {
 } dae_mech_form;
 
 extern const dae_mech_form dae_mech_forms[];
-extern const int dae_mech_form_count;
+extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
 struct dae_mechanism {
     dae_memory memory;

@@ -95,7 +95,10 @@ static void set_levels(dae_mechanism *m)
     for (int i = 0; i < m->n && m->at.v >= 0; i++)
         level[m->at.v + i] = m->h > 0 ? form->v_level : 0;
     for (int i = 0; i < m->n && m->at.a >= 0; i++)
-        level[m->at.a + i] = DAE_ALGEBRAIC;
+        level[m->at.a + i] = !(form->parts & MECH_PLAIN_A) ? DAE_ALGEBRAIC
+                             : m->h > 0                    ? form->lambda_level
+                             : m->m > 0                    ? form->rolling_level
+                                                           : DAE_ALGEBRAIC;
     for (int i = 0; i < m->m && m->at.lambda >= 0; i++)
         level[m->at.lambda + i] = i < m->h ? form->lambda_level : form->rolling_level;
     for (int i = 0; i < m->h && m->at.mu >= 0; i++)
@@ -134,13 +137,14 @@ static void name_part(dae_mechanism *m, const part *p)
 static void set_names(dae_mechanism *m)
 {
     const dae_mech_layout *at = &m->at;
-    int level = m->form->index == 3 ? 0 : m->form->index == 2 && at->a < 0 ? 1 : 2;
+    int plain = (m->form->parts & MECH_PLAIN_A) != 0;
+    int level = m->form->index == 3 ? 0 : m->form->index == 2 && (at->a < 0 || plain) ? 1 : 2;
     static const char *const rows[] = { "%s", "%s, velocity", "%s, acceleration" };
     const part parts[] = {
         { 0, m->n, 0, "%s", "velocity of %s" },
-        { at->v, m->n, 0, "%s'", "force on %s" },
+        { at->v, m->n, 0, "%s'", plain ? "acceleration of %s" : "force on %s" },
         { at->e, m->n - m->rank, 0, "e%s", "motion %s" },
-        { at->a, m->n, 0, "w %s", "total force on %s" },
+        { at->a, m->n, 0, plain ? "%s''" : "w %s", plain ? "force on %s" : "total force on %s" },
         { at->lambda, m->m, 1, "lambda %s", rows[level] },
         { at->mu, m->h, 1, "mu %s", rows[0] },
         { at->nu, m->m, 1, "nu %s", rows[1] },

@@ -135,7 +135,10 @@ static int multiplier_rates(dae_mechanism *m, double t, const double *q, const d
         double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / s;
         for (int i = 0; i < m->m; i++)
             lambda_dot[i] += w * l[i];
-        dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
+        if (!(m->form->parts & MECH_PLAIN_A))
+            dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
+        for (int j = 0; (m->form->parts & MECH_PLAIN_A) && j < m->n; j++)
+            w_dot[j] += w * b[j];
     }
     return DAE_OK;
 }
@@ -150,7 +153,9 @@ static int pack_motion(dae_mechanism *m, double t, const double *q, const double
     int answer = dae_mech_accelerate(m, t, q, v, NULL, a, lambda);
     if (answer == DAE_OK)
         dae_mech_shortest(m, lambda);
-    if (answer == DAE_OK && m->at.a >= 0)
+    if (answer == DAE_OK && (m->form->parts & MECH_PLAIN_A))
+        memcpy(x + m->at.a, a, n * sizeof *x);
+    else if (answer == DAE_OK && m->at.a >= 0)
         dae_mech_add_product(m->M, m->n, m->n, 1, a, x + m->at.a);
     if (answer == DAE_OK && xdot)
         answer = multiplier_rates(m, t, q, v, a, lambda_dot, w_dot);
