@@ -91,8 +91,6 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
         status = dae_advance(solver, p->t1);
     if (status == DAE_OK)
         status = dae_read(solver, p->t1, x, NULL);
-    if (status == DAE_OK && p->settle && a->once == OURS)
-        p->settle(p->t1, x, p->problem.user); /* as the default route for mechanisms does */
     r->ok = status == DAE_OK;
     if (!r->ok)
         snprintf(r->message, sizeof r->message, "%s", dae_message(solver));
@@ -335,6 +333,8 @@ static int run_once(const arguments *a)
     run_result r = { 0 };
     if (x) {
         (a->once == OURS ? bench_run_ours : c->run)(&p, tol, atol, a, x, &r);
+        if (p.settle) /* multipliers of mechanisms as q and v imply them, for both */
+            p.settle(p.t1, x, p.problem.user);
         if (p.reference || p.exact)
             problem_digits(&p, x, find_reference(&p, c, x + n, &source), atol / tol, &scd,
                            &mescd);

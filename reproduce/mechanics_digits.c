@@ -3,9 +3,10 @@
  * Andrews' mechanism, the slider-crank and the car axis, opened without a formulation and
  * solved by the recommended method: is the accuracy that was asked for the accuracy that comes
  * out? Mixed digits -log10 max |x - ref| / (1 + |ref|) at the end, over q and v and over lambda.
- * The references are runs of index1 and of maggi-qr, at 1e-13 and 1e-12: two other formulations,
- * of other index and with other unknowns, that must agree with each other; of them the one with
- * the tighter tolerance counts. A tolerance governs the error of one step: the error
+ * The references are the collection's: for the slider-crank a
+ * quadrature, for the others runs of several formulations, which agree with the IVP test set as far
+ * as that is accurate. Two other formulations, of other index and with other unknowns, index1 and
+ * maggi-qr at 1e-13 and 1e-12, must meet them. A tolerance governs the error of one step: the error
  * at the end may be larger by what the mechanism makes of it, 30 times for q and v, where
  * velocities of Andrews' crank are measured against 1 + 1e3; lambda contains a derivative more.
  */
@@ -72,6 +73,20 @@ static void run(int k, const char *form, double rtol, outcome *out)
     problem_close(&p);
 }
 
+/* The collection's end values; index1 has q, v, lambda in this order. */
+static int reference(int k, outcome *out)
+{
+    problem_instance p;
+    *out = (outcome){ .n = subjects[k].n, .m = subjects[k].m };
+    if (problem_open(problem_find(subjects[k].name), "index1", NULL, 0, &p, NULL) != DAE_OK)
+        return 0;
+    int known = p.reference != NULL;
+    if (known)
+        memcpy(out->x, p.reference, (size_t)(2 * out->n + out->m) * sizeof(double));
+    problem_close(&p);
+    return known;
+}
+
 static double digits(const outcome *a, const outcome *best, int from, int to)
 {
     double most = 0;
@@ -86,15 +101,21 @@ typedef struct count {
 
 static void table(verdicts *v, int k, count *all)
 {
-    outcome best, second, o;
+    outcome best, o;
     double most = -INFINITY;
-    run(k, "index1", 1e-13, &best);
-    run(k, "maggi-qr", 1e-12, &second);
+    if (!reference(k, &best)) {
+        fprintf(v->out, "%s: no reference  %s\n", subjects[k].name, verdict(v, 0));
+        return;
+    }
     int n = best.n, end = 2 * n + best.m;
-    double sure = digits(&second, &best, 0, 2 * n);
-    double sure_lambda = digits(&second, &best, 2 * n, end);
-    fprintf(v->out, "\n%s; two references agree to %.1f digits in q and v, %.1f in lambda  %s\n",
-            subjects[k].name, sure, sure_lambda, verdict(v, sure > 10.5 && sure_lambda > 9.5));
+    fprintf(v->out, "\n%s\n", subjects[k].name);
+    for (int i = 0; i < 2; i++) {
+        run(k, i ? "maggi-qr" : "index1", i ? 1e-12 : 1e-13, &o);
+        double sure = digits(&o, &best, 0, 2 * n), sure_lambda = digits(&o, &best, 2 * n, end);
+        fprintf(v->out, "%s meets the reference: %.1f digits in q and v, %.1f in lambda  %s\n",
+                i ? "maggi-qr" : "index1", sure, sure_lambda,
+                verdict(v, sure > 10.5 && sure_lambda > 9.5));
+    }
     fprintf(v->out, "%8s%8s%8s%8s%8s%9s%9s\n", "tol", "steps", "f", "Jac", "LU", "q, v",
             "lambda");
     for (int d = COARSEST; d <= FINEST; d++) {
