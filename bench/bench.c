@@ -2,7 +2,7 @@
  *
  *   bench                              against IDA: all problems, tables and ratios
  *   bench --peer ida|radau5|both       against whom (ida)
- *   bench --method NAME                our method; otherwise bdf against IDA, and radau
+ *   bench --method NAME                our method ("route": the problem's recommendation); otherwise bdf against IDA, and radau
  *                                      and rodas, where they exist, against RADAU5
  *   bench --problem NAME               one problem (may be repeated)
  *   bench --tol T                      one tolerance (may be repeated, coarsest first)
@@ -76,9 +76,11 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
                                                     run_result *r)
 {
     double begin = cpu_seconds();
-    dae_options options = {
-        .rtol = rtol, .atol = atol, .method = a->method, .linear = a->linear
-    };
+    int route = a->method && p->method && strcmp(a->method, "route") == 0;
+    dae_options options = { .rtol = rtol,
+                            .atol = atol,
+                            .method = route ? p->method(rtol, p->problem.user) : a->method,
+                            .linear = a->linear };
     dae_statistics s = { 0 };
     memset(r, 0, sizeof *r);
     dae_solver *solver = dae_open(&p->problem, &options);

@@ -94,6 +94,11 @@ static int refresh(double t, double *x, void *user)
     return dae_mechanism_refresh(user, t, x);
 }
 
+static const char *method(double rtol, void *user)
+{
+    return dae_mechanism_method(user, rtol);
+}
+
 static int settle(double t, double *x, void *user)
 {
     return dae_mechanism_settle(user, t, x);
@@ -180,7 +185,7 @@ int mechanical_build(const mechanical_case *c, const char *form, problem_instanc
     out->xdot0 = e->xdot0;
     out->index = index_of(form, &c->model);
     out->atol_over_rtol = c->atol_over_rtol;
-    out->method = dae_mechanism_method(e->m);
+    out->method = method;
     out->settle = settle;
     out->refresh = strncmp(form, "maggi", 5) == 0 ? refresh : NULL;
     place_reference(c, form, e->reference, out);

@@ -36,7 +36,8 @@ typedef struct problem_instance {
     const char *const *constraint_names;
     int (*constraints)(double t, const double *x, double *c, void *user);
 
-    const char *method;       /* recommended for the default form; NULL: the library's default */
+    /* the method recommended with the default form at a tolerance; NULL: the library's default */
+    const char *(*method)(double rtol, void *user);
     /* with the recommended method: x as read, what it implies more accurately put in place */
     int (*settle)(double t, double *x, void *user);
 

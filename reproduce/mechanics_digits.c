@@ -56,7 +56,7 @@ static void run(int k, const char *form, double rtol, outcome *out)
     if (problem_open(problem_find(subjects[k].name), form, NULL, 0, &p, NULL) != DAE_OK)
         return;
     dae_mechanism *m = p.problem.user;
-    dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = dae_mechanism_method(m),
+    dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = dae_mechanism_method(m, rtol),
                                                          .rtol = rtol,
                                                          .atol = rtol });
     dae_status status = dae_start(s, p.t0, p.x0, p.xdot0);

@@ -55,7 +55,7 @@ static void run(const mechanism *k, const dae_formulation *how, double rtol, out
     assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, xdot), DAE_OK);
     dae_solver *s = dae_open(
         dae_mechanism_problem(m),
-        &(dae_options){ .method = dae_mechanism_method(m), .rtol = rtol, .atol = rtol });
+        &(dae_options){ .method = dae_mechanism_method(m, rtol), .rtol = rtol, .atol = rtol });
     dae_status status = dae_start(s, 0, x, xdot);
     if (status == DAE_OK)
         status = steps(s, m, t1, x);

@@ -10,7 +10,7 @@
  *     dae_mechanism *m = dae_mechanism_open(&model, NULL);   (NULL: the recommended formulation)
  *     dae_mechanism_assemble(m, t, q, v);            (guesses become consistent)
  *     dae_mechanism_pack(m, t, q, v, x, xdot);       (the state of the formulation)
- *     options.method = dae_mechanism_method(m);
+ *     options.method = dae_mechanism_method(m, options.rtol);
  *     dae_solver *s = dae_open(dae_mechanism_problem(m), &options);
  *     dae_start(s, t, x, xdot);  ...  dae_read(s, t, x, NULL);
  *     dae_mechanism_settle(m, t, x);                 (lambda as accurate as v)
@@ -102,9 +102,9 @@ void dae_mechanism_close(dae_mechanism *m); /* NULL is allowed */
 dae_status dae_mechanism_status(const dae_mechanism *m);
 const char *dae_mechanism_message(const dae_mechanism *m);
 
-/* The recommended method for dae_options.method, at any tolerance. With the recommended
- * formulation (how NULL, or its name NULL) it is the default route for mechanisms. */
-const char *dae_mechanism_method(const dae_mechanism *m);
+/* The recommended method for dae_options.method at a relative tolerance (0: the default one).
+ * With the recommended formulation (how NULL, or its name NULL) it is the default route. */
+const char *dae_mechanism_method(const dae_mechanism *m, double rtol);
 
 /* The problem to be handed to dae_open. Ask after assemble or pack: with redundant constraints
  * the size of the minimal formulations (maggi-...) is known only then. */
