@@ -141,7 +141,9 @@ static int reproduce(FILE *out)
                  "mixed;\nlambda must have -log10(tol) - 3 at every point.\n");
     for (int k = 0; k < SUBJECTS; k++)
         table(&v, k, &all);
-    fprintf(out, "\nq and v have -log10(tol) - 1.5 digits at %d of %d points, 85 %% are asked for  %s\n",
+    fprintf(out,
+            "\nq and v have -log10(tol) - 1.5 digits at %d of %d points, 85 %% are asked for  "
+            "%s\n",
             all.motion, all.points, verdict(&v, all.motion >= 0.85 * all.points));
     return verdict_total(&v);
 }

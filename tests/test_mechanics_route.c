@@ -4,7 +4,8 @@
  * method: no failure; q and v to -log10(tol) - 1.5 mixed digits at 85 % of the points, lambda
  * to -log10(tol) - 3 at all of them; tight tolerances are not wasted. References: the
  * end values of the collection (a quadrature for the slider-crank, other formulations for the
- * others), which tight runs of two other formulations, index1 and maggi-qr, must meet. From the other side: the multipliers that ggl carries along miss what
+ * others), which tight runs of two other formulations, index1 and maggi-qr, must meet. From
+ * the other side: the multipliers that ggl carries along miss what
  * the settled ones reach.
  */
 #include <math.h>

@@ -41,6 +41,8 @@ static double increment(const dae_mechanism *m, int j, double x, double part)
         scale = 32 * m->step[j];
     else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
         scale = m->step[j - m->at.v] / m->step_t;
+    if (part < 1e-6 && j < m->n) /* one-sided: an angle that has grown must not spoil it */
+        return fmax(part * scale, 1e-10 * fabs(x));
     return part * fmax(fabs(x), scale);
 }
 
