@@ -2,7 +2,7 @@
  *
  *   bench                              against IDA: all problems, tables and ratios
  *   bench --peer ida|radau5|both       against whom (ida)
- *   bench --method NAME                our method; otherwise bdf against IDA, and radau
+ *   bench --method NAME                our method ("route": the problem's recommendation); otherwise bdf against IDA, and radau
  *                                      and rodas, where they exist, against RADAU5
  *   bench --problem NAME               one problem (may be repeated)
  *   bench --tol T                      one tolerance (may be repeated, coarsest first)
@@ -76,9 +76,11 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
                                                     run_result *r)
 {
     double begin = cpu_seconds();
-    dae_options options = {
-        .rtol = rtol, .atol = atol, .method = a->method, .linear = a->linear
-    };
+    int route = a->method && p->method && strcmp(a->method, "route") == 0;
+    dae_options options = { .rtol = rtol,
+                            .atol = atol,
+                            .method = route ? p->method(rtol, p->problem.user) : a->method,
+                            .linear = a->linear };
     dae_statistics s = { 0 };
     memset(r, 0, sizeof *r);
     dae_solver *solver = dae_open(&p->problem, &options);
@@ -257,6 +259,8 @@ static int open_problem(const char *name, const arguments *a, const peer_solver 
             return 0;
         }
         *form = entry->forms[i];
+        if (a->once == OURS && a->form)
+            return 1; /* the peer may be given another form */
         if (peer->takes(p) && p->index <= (a->form ? peer->highest_index : 1))
             return 1;
         problem_close(p);
@@ -331,6 +335,8 @@ static int run_once(const arguments *a)
     run_result r = { 0 };
     if (x) {
         (a->once == OURS ? bench_run_ours : c->run)(&p, tol, atol, a, x, &r);
+        if (p.settle) /* multipliers of mechanisms as q and v imply them, for both */
+            p.settle(p.t1, x, p.problem.user);
         if (p.reference || p.exact)
             problem_digits(&p, x, find_reference(&p, c, x + n, &source), atol / tol, &scd,
                            &mescd);

@@ -22,6 +22,8 @@ const char *const mechanical_forms[] = {
     "index1-projected",
     "index0-projected",
     "maggi-qr-projected",
+    "index3-acceleration", /* of constant leading matrix; not in dae_formulation_name */
+    "index2-acceleration",
     NULL,
 };
 
@@ -95,6 +97,16 @@ static int refresh(double t, double *x, void *user)
     return dae_mechanism_refresh(user, t, x);
 }
 
+static const char *method(double rtol, void *user)
+{
+    return dae_mechanism_method(user, rtol);
+}
+
+static int settle(double t, double *x, void *user)
+{
+    return dae_mechanism_settle(user, t, x);
+}
+
 typedef struct extra { /* beside the problem's own state: a block that dispose frees */
     dae_mechanism *m;
     double *x0, *xdot0, *reference;
@@ -117,7 +129,8 @@ static void place_reference(const mechanical_case *c, const char *form, double *
 {
     int n = c->model.coordinates, m = c->model.constraints + c->model.rolling;
     int known = strncmp(form, "maggi", 5) == 0 ? n : 2 * n;
-    int lambda = strcmp(form, "fuehrer-leimkuhler") == 0 ? 3 * n : 2 * n;
+    int third = strcmp(form, "fuehrer-leimkuhler") == 0 || strstr(form, "-acceleration");
+    int lambda = third ? 3 * n : 2 * n;
     if (!c->reference)
         return;
     for (int i = 0; i < out->problem.size; i++) {
@@ -136,7 +149,9 @@ static int index_of(const char *form, const dae_mechanical *model)
             int index = dae_formulation_index(i);
             return index == 3 && model->constraints == 0 ? 2 : index;
         }
-    return 0;
+    if (strcmp(form, "index3-acceleration") == 0)
+        return model->constraints == 0 ? 2 : 3;
+    return strcmp(form, "index2-acceleration") == 0 ? 2 : 0;
 }
 
 /* The formulation of a form, without "-projected" at its end; 1: that was there. */
@@ -188,6 +203,8 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
     out->xdot0 = e->xdot0;
     out->index = index_of(form, &c->model);
     out->atol_over_rtol = c->atol_over_rtol;
+    out->method = method;
+    out->settle = settle;
     out->refresh = strncmp(form, "maggi", 5) == 0 ? refresh : NULL;
     place_reference(c, form, e->reference, out);
     choose_watcher(&c->model, form, e->names, out);

@@ -36,6 +36,11 @@ typedef struct problem_instance {
     const char *const *constraint_names;
     int (*constraints)(double t, const double *x, double *c, void *user);
 
+    /* the method recommended with the default form at a tolerance; NULL: the library's default */
+    const char *(*method)(double rtol, void *user);
+    /* with the recommended method: x as read, what it implies more accurately put in place */
+    int (*settle)(double t, double *x, void *user);
+
     /* minimal forms: to be asked between steps; DAE_EVENT: x was changed, restart with it */
     int (*refresh)(double t, double *x, void *user);
 

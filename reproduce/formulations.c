@@ -123,7 +123,7 @@ static void table(verdicts *v, subject *k)
             run(k, form, methods[j], k->rtol, k->t1, &r);
             double dq = apart(r.q, k->best.q, k->n), dv = apart(r.v, k->best.v, k->n);
             double dl = apart(r.lambda, k->best.lambda, k->m);
-            double loss = strcmp(form, "index3") ? 1 : 30; /* v is of index 2 there */
+            double loss = strncmp(form, "index3", 6) ? 1 : 30; /* v is of index 2 there */
             /* penalty: wrong by 1e-7 at any tolerance */
             int good = !r.failed && dq < 2e3 * k->rtol + 1e-6 &&
                        dv < loss * 2e3 * k->rtol + 1e-6;

@@ -15,6 +15,7 @@ extern const reproduction reproduction_seminar;
 extern const reproduction reproduction_formulations;
 extern const reproduction reproduction_exercises;
 extern const reproduction reproduction_moon;
+extern const reproduction reproduction_mechanics_digits;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -31,5 +32,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_formulations,
     &reproduction_exercises,
     &reproduction_moon,
+    &reproduction_mechanics_digits,
     NULL,
 };

@@ -271,9 +271,9 @@ static bounds allowed(const char *form, double rtol, double h)
 {
     bounds b = { 1e3 * rtol, 2e3 * rtol, 1e4 * rtol };
     h = fmin(h, 0.1);
-    if (strcmp(form, "index3") == 0)
+    if (strncmp(form, "index3", 6) == 0)
         b = (bounds){ 1e3 * rtol, 200 * rtol / h, 200 * rtol / (h * h) };
-    else if (strcmp(form, "index2") == 0 || strncmp(form, "ggl", 3) == 0)
+    else if (strncmp(form, "index2", 6) == 0 || strncmp(form, "ggl", 3) == 0)
         b.lambda = 1e3 * rtol / h;
     else if (strcmp(form, "penalty") == 0)
         b = (bounds){ b.q + 1e-5, b.v + 1e-5, b.lambda + 1e-5 };
@@ -661,8 +661,8 @@ static void list(void **state)
         assert_true(dae_formulation_title(i)[0] != 0);
         assert_in_range(dae_formulation_index(i), 0, 3);
     }
-    for (int i = count; forms[i]; i++)
-        assert_non_null(strstr(forms[i], "-projected"));
+    for (int i = count; forms[i]; i++) /* forms beyond the list are of two kinds */
+        assert_true(strstr(forms[i], "-projected") || strstr(forms[i], "-acceleration"));
     assert_null(dae_formulation_name(count));
     assert_null(dae_formulation_name(-1));
 }

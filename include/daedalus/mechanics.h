@@ -7,11 +7,13 @@
  * A mechanism is described once; each formulation makes a dae_problem of it that any
  * method of the library takes:
  *
- *     dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = "ggl" });
+ *     dae_mechanism *m = dae_mechanism_open(&model, NULL);   (NULL: the recommended formulation)
  *     dae_mechanism_assemble(m, t, q, v);            (guesses become consistent)
  *     dae_mechanism_pack(m, t, q, v, x, xdot);       (the state of the formulation)
+ *     options.method = dae_mechanism_method(m, options.rtol);
  *     dae_solver *s = dae_open(dae_mechanism_problem(m), &options);
  *     dae_start(s, t, x, xdot);  ...  dae_read(s, t, x, NULL);
+ *     dae_mechanism_settle(m, t, x);                 (lambda as accurate as v)
  *     dae_mechanism_unpack(m, t, x, q, v, lambda);   (back, whatever the formulation)
  *     dae_close(s);  dae_mechanism_close(m);
  *
@@ -124,6 +126,10 @@ void dae_mechanism_close(dae_mechanism *m); /* NULL is allowed */
 dae_status dae_mechanism_status(const dae_mechanism *m);
 const char *dae_mechanism_message(const dae_mechanism *m);
 
+/* The recommended method for dae_options.method at a relative tolerance (0: the default one).
+ * With the recommended formulation (how NULL, or its name NULL) it is the default route. */
+const char *dae_mechanism_method(const dae_mechanism *m, double rtol);
+
 /* The problem to be handed to dae_open. Ask after assemble or pack: with redundant
  * constraints the size of the minimal formulations (maggi-...) is known only then. At
  * most 3 n + 3 (constraints + rolling). */
@@ -142,6 +148,12 @@ dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
  * of the state (lambda of a formulation without multipliers) is computed. */
 dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q,
                                 double *v, double *lambda);
+
+/* Puts the multipliers that q and v imply in place of those in x: call it on what dae_read gave,
+ * before unpack. Where lambda is an unknown of index 2 or 3 (ggl, index2, index3) they are as
+ * accurate as v; those that the integration carries lose up to five digits. With redundant
+ * constraints the shortest. Without lambda in the state: nothing to do, DAE_OK. */
+dae_status dae_mechanism_settle(dae_mechanism *m, double t, double *x);
 
 /* To be called between steps, in runs of the minimal formulations: answers DAE_OK when
  * nothing need be done and DAE_EVENT when x was changed (new minimal velocities, q back

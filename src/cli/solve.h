@@ -13,6 +13,7 @@ typedef struct solve_job {
     problem_instance p;
     dae_columns columns; /* names of the unknowns                                     */
     dae_options options;
+    int routed; /* neither form nor method was asked for: the problem's recommendation */
     double rtol, atol; /* as used                                                   */
     double stop;
     int64_t max_steps;

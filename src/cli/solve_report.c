@@ -214,6 +214,9 @@ void solve_text(dae_sink *out, const solve_job *job)
     dae_sink_print(out, "form %s, index %d; method %s, linear %s; rtol %g, atol %g\n",
                    job->form, job->p.index, job->stats.method, job->stats.linear,
                    job->rtol, job->atol);
+    if (job->routed && job->p.settle)
+        dae_sink_print(out, "the default for mechanisms; multipliers as q and v imply "
+                            "them\n");
     if (job->t == job->stop)
         dae_sink_print(out, "t = %.10g after %" PRId64 " steps\n", job->t,
                        job->stats.steps);

@@ -91,6 +91,16 @@ static double point_time(const solve_job *job, int64_t k)
     return t0 + (job->stop - t0) * ((double)k / (double)(job->points - 1));
 }
 
+/* job->x at t, settled if the problem's own route is taken */
+static dae_status read_at(solve_job *job, double t)
+{
+    const problem_instance *p = &job->p;
+    dae_status status = dae_read(job->solver, t, job->x, NULL);
+    if (status == DAE_OK && job->routed && p->settle)
+        p->settle(t, job->x, p->problem.user); /* or else x stays as it was read */
+    return status;
+}
+
 /* To the CSV, to the picture, or to both. */
 enum { ROWS = 1, PLOT = 2 };
 
@@ -112,7 +122,7 @@ static int put_points(solve_job *job, double direction)
         double t = point_time(job, job->next_point);
         if ((t - job->t) * direction > 0)
             break;
-        if (dae_read(job->solver, t, job->x, NULL) != DAE_OK)
+        if (read_at(job, t) != DAE_OK)
             break;
         error = put(job, t, job->x, ROWS);
         job->next_point++;
@@ -129,7 +139,7 @@ static int put_curve(solve_job *job, double before)
         double part = (double)k / PIECES;
         double t = ratio ? before * pow(job->t / before, part)
                          : before + part * (job->t - before);
-        if (dae_read(job->solver, t, job->x, NULL) == DAE_OK)
+        if (read_at(job, t) == DAE_OK)
             error = put(job, t, job->x, PLOT);
     }
     return error;
@@ -144,7 +154,7 @@ static int record(solve_job *job, double before)
         error = put_curve(job, before);
     if (job->points && !error)
         error = put_points(job, direction);
-    dae_read(job->solver, job->t, job->x, NULL);
+    read_at(job, job->t);
     if (!error)
         error = put(job, job->t, job->x, job->points ? PLOT : ROWS | PLOT);
     watch_constraints(job);

@@ -195,10 +195,13 @@ int solve_setup(cli *c, const cli_arguments *a, solve_job *job)
         return code;
     dae_options *o = &job->options;
     double ratio = job->p.atol_over_rtol > 0 ? job->p.atol_over_rtol : 1;
+    job->routed = !job->form && !o->method && job->p.method;
     if (!job->form)
         job->form = job->entry->forms[0];
     job->columns = (dae_columns){ job->p.problem.size, job->p.problem.names };
     job->rtol = o->rtol == 0 ? default_of("rtol") : o->rtol;
+    if (job->routed)
+        o->method = job->p.method(job->rtol, job->p.problem.user);
     if (o->atol == 0)
         o->atol = ratio * job->rtol;
     job->atol = o->atol;

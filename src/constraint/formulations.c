@@ -2,6 +2,9 @@
  *
  *   index3     q' = v,  M v' = f + W' lambda,  phi = 0 (rolling: A v + b = 0)
  *   index2     the same with W v + rate = 0
+ *   index3-acceleration, index2-acceleration
+ *              q' = v,  v' = a,  0 = f + W' lambda - M a and the same constraints: more unknowns,
+ *              and a leading matrix that is constant whatever M is, for methods that want it so
  *   index1     the same with lambda = -(W M^-1 W')^-1 (W M^-1 f + bias)
  *   index0     q' = v,  v' = a(t, q, v): the multipliers eliminated
  *   baumgarte  index1 with phi'' + 2 alpha phi' + beta^2 phi = 0 in place of phi'' = 0
@@ -74,6 +77,29 @@ static int rhs_index2(dae_mechanism *m, double t, const double *x, double *f)
     int answer = motion(m, t, x, f);
     dae_mech_rows(m, m->m, m->rate, x + m->at.lambda, f + m->at.lambda);
     return answer;
+}
+
+/* v' = a, 0 = f + W' lambda - M a; f as index3 or index2 left it */
+static int accelerated(dae_mechanism *m, double t, const double *x, double *f, int answer)
+{
+    const double *a = x + m->at.a;
+    double *force = f + m->at.a;
+    if (answer == DAE_OK)
+        answer = dae_mech_mass(m, t, x, m->M);
+    copy(force, f + m->at.v, m->n);
+    copy(f + m->at.v, a, m->n);
+    dae_mech_add_product(m->M, m->n, m->n, -1, a, force);
+    return answer;
+}
+
+static int rhs_index3_acceleration(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return accelerated(m, t, x, f, rhs_index3(m, t, x, f));
+}
+
+static int rhs_index2_acceleration(dae_mechanism *m, double t, const double *x, double *f)
+{
+    return accelerated(m, t, x, f, rhs_index2(m, t, x, f));
 }
 
 /* lambda - Lambda(t, q, v), with or without feedback */
@@ -330,9 +356,18 @@ const dae_mech_form dae_mech_forms[] = {
       MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_eigen, 0, 0, 0 },
     { "maggi-gram-schmidt", "minimal velocities: null space by orthogonalization", 0,
       MECH_MINIMAL, dae_mech_minimal_rhs, dae_mech_null_gram_schmidt, 0, 0, 0 },
+    /* found by name, not listed: BDF does not get off with them below 1e-7 */
+    { "index3-acceleration", "constraints of positions, accelerations as unknowns", 3,
+      MECH_V | MECH_A | MECH_PLAIN_A | MECH_LAMBDA, rhs_index3_acceleration, NULL,
+      DAE_INDEX3, DAE_INDEX2, DAE_INDEX2 },
+    { "index2-acceleration", "constraints of velocities, accelerations as unknowns", 2,
+      MECH_V | MECH_A | MECH_PLAIN_A | MECH_LAMBDA, rhs_index2_acceleration, NULL,
+      DAE_INDEX2, DAE_INDEX2, 0 },
 };
 /* clang-format on */
-const int dae_mech_form_count = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]);
+enum { UNLISTED = 2 };
+const int dae_mech_form_all = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]);
+const int dae_mech_form_count = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]) - UNLISTED;
 
 int dae_formulation_count(void)
 {

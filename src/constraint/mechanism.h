@@ -17,7 +17,7 @@
 #include "daedalus/mechanics.h"
 
 /* Where the parts of the state begin; -1: not there. */
-typedef struct dae_mech_layout { /* a: here M times it, w */
+typedef struct dae_mech_layout { /* a: M times it, w, unless MECH_PLAIN_A */
     int v, e, a, lambda, mu, nu, size;
 } dae_mech_layout;
 
@@ -30,6 +30,7 @@ enum { /* what a formulation is made of */
        MECH_NU = 32,
        MECH_MASS_Q = 64, /* M in front of q', v': otherwise the identity */
        MECH_MASS_V = 128,
+       MECH_PLAIN_A = 512, /* the part a is the acceleration itself */
        MECH_HELP = 256 /* cannot do with a singular M: see dae_mech_help */
 };
 
@@ -45,7 +46,7 @@ typedef struct dae_mech_form {
 } dae_mech_form;
 
 extern const dae_mech_form dae_mech_forms[];
-extern const int dae_mech_form_count;
+extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
 struct dae_mechanism {
     dae_memory memory;
@@ -75,7 +76,7 @@ struct dae_mechanism {
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
-    double *r_low, *r_high, *values; /* room for a whole state and more */
+    double *r_low, *r_high, *values, *base; /* room for a whole state and more */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
     int *pivots, *iwork;
@@ -177,6 +178,9 @@ size_t dae_mech_text_size(int states);
 
 /* project.c: the callback of dae_problem */
 int dae_mech_project(double t, double *x, const double *weight, void *user);
+/* jacobian.c: of the right side, or with xdot of the residual; J is zero on arrival */
+int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
+                      double *J);
 
 /* assemble.c */
 int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target);

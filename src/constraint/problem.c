@@ -1,9 +1,7 @@
 /* problem.c: a mechanism as a dae_problem: callbacks, levels, names.
  *
  * Formulations whose leading matrix is constant come in the mass form, the others as
- * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; the derivatives of the right
- * side come from central differences here rather than one-sided ones in the solver,
- * because some right sides contain differences already.
+ * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -63,47 +61,11 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return answer;
 }
 
-/* Central differences err by e^2: 1e-5 of the scale of an unknown balances 1e-10 against
- * rounding. Multipliers enter linearly (or nearly): any increment. */
-static double increment(const dae_mechanism *m, int j, double x)
-{
-    double scale = 1;
-    if (j < m->n)
-        scale = 32 * m->step[j];
-    else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
-        scale = m->step[j - m->n] / m->step_t;
-    return 1e-5 * fmax(fabs(x), scale);
-}
-
-/* J := d rhs / dx, or of the residual if xdot is there */
-static int differentiate(dae_mechanism *m, double t, const double *x, const double *xdot,
-                         double *J)
-{
-    size_t n = (size_t)m->at.size;
-    double *y = m->x_side, *low = m->r_low, *high = m->r_high;
-    memcpy(y, x, n * sizeof *y);
-    for (size_t j = 0; j < n; j++) {
-        double e = increment(m, (int)j, x[j]), above = x[j] + e, below = x[j] - e;
-        int answer = DAE_OK;
-        for (int side = 0; side < 2 && answer == DAE_OK; side++) {
-            y[j] = side ? above : below;
-            double *out = side ? high : low;
-            answer = xdot ? residual(t, y, xdot, out, m) : m->form->rhs(m, t, y, out);
-        }
-        if (answer != DAE_OK)
-            return answer;
-        y[j] = x[j];
-        for (size_t i = 0; i < n; i++)
-            J[i + j * n] = (high[i] - low[i]) / (above - below);
-    }
-    return DAE_OK;
-}
-
 static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                       void *user)
 {
     dae_mechanism *m = user;
-    return differentiate(m, t, x, m->problem.residual ? xdot : NULL, K);
+    return dae_mech_jacobian(m, t, x, m->problem.residual ? xdot : NULL, K);
 }
 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
@@ -133,7 +95,10 @@ static void set_levels(dae_mechanism *m)
     for (int i = 0; i < m->n && m->at.v >= 0; i++)
         level[m->at.v + i] = m->h > 0 ? form->v_level : 0;
     for (int i = 0; i < m->n && m->at.a >= 0; i++)
-        level[m->at.a + i] = DAE_ALGEBRAIC;
+        level[m->at.a + i] = !(form->parts & MECH_PLAIN_A) ? DAE_ALGEBRAIC
+                             : m->h > 0                    ? form->lambda_level
+                             : m->m > 0                    ? form->rolling_level
+                                                           : DAE_ALGEBRAIC;
     for (int i = 0; i < m->m && m->at.lambda >= 0; i++)
         level[m->at.lambda + i] = i < m->h ? form->lambda_level : form->rolling_level;
     for (int i = 0; i < m->h && m->at.mu >= 0; i++)
@@ -172,13 +137,14 @@ static void name_part(dae_mechanism *m, const part *p)
 static void set_names(dae_mechanism *m)
 {
     const dae_mech_layout *at = &m->at;
-    int level = m->form->index == 3 ? 0 : m->form->index == 2 && at->a < 0 ? 1 : 2;
+    int plain = (m->form->parts & MECH_PLAIN_A) != 0;
+    int level = m->form->index == 3 ? 0 : m->form->index == 2 && (at->a < 0 || plain) ? 1 : 2;
     static const char *const rows[] = { "%s", "%s, velocity", "%s, acceleration" };
     const part parts[] = {
         { 0, m->n, 0, "%s", "velocity of %s" },
-        { at->v, m->n, 0, "%s'", "force on %s" },
+        { at->v, m->n, 0, "%s'", plain ? "acceleration of %s" : "force on %s" },
         { at->e, m->n - m->rank, 0, "e%s", "motion %s" },
-        { at->a, m->n, 0, "w %s", "total force on %s" },
+        { at->a, m->n, 0, plain ? "%s''" : "w %s", plain ? "force on %s" : "total force on %s" },
         { at->lambda, m->m, 1, "lambda %s", rows[level] },
         { at->mu, m->h, 1, "mu %s", rows[0] },
         { at->nu, m->m, 1, "nu %s", rows[1] },

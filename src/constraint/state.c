@@ -135,7 +135,10 @@ static int multiplier_rates(dae_mechanism *m, double t, const double *q, const d
         double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / s;
         for (int i = 0; i < m->m; i++)
             lambda_dot[i] += w * l[i];
-        dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
+        if (!(m->form->parts & MECH_PLAIN_A))
+            dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
+        for (int j = 0; (m->form->parts & MECH_PLAIN_A) && j < m->n; j++)
+            w_dot[j] += w * b[j];
     }
     return DAE_OK;
 }
@@ -150,7 +153,9 @@ static int pack_motion(dae_mechanism *m, double t, const double *q, const double
     int answer = dae_mech_accelerate(m, t, q, v, NULL, a, lambda);
     if (answer == DAE_OK)
         dae_mech_shortest(m, lambda);
-    if (answer == DAE_OK && m->at.a >= 0)
+    if (answer == DAE_OK && (m->form->parts & MECH_PLAIN_A))
+        memcpy(x + m->at.a, a, n * sizeof *x);
+    else if (answer == DAE_OK && m->at.a >= 0)
         dae_mech_add_product(m->M, m->n, m->n, 1, a, x + m->at.a);
     if (answer == DAE_OK && xdot)
         answer = multiplier_rates(m, t, q, v, a, lambda_dot, w_dot);
@@ -217,6 +222,24 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
         memcpy(v, velocity, (size_t)m->n * sizeof *v);
     if (lambda)
         memcpy(lambda, force, (size_t)m->m * sizeof *lambda);
+    return DAE_OK;
+}
+
+dae_status dae_mechanism_settle(dae_mechanism *m, double t, double *x)
+{
+    if (!m || !x)
+        return DAE_E_ARG;
+    if (!m->form)
+        return m->report.status;
+    dae_report_clear(&m->report);
+    if (m->at.lambda < 0)
+        return DAE_OK;
+    double *lambda = m->r_high;
+    int answer = dae_mech_accelerate(m, t, x, x + m->at.v, NULL, m->a_side, lambda);
+    if (answer != DAE_OK)
+        return dae_mech_said(m, answer, "dae_mechanism_settle", t);
+    dae_mech_shortest(m, lambda);
+    memcpy(x + m->at.lambda, lambda, (size_t)m->m * sizeof *x);
     return DAE_OK;
 }
 
