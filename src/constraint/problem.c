@@ -5,7 +5,7 @@
  * come from central differences here rather than one-sided ones in the solver, because some
  * right sides contain differences already.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static int leading(dae_mechanism *m, double t, const double *x, const double *xd
         if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q)))
             continue;
         memset(out + at, 0, n * sizeof *out);
-        dae_mech_add_product(m->M, m->n, m->n, 1, xdot + at, out + at);
+        dae_mech_M_times(m, 1, xdot + at, out + at);
     }
     return answer;
 }
@@ -65,7 +65,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
 
 /* Central differences err by e^2: 1e-5 of the scale of an unknown balances 1e-10 against
  * rounding. Multipliers enter linearly (or nearly): any increment. */
-static double increment(const dae_mechanism *m, int j, double x)
+double dae_mech_increment(const dae_mechanism *m, int j, double x)
 {
     double scale = 1;
     if (j < m->n)
@@ -83,7 +83,7 @@ static int differentiate(dae_mechanism *m, double t, const double *x, const doub
     double *y = m->x_side, *low = m->r_low, *high = m->r_high;
     memcpy(y, x, n * sizeof *y);
     for (size_t j = 0; j < n; j++) {
-        double e = increment(m, (int)j, x[j]), above = x[j] + e, below = x[j] - e;
+        double e = dae_mech_increment(m, (int)j, x[j]), above = x[j] + e, below = x[j] - e;
         int answer = DAE_OK;
         for (int side = 0; side < 2 && answer == DAE_OK; side++) {
             y[j] = side ? above : below;
@@ -103,7 +103,9 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                       void *user)
 {
     dae_mechanism *m = user;
-    return differentiate(m, t, x, m->problem.residual ? xdot : NULL, K);
+    const double *with = m->problem.residual ? xdot : NULL;
+    return m->sparse ? dae_mech_sparse_differentiate(m, t, x, with, K)
+                     : differentiate(m, t, x, with, K);
 }
 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
@@ -113,6 +115,10 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
     size_t size = (size_t)m->at.size, n = (size_t)m->n;
     int answer = leading_mass(m, t, x);
     (void)xdot;
+    if (m->sparse) {
+        dae_mech_sparse_leading(m, C);
+        return answer;
+    }
     for (int k = 0; k < 2; k++) {
         size_t at = k ? (size_t)m->at.v : 0;
         int with_mass = (m->form->parts & (k ? MECH_MASS_V : MECH_MASS_Q)) != 0;
@@ -194,6 +200,10 @@ void dae_mech_problem_fill(dae_mechanism *m)
     int constant = !m->model.mass || !mass;
     *p = (dae_problem){ .size = m->at.size, .user = m };
     p->pattern.kind = DAE_PATTERN_DENSE;
+    if (m->sparse)
+        p->pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
+                                    .start = m->sparse->J.start,
+                                    .row = m->sparse->J.row };
     p->jacobian_x = jacobian_x;
     p->level = m->level;
     p->names = m->names;
