@@ -123,11 +123,11 @@ static void fill_patterns(int links, int64_t *start, int *row)
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    int fits = takes_patterns(form), sparse = value[4] > 0 || value[0] >= 20;
-    sparse = fits && value[4] != 0 && sparse;
+    int fits = takes_patterns(form), sparse = value[4] == 1 || value[0] >= 20;
+    sparse = fits && value[4] != 2 && sparse;
     if (!is_whole(value[0], 1, sparse ? 1000000 : 1000))
         return bad_setting(0);
-    if (!is_whole(value[4], -1, 1) || (value[4] > 0 && !fits))
+    if (!is_whole(value[4], 0, 2) || (value[4] == 1 && !fits))
         return bad_setting(4);
     if (!(value[1] > 0))
         return bad_setting(1);
@@ -186,8 +186,8 @@ static const problem_setting settings[] = {
     { "length", 1, "length of a link" },
     { "angle", 90,
       "initial angle of the straight chain from the downward vertical, degrees" },
-    { "sparse", -1,
-      "1: sparse matrices (ggl, ggl-mass, index3, index2), 0: dense; -1: sparse from 20 "
+    { "sparse", 0,
+      "1: sparse matrices (ggl, ggl-mass, index3, index2), 2: dense; 0: sparse from 20 "
       "links on" },
     { NULL, 0, NULL },
 };

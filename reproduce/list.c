@@ -13,6 +13,7 @@ extern const reproduction reproduction_beta_blocking;
 extern const reproduction reproduction_arevalo;
 extern const reproduction reproduction_seminar;
 extern const reproduction reproduction_formulations;
+extern const reproduction reproduction_chain;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -27,5 +28,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_multistep_accuracy,
     &reproduction_beta_blocking,
     &reproduction_formulations,
+    &reproduction_chain,
     NULL,
 };

@@ -376,6 +376,8 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
         status = search(f, &sum, info);
     }
     f->ready = status == DAE_OK;
+    if (f->ready && f->numeric)
+        info->nonzeros = (int64_t)f->numeric->lnz + f->numeric->unz;
     return status;
 }
 
