@@ -81,7 +81,7 @@ static void same_jacobian(void **state)
                 k += here;
             }
         }
-        assert_true(seen > 20 * LINKS);
+        assert_true(seen > 10 * LINKS);
         free(J);
         free(K);
         problem_close(&a);
