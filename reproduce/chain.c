@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SIZES = 7, STEPS = 20, RUNS = 2 };
+enum { SIZES = 7, STEPS = 20, RUNS = 4 };
 static const double links[SIZES] = { 10, 30, 100, 300, 1000, 3000, 10000 };
 
 typedef struct cost {
