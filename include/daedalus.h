@@ -306,6 +306,7 @@ typedef struct dae_statistics {
     const char *method, *linear; /* in use                                                  */
     int64_t nonzeros;            /* of the iteration matrix                                 */
     int filtered;                /* 1: error estimates are filtered by now                  */
+    int64_t factor_nonzeros;     /* of its triangular factors; 0: not known (only klu tells) */
 } dae_statistics;
 
 dae_status dae_get_statistics(const dae_solver *s, dae_statistics *out);

@@ -1,7 +1,11 @@
 /* n_pendulum.c: a chain of point masses on rigid massless bars, in Cartesian coordinates.
  *
- * n links hang from the origin: 2 n coordinates, n constraints half of
- * |p_i - p_(i-1)|^2 - l^2. Two links are the double pendulum.
+ * n links hang from the origin: 2 n coordinates, n constraints (|p_i - p_(i-1)|^2 - l^2) / 2.
+ * Two links are the double pendulum. Neither M nor derivatives of the constraints are needed
+ * beyond what is given here.
+ *
+ * Long chains come with patterns: constraint i knows the points i - 1 and i, so column j of
+ * phi_q (coordinate j of point j / 2) has the rows j / 2 and j / 2 + 1. Forces are constant.
  */
 #include "mechanical.h"
 
@@ -9,9 +13,9 @@
 
 typedef struct state {
     mechanical_base base;
-    int links;
+    int links, sparse;
     double g, l;
-    double numbers[];
+    const int64_t *start;
 } state;
 
 static int force(double t, const double *q, const double *v, double *f, void *user)
@@ -49,7 +53,16 @@ static int constraint_q(double t, const double *q, double *G, void *user)
     const state *s = user;
     int n = s->links;
     (void)t;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; s->sparse && i < n; i++) { /* the first entry of column 2 i is row i */
+        double d[2];
+        bar(q, i, &d[0], &d[1]);
+        for (int k = 0; k < 2; k++) {
+            G[s->start[2 * i + k]] = d[k];
+            if (i > 0)
+                G[s->start[2 * i - 2 + k] + 1] = -d[k];
+        }
+    }
+    for (int i = 0; !s->sparse && i < n; i++) {
         double dx, dy;
         bar(q, i, &dx, &dy);
         G[i + 2 * i * n] = dx;
@@ -86,22 +99,57 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     return DAE_OK;
 }
 
+static int takes_patterns(const char *form)
+{
+    static const char *const those[] = { "ggl", "ggl-mass", "index3", "index2" };
+    for (int k = 0; k < COUNT(those); k++)
+        if (strcmp(form, those[k]) == 0)
+            return 1;
+    return 0;
+}
+
+/* phi_q, and behind it the empty pattern of the forces' derivatives */
+static void fill_patterns(int links, int64_t *start, int *row)
+{
+    int64_t count = 0;
+    for (int j = 0; j < 2 * links; j++) {
+        start[j] = count;
+        row[count++] = j / 2;
+        if (j / 2 + 1 < links)
+            row[count++] = j / 2 + 1;
+    }
+    start[2 * links] = count;
+}
+
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!is_whole(value[0], 1, 1000))
+    int fits = takes_patterns(form), sparse = value[4] == 1 || value[0] >= 20;
+    sparse = fits && value[4] != 2 && sparse;
+    if (!is_whole(value[0], 1, sparse ? 1000000 : 1000))
         return bad_setting(0);
+    if (!is_whole(value[4], 0, 2) || (value[4] == 1 && !fits))
+        return bad_setting(4);
     if (!(value[1] > 0))
         return bad_setting(1);
     if (!(value[2] > 0))
         return bad_setting(2);
     size_t links = (size_t)value[0];
-    state *s = problem_state(out, sizeof *s + 4 * links * sizeof(double));
-    if (!s)
+    block b;
+    if (problem_block(out,
+                      &(block_plan){ .state = sizeof(state),
+                                     .doubles = 4 * links,
+                                     .starts = 4 * links + 2,
+                                     .rows = 4 * links },
+                      &b) != DAE_OK)
         return DAE_E_NOMEM;
+    state *s = b.state;
+    fill_patterns((int)links, b.starts, b.rows);
+    s->start = b.starts;
+    s->sparse = sparse;
     s->links = (int)links;
     s->g = value[1];
     s->l = value[2];
-    double *q = s->numbers, angle = value[3] * 3.14159265358979323846 / 180;
+    double *q = b.doubles, angle = value[3] * 3.14159265358979323846 / 180;
     for (size_t i = 0; i < links; i++) {
         q[2 * i] = (double)(i + 1) * s->l * sin(angle);
         q[2 * i + 1] = -(double)(i + 1) * s->l * cos(angle);
@@ -121,15 +169,26 @@ static int build(const char *form, const double *value, problem_instance *out)
         .v0 = q + 2 * links,
         .atol_over_rtol = 1,
     };
+    if (sparse) {
+        c.model.constraint_pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
+                                                    .start = b.starts,
+                                                    .row = b.rows };
+        c.model.force_pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
+                                               .start = b.starts + 2 * links + 1,
+                                               .row = b.rows };
+    }
     return mechanical_build(&c, form, out);
 }
 
 static const problem_setting settings[] = {
-    { "links", 2, "number of links, 1 to 1000" },
+    { "links", 2, "number of links, 1 to 1000; 1000000 if sparse" },
     { "g", 9.81, "acceleration of gravity" },
     { "length", 1, "length of a link" },
     { "angle", 90,
       "initial angle of the straight chain from the downward vertical, degrees" },
+    { "sparse", 0,
+      "1: sparse matrices (ggl, ggl-mass, index3, index2), 2: dense; 0: sparse from 20 "
+      "links on" },
     { NULL, 0, NULL },
 };
 

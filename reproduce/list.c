@@ -16,6 +16,7 @@ extern const reproduction reproduction_formulations;
 extern const reproduction reproduction_exercises;
 extern const reproduction reproduction_moon;
 extern const reproduction reproduction_mechanics_digits;
+extern const reproduction reproduction_chain;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -33,5 +34,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_exercises,
     &reproduction_moon,
     &reproduction_mechanics_digits,
+    &reproduction_chain,
     NULL,
 };

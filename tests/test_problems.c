@@ -975,7 +975,7 @@ static void test_pendulum_settings(void **state)
         }
 }
 
-/* Every setting does something: size, start, end or residual change with it. */
+/* Every setting does something: size, start, layout or residual change with it. */
 static void test_settings_matter(void **state)
 {
     (void)state;
@@ -988,7 +988,8 @@ static void test_settings_matter(void **state)
             open_subject(&a, problem_list[i], problem_list[i]->forms[0], NULL);
             open_subject(&b, problem_list[i], problem_list[i]->forms[0], &v);
             size_t bytes = (size_t)a.n * sizeof(double);
-            int same = a.n == b.n && memcmp(a.x, b.x, bytes) == 0;
+            int same = a.n == b.n && memcmp(a.x, b.x, bytes) == 0 &&
+                       a.instance.problem.pattern.kind == b.instance.problem.pattern.kind;
             if (same) {
                 perturb(&a);
                 evaluate(&a, 0.1, a.x, a.xdot, a.r);

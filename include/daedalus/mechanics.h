@@ -25,6 +25,11 @@
  * of the multipliers the shortest vector is taken. Positions where constraints become
  * dependent that elsewhere are not (a parallelogram lying flat) are refused by name.
  *
+ * Large mechanisms (chains, nets): with constraint_pattern (and mass_pattern, roll_pattern where
+ * there is a mass function or rolling) everything is sparse: a step costs as much as the
+ * entries, and thousands of bodies are no matter. Formulations ggl, ggl-mass, index3 and
+ * index2; constraints must be independent.
+ *
  * A mechanism belongs to one solver at a time: its callbacks use memory of the mechanism.
  * While a run is under way only unpack, check and refresh may be called.
  */
@@ -67,8 +72,15 @@ typedef struct dae_mechanical {
      * by s; what (A v + b)' has beside A v': the first derivative along the same line. */
     int (*constraint_bias)(double t, const double *q, const double *v, double *bias,
                            void *user);
-    int (*roll_bias)(double t, const double *q, const double *v, double *bias,
-                     void *user);
+    int (*roll_bias)(double t, const double *q, const double *v, double *bias, void *user);
+    /* Sparse matrices, kind DAE_PATTERN_SPARSE (columns are coordinates: n + 1 offsets) or, for
+     * all of them, 0. Callbacks then fill value arrays on them. A pattern also says what an
+     * entry may depend on: row i of A, and of M, on the coordinates in row i of its pattern. */
+    dae_pattern constraint_pattern; /* phi_q: which coordinates occur in a constraint  */
+    dae_pattern roll_pattern;       /* A                                               */
+    dae_pattern mass_pattern;       /* M, with the diagonal                            */
+    dae_pattern force_pattern; /* of f and friction by q and by v; kind 0: coordinates that
+                                  share a constraint (or an entry of M)                 */
     int steady; /* 1: phi does not depend on t; saves evaluations                      */
 
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
@@ -163,13 +175,14 @@ dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
 
 typedef struct dae_mechanism_report {
     double position, velocity, acceleration; /* largest residual of a constraint        */
-    double energy;     /* NaN without a callback                                       */
-    double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how
-                          much the integration had to be helped; 0: there is none      */
-    int rank, freedom; /* of W; coordinates - rank                                     */
-    int redundant;     /* constraints + rolling - rank                                 */
-    double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular */
-    int weakest;       /* the constraint with that pivot, -1: none                     */
+    double energy;     /* NaN without a callback                                         */
+    double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
+                          integration had to be helped; 0: the formulation has none      */
+    int rank, freedom; /* of W; coordinates - rank                                       */
+    int redundant;     /* constraints + rolling - rank                                   */
+    double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular;
+                          NaN: not known (sparse)                                        */
+    int weakest;       /* the constraint with that pivot, -1: none                       */
 } dae_mechanism_report;
 
 dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,

@@ -16,9 +16,10 @@
  * position is singular: the rank grows when q is moved a little along the constraints.
  * The first is allowed, the second refused by name.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "base/float_check.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,22 +48,26 @@ dae_status dae_mech_said(dae_mechanism *m, int answer, const char *who, double t
  * of W */
 static int weigh(dae_mechanism *m, double t, const double *q)
 {
-    size_t n = (size_t)m->n;
     int answer = dae_mech_matrix(m, t, q, m->W);
     if (answer == DAE_OK)
         answer = dae_mech_mass(m, t, q, m->M);
     if (answer != DAE_OK)
         return answer;
-    for (size_t i = 0; i < (size_t)m->m * n; i++)
+    for (size_t i = 0; i < dae_mech_W_count(m); i++)
         if (!isfinite(m->W[i]))
             return DAE_RETRY;
     dae_mech_rank(m);
     if (!m->how.euclidean && dae_mech_kkt_factor(m, m->M) == DAE_OK)
         return DAE_OK;
-    memset(m->M, 0, n * n * sizeof(double));
-    for (size_t i = 0; i < n; i++)
-        m->M[i + i * n] = 1;
-    return dae_mech_kkt_factor(m, m->M);
+    dae_mech_set_unit_mass(m);
+    answer = dae_mech_kkt_factor(m, m->M);
+    if (answer == DAE_OK || !m->sparse)
+        return answer;
+    double size = dae_mech_most(m->W, (int)dae_mech_W_count(m));
+    m->sparse->delta = 1e-10 * fmax(size * size, DBL_MIN); /* rows depend on each other */
+    answer = dae_mech_kkt_factor(m, m->M);
+    m->sparse->delta = 0;
+    return answer;
 }
 
 /* For positions only the holonomic constraints count: the rows of rolling ones are put to
@@ -87,7 +92,7 @@ static void position_step(dae_mechanism *m, const double *phi, const double *pul
     m->m = m->h;
     memset(dq, 0, (size_t)m->n * sizeof *dq);
     if (pull)
-        dae_mech_add_product(m->M, m->n, m->n, 1, pull, dq);
+        dae_mech_M_times(m, 1, pull, dq);
     dae_mech_compress(m, phi, m->rate);
     for (int k = 0; k < m->rank; k++)
         m->rate[k] = -m->rate[k];
@@ -124,15 +129,15 @@ static int damped(dae_mechanism *m, double t, double *q, const double *dq, doubl
 }
 
 /* Rounding of phi: what an error of one unit in the last place of every q_j can do. */
-static double noise(const dae_mechanism *m, const double *q)
+static double noise(dae_mechanism *m, const double *q)
 {
-    double most = 0;
-    for (int i = 0; i < m->h; i++) {
-        double sum = 0;
-        for (int j = 0; j < m->n; j++)
-            sum += fabs(m->W[dae_mech_at(i, j, m->h)]) * (fabs(q[j]) + m->step[j]);
-        most = fmax(most, sum);
-    }
+    double *size = m->column, most;
+    int all = m->m;
+    for (int j = 0; j < m->n; j++)
+        size[j] = fabs(q[j]) + m->step[j];
+    m->m = m->h; /* as weigh_position left W */
+    most = dae_mech_W_size(m, size);
+    m->m = all;
     return 4 * 2.2e-16 * most;
 }
 
@@ -180,14 +185,14 @@ static int downhill(dae_mechanism *m, double t, const double *q, const double *t
     return answer;
 }
 
-static double distance(const dae_mechanism *m, const double *q, const double *target)
+static double distance(dae_mechanism *m, const double *q, const double *target)
 {
-    double sum = 0;
+    double *apart = m->column, *product = m->f_side;
+    memset(product, 0, (size_t)m->n * sizeof *product);
     for (int i = 0; i < m->n; i++)
-        for (int j = 0; j < m->n; j++)
-            sum +=
-                (q[i] - target[i]) * m->M[dae_mech_at(i, j, m->n)] * (q[j] - target[j]);
-    return sum;
+        apart[i] = q[i] - target[i];
+    dae_mech_M_times(m, 1, apart, product);
+    return dae_mech_dot(apart, product, m->n);
 }
 
 /* From a point q of the constraints towards that nearest to target: steps p in the
@@ -272,10 +277,9 @@ int dae_mech_to_velocity(dae_mechanism *m, double t, const double *q, double *v)
         if (answer != DAE_OK)
             return answer;
     }
-    double size = 0;
-    for (int i = 0; i < m->m; i++)
-        for (int j = 0; j < n; j++)
-            size = fmax(size, fabs(m->W[dae_mech_at(i, j, m->m)] * v[j]));
+    for (int i = 0; i < n; i++)
+        m->column[i] = fabs(v[i]);
+    double size = dae_mech_W_size(m, m->column);
     for (int i = 0; i < m->m; i++) {
         char text[64];
         if (fabs(m->c[i]) <= 1e-8 * size + 1e-12)

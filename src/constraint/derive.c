@@ -13,13 +13,15 @@
  * smaller.
  *
  * The increments. Where phi varies over a length L, s = L / 32 makes the truncation of F'
- * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate;
- * but when several move, phi may feel the sum of them). L is the user's scale, or is
- * found once by trying: from large to small s (polynomials like it large), the formulas
- * of order 8 and 6 are compared, for the first and for the second derivative (an even
- * function would hide from the first alone).
+ * 1e-15 and its rounding 32 eps; F'' takes 1.5 s (2 s would be best for one coordinate; but
+ * when several move, phi may feel the sum of them). L is the user's scale, or is found once by
+ * trying: from large to small s (polynomials like it large), the formulas of order 8 and 6 are compared, for the first
+ * and for the second derivative (an even function would hide from the first alone).
+ *
+ * On patterns (sparse.h) coordinates that share no constraint move together: phi_q costs eight
+ * evaluations for each colour, and a colour has one increment, in units of what is tried first.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -35,13 +37,13 @@ static const double second_6[POINTS] = { 3. / 2, -3. / 20, 1. / 90, 0 };
 int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
 {
     size_t n = (size_t)m->n;
-    memset(M, 0, n * n * sizeof *M);
+    memset(M, 0, dae_mech_M_count(m) * sizeof *M);
     if (m->model.mass)
         return m->model.mass(t, q, M, m->model.user);
     if (m->model.kinetic)
         return dae_mech_kinetic_mass(m, t, q, M);
     for (size_t i = 0; i < n; i++)
-        M[i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
+        M[m->sparse ? (size_t)m->sparse->diagonal[i] : i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
     return DAE_OK;
 }
 
@@ -61,11 +63,36 @@ int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
     return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
 }
 
+/* out += phi_q y with m->G, out += A y with m->A: the callbacks' own layouts */
+static void add_given(const dae_mechanism *m, int rolling, const double *y, double *out)
+{
+    const dae_pattern *p =
+        rolling ? &m->model.roll_pattern : &m->model.constraint_pattern;
+    const double *values = rolling ? m->A : m->G;
+    int rows = rolling ? m->model.rolling : m->h;
+    if (!m->sparse) {
+        dae_mech_add_product(values, rows, m->n, 1, y, out);
+        return;
+    }
+    for (int j = 0; j < m->n; j++)
+        for (int64_t k = p->start[j]; k < p->start[j + 1]; k++)
+            out[p->row[k]] += values[k] * y[j];
+}
+
+/* How many values they hold */
+static size_t given_count(const dae_mechanism *m, int rolling)
+{
+    if (m->sparse)
+        return (size_t)(rolling ? m->model.roll_pattern.start[m->n]
+                                : m->model.constraint_pattern.start[m->n]);
+    return (size_t)(rolling ? m->model.rolling : m->h) * (size_t)m->n;
+}
+
 /* A into m->A, b into m->b */
 static int roll(dae_mechanism *m, double t, const double *q)
 {
-    size_t count = (size_t)(m->m - m->h);
-    memset(m->A, 0, count * (size_t)m->n * sizeof *m->A);
+    size_t count = (size_t)m->model.rolling;
+    memset(m->A, 0, given_count(m, 1) * sizeof *m->A);
     memset(m->b, 0, count * sizeof *m->b);
     return m->model.roll(t, q, m->A, m->b, m->model.user);
 }
@@ -88,7 +115,7 @@ static int roll_at(dae_mechanism *m, double t, const double *q, double dt,
         m->q_side[i] = q[i] + s * dq[i];
     int answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
-    dae_mech_add_product(m->A, rows, m->n, 1, dq, m->phi_side);
+    add_given(m, 1, dq, m->phi_side);
     return answer;
 }
 
@@ -102,10 +129,10 @@ static int velocity_at(dae_mechanism *m, double t, const double *q, double dt,
     memset(m->phi_side, 0, (size_t)m->h * sizeof(double));
     if (m->model.constraint_t)
         answer = m->model.constraint_t(t + s * dt, m->q_side, m->phi_side, m->model.user);
-    memset(m->G, 0, (size_t)m->h * (size_t)m->n * sizeof *m->G);
+    memset(m->G, 0, given_count(m, 0) * sizeof *m->G);
     if (answer == DAE_OK)
         answer = m->model.constraint_q(t + s * dt, m->q_side, m->G, m->model.user);
-    dae_mech_add_product(m->G, m->h, m->n, 1, dq, m->phi_side);
+    add_given(m, 0, dq, m->phi_side);
     return answer;
 }
 
@@ -158,7 +185,7 @@ static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
         return answer;
     answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side + m->h, m->b, (size_t)rolling * sizeof(double));
-    dae_mech_add_product(m->A, rolling, m->n, 1, m->f_side, m->phi_side + m->h);
+    add_given(m, 1, m->f_side, m->phi_side + m->h);
     return answer;
 }
 
@@ -235,6 +262,30 @@ static double find_step(dae_mechanism *m, double t, const double *q, double dt,
     return best;
 }
 
+/* Increments to begin with: in q a scale / 32, or about an eighth of it */
+static void first_steps(dae_mechanism *m, const double *q)
+{
+    for (int j = 0; j < m->n; j++) {
+        double size = fmax(fabs(q[j]), 1);
+        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 3);
+    }
+}
+
+/* All coordinates of a colour at once, in units of their first increments. */
+static void calibrate_colors(dae_mechanism *m, double t, const double *q)
+{
+    const dae_mech_colors *of = &m->sparse->of_W;
+    for (int c = 0; c < of->count; c++) {
+        for (int k = of->start[c]; k < of->start[c + 1]; k++)
+            m->near[of->list[k]] = m->step[of->list[k]];
+        double unit = find_step(m, t, q, 0, m->near, 1);
+        for (int k = of->start[c]; k < of->start[c + 1]; k++) {
+            m->step[of->list[k]] *= unit;
+            m->near[of->list[k]] = 0;
+        }
+    }
+}
+
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
 {
     int search = m->m > 0, moving = !m->model.steady || m->m > m->h;
@@ -242,12 +293,12 @@ int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
         return DAE_OK;
     memset(m->near, 0, (size_t)m->n * sizeof(double));
     m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 8;
-    for (int j = 0; j < m->n; j++) {
-        double size = fmax(fabs(q[j]), 1);
-        m->step[j] = m->model.scale ? m->model.scale[j] / 32 : exp2(ceil(log2(size)) - 3);
+    first_steps(m, q);
+    if (search && !m->model.scale && m->sparse)
+        calibrate_colors(m, t, q);
+    for (int j = 0; search && !m->model.scale && !m->sparse && j < m->n; j++) {
         m->near[j] = 1;
-        if (search && !m->model.scale)
-            m->step[j] = find_step(m, t, q, 0, m->near, m->step[j]);
+        m->step[j] = find_step(m, t, q, 0, m->near, m->step[j]);
         m->near[j] = 0;
     }
     if (search && moving && !(m->model.time_scale > 0))
@@ -269,6 +320,27 @@ static double line_step(const dae_mechanism *m, const double *v)
 
 /* ---- derivatives ---- */
 
+/* phi_q by differences on its pattern, colour by colour */
+static int color_differences(dae_mechanism *m, double t, const double *q)
+{
+    const dae_mech_colors *of = &m->sparse->of_W;
+    const dae_pattern *p = &m->model.constraint_pattern;
+    int answer = DAE_OK;
+    memset(m->column, 0, (size_t)m->n * sizeof(double));
+    for (int c = 0; c < of->count && answer == DAE_OK; c++) {
+        for (int l = of->start[c]; l < of->start[c + 1]; l++)
+            m->column[of->list[l]] = m->step[of->list[l]];
+        answer = difference(m, phi_at, t, q, 0, m->column, 1, slope, m->h, m->sum);
+        for (int l = of->start[c]; l < of->start[c + 1]; l++) {
+            int j = of->list[l];
+            for (int64_t k = p->start[j]; k < p->start[j + 1]; k++)
+                m->G[k] = m->sum[p->row[k]] / m->step[j];
+            m->column[j] = 0;
+        }
+    }
+    return answer;
+}
+
 static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
 {
     size_t h = (size_t)m->h, rows = (size_t)m->m;
@@ -276,8 +348,10 @@ static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
     if (h == 0)
         return DAE_OK;
     if (m->model.constraint_q) {
-        memset(m->G, 0, h * (size_t)m->n * sizeof *m->G);
+        memset(m->G, 0, given_count(m, 0) * sizeof *m->G);
         answer = m->model.constraint_q(t, q, m->G, m->model.user);
+    } else if (m->sparse) {
+        answer = color_differences(m, t, q);
     } else {
         memset(m->column, 0, (size_t)m->n * sizeof(double));
         for (int j = 0; j < m->n && answer == DAE_OK; j++) {
@@ -287,15 +361,34 @@ static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
             m->column[j] = 0;
         }
     }
-    for (size_t j = 0; j < (size_t)m->n; j++)
+    for (size_t j = 0; !m->sparse && j < (size_t)m->n; j++)
         memcpy(W + j * rows, m->G + j * h, h * sizeof *W);
     return answer;
+}
+
+/* Columns of m->G and m->A in turn: W is [phi_q; A], column by column */
+static void interleave(const dae_mechanism *m, double *W)
+{
+    const int64_t *G = m->h ? m->model.constraint_pattern.start : NULL;
+    const int64_t *A = m->model.rolling ? m->model.roll_pattern.start : NULL;
+    for (int j = 0; j < m->n; j++) {
+        for (int64_t k = G ? G[j] : 0; G && k < G[j + 1]; k++)
+            *W++ = m->G[k];
+        for (int64_t k = A ? A[j] : 0; A && k < A[j + 1]; k++)
+            *W++ = m->A[k];
+    }
 }
 
 int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W)
 {
     size_t h = (size_t)m->h, rows = (size_t)m->m, rolling = rows - h;
     int answer = constraint_q(m, t, q, W);
+    if (m->sparse) {
+        if (answer == DAE_OK && m->model.rolling)
+            answer = roll(m, t, q);
+        interleave(m, W);
+        return answer;
+    }
     if (answer != DAE_OK || rolling == 0)
         return answer;
     answer = roll(m, t, q);
@@ -345,7 +438,7 @@ int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double 
     if (answer == DAE_OK)
         answer = dae_mech_rate(m, t, q, c);
     if (answer == DAE_OK)
-        dae_mech_add_product(m->W, m->m, m->n, 1, v, c);
+        dae_mech_W_times(m, m->W, v, c);
     return answer;
 }
 

@@ -12,7 +12,7 @@
  * Newton's iteration in lambda, its matrix by differences. Where Coulomb's friction
  * leaves several solutions or none (Painleve's paradox) it does not converge: DAE_RETRY.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "constraint/lapack.h"
 #include "base/float_check.h"
 
@@ -24,6 +24,8 @@ int dae_mech_kkt_factor(dae_mechanism *m, const double *M)
 {
     int n = m->n, size = n + m->rank, info = 0;
     size_t ld = (size_t)size;
+    if (m->sparse)
+        return dae_mech_sparse_factor(m, M);
     memset(m->kkt, 0, ld * ld * sizeof(double));
     for (int j = 0; j < n; j++) {
         memcpy(m->kkt + (size_t)j * ld, M + (size_t)j * (size_t)n, (size_t)n * sizeof *M);
@@ -42,6 +44,10 @@ int dae_mech_kkt_factor(dae_mechanism *m, const double *M)
 void dae_mech_kkt_solve(dae_mechanism *m, double *top, double *bottom)
 {
     int n = m->n, size = n + m->rank, one = 1, info = 0;
+    if (m->sparse) {
+        dae_mech_sparse_solve(m, top, bottom);
+        return;
+    }
     memcpy(m->kkt_b, top, (size_t)n * sizeof(double));
     memcpy(m->kkt_b + n, bottom, (size_t)m->rank * sizeof(double));
     dgetrs_("N", &size, &one, m->kkt, &size, m->pivots, m->kkt_b, &size, &info, 1);
@@ -69,12 +75,27 @@ static int respond(dae_mechanism *m, double t, const double *q, const double *v,
     return DAE_OK;
 }
 
+/* The same without a matrix, which would be dense: lambda := Lambda(lambda). */
+static int settle(dae_mechanism *m, double t, const double *q, const double *v, double *a,
+                  double *lambda, double *change)
+{
+    int answer = respond(m, t, q, v, lambda, a, m->lambda_new);
+    *change = 0;
+    for (int i = 0; i < m->m; i++) {
+        *change = fmax(*change, fabs(m->lambda_new[i] - lambda[i]));
+        lambda[i] = m->lambda_new[i];
+    }
+    return answer;
+}
+
 /* One Newton correction of lambda: (1 - dLambda/dlambda) d = Lambda(lambda) - lambda.
  * The matrix goes to m->S, a to scratch. */
 static int correct(dae_mechanism *m, double t, const double *q, const double *v,
                    double *a, double *lambda, double *change)
 {
     int k = m->m, one = 1, info = 0, answer;
+    if (m->sparse)
+        return settle(m, t, q, v, a, lambda, change);
     double size = dae_mech_most(lambda, k), e = 1e-7 * (size > 0 ? size : 1);
     answer = respond(m, t, q, v, lambda, a, m->lambda_new);
     for (int j = 0; j < k && answer == DAE_OK; j++) {
@@ -145,6 +166,8 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w)
 {
     int n = m->n, one = 1, info = 0;
+    if (m->sparse)
+        return dae_mech_sparse_divide(m, w);
     memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
     if (info)
@@ -172,10 +195,11 @@ void dae_mech_help_force(dae_mechanism *m, double *g)
 int dae_mech_find_help(dae_mechanism *m, double t, const double *q)
 {
     int n = m->n, info = 0, answer = dae_mech_mass(m, t, q, m->M);
-    double size = 0, trace = 0, square = dae_mech_dot(m->W, m->W, m->m * n), rcond = 0;
+    double size = 0, trace = 0, square = 0, rcond = 0;
     m->help = 0;
-    if (answer != DAE_OK || !dae_mech_mass_varies(m) || m->m == 0)
+    if (answer != DAE_OK || m->sparse || !dae_mech_mass_varies(m) || m->m == 0)
         return answer;
+    square = dae_mech_dot(m->W, m->W, m->m * n);
     for (int j = 0; j < n; j++) {
         double sum = 0;
         for (int i = 0; i < n; i++)
@@ -208,7 +232,7 @@ int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
     }
     if (answer != DAE_OK)
         return answer;
-    dae_mech_add_transposed(m->W, m->m, n, lambda, a);
+    dae_mech_W_transposed(m, m->W, lambda, a);
     if (m->help > 0)
         answer = dae_mech_bias(m, t, q, v, m->bias);
     dae_mech_help(m);

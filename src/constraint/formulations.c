@@ -26,7 +26,7 @@
  *
  * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "constraint/lapack.h"
 #include "base/float_check.h"
 
@@ -43,7 +43,7 @@ static int total_force(dae_mechanism *m, double t, const double *q, const double
         for (int i = 0; i < m->n; i++)
             f[i] += m->f_side[i];
     }
-    dae_mech_add_transposed(m->W, m->m, m->n, lambda, f);
+    dae_mech_W_transposed(m, m->W, lambda, f);
     return answer;
 }
 
@@ -145,11 +145,15 @@ static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
     double *product = m->v_side;
     if (with_mass) {
         memset(product, 0, (size_t)m->n * sizeof *product);
-        dae_mech_add_product(m->M, m->n, m->n, 1, f, product);
+        dae_mech_M_times(m, 1, f, product);
         copy(f, product, m->n);
     }
-    for (int j = 0; j < m->n; j++)
-        f[j] += m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
+    if (m->sparse)
+        dae_mech_sparse_transposed(&m->sparse->W, m->W, 0, m->h, m->mu_unit, mu, f);
+    else
+        for (int j = 0; j < m->n; j++)
+            f[j] +=
+                m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
 }
 
 static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass,

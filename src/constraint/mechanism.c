@@ -32,15 +32,20 @@ static dae_status refuse(dae_mechanism *m, const char *argument, const char *is)
 
 static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
 {
-    const int most = 20000; /* n^2 doubles are taken several times */
     if (!model)
         return refuse(m, "model", "NULL");
+    /* dense: n^2 doubles are taken several times; sparse: 160 n characters of names */
+    const int sparse = dae_mech_wants_sparse(model), most = sparse ? 5000000 : 20000;
+    const char *range = sparse ? "not between 0 and 5000000"
+                               : "not between 0 and 20000 (more: give patterns)";
     if (model->coordinates < 1 || model->coordinates > most)
-        return refuse(m, "model.coordinates", "not between 1 and 20000");
+        return refuse(m, "model.coordinates",
+                      sparse ? "not between 1 and 5000000"
+                             : "not between 1 and 20000 (more: give patterns)");
     if (model->constraints < 0 || model->constraints > most)
-        return refuse(m, "model.constraints", "not between 0 and 20000");
+        return refuse(m, "model.constraints", range);
     if (model->rolling < 0 || model->rolling > most)
-        return refuse(m, "model.rolling", "not between 0 and 20000");
+        return refuse(m, "model.rolling", range);
     if (model->constraints > 0 && !model->constraint)
         return refuse(m, "model.constraint", "NULL, with constraints > 0");
     if (model->rolling > 0 && !model->roll)
@@ -110,15 +115,17 @@ static dae_status take_memory(dae_mechanism *m)
 {
     size_t n = (size_t)m->n, k = (size_t)m->m, h = (size_t)m->h, l = n > k ? n : k;
     size_t all = n + k, state = 3 * n + 3 * k + 1; /* the largest state and a bit */
-    m->lapack_size = (int)(16 * all + 64 * l + 64);
+    size_t full = m->sparse == NULL; /* dense squares are for the dense route */
+    size_t in_M = dae_mech_M_count(m), in_W = dae_mech_W_count(m);
+    m->lapack_size = full ? (int)(16 * all + 64 * l + 64) : 0;
     const dae_vector_wish wish[] = {
-        { &m->step, n },        { &m->U, k * k },
-        { &m->N0, n * n },      { &m->M, n * n },
-        { &m->W, k * n },       { &m->W_side, k * n },
-        { &m->T, l * l },       { &m->B, l * l },
-        { &m->S, l * l },       { &m->kkt, all * all },
-        { &m->kkt_b, all },     { &m->G, h * n },
-        { &m->A, (k - h) * n }, { &m->b, k },
+        { &m->step, n },        { &m->U, full * k * k },
+        { &m->N0, full * n * n }, { &m->M, in_M },
+        { &m->W, in_W },         { &m->W_side, full * k * n },
+        { &m->T, full * l * l }, { &m->B, full * l * l },
+        { &m->S, full * l * l }, { &m->kkt, full * all * all },
+        { &m->kkt_b, all },     { &m->G, full ? h * n : in_W },
+        { &m->A, full ? (k - h) * n : in_W }, { &m->b, k },
         { &m->q_side, n },      { &m->phi_side, k },
         { &m->sum, k },         { &m->sum_low, k },
         { &m->near, n },        { &m->column, n },
@@ -139,13 +146,11 @@ static dae_status take_memory(dae_mechanism *m)
     m->level = dae_alloc(&m->memory, state, 1);
     m->names = dae_alloc(&m->memory, 2 * state, sizeof(char *));
     m->text = dae_alloc(&m->memory, dae_mech_text_size((int)state), 1);
-    if (!m->vectors || !m->pivots || !m->level || !m->names || !m->text) {
-        m->form = NULL;
+    if (!m->vectors || !m->pivots || !m->level || !m->names || !m->text)
         return dae_fail(&m->report, DAE_E_NOMEM,
                         "out of memory for a mechanism of %d "
                         "coordinates",
                         m->n);
-    }
     m->iwork = m->pivots + all;
     m->active = m->iwork + 2 * all;
     m->equation_names = m->names + state;
@@ -179,8 +184,13 @@ dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
     m->h = model->constraints;
     m->m = model->constraints + model->rolling;
     m->rank = m->m < m->n ? m->m : m->n;
-    if (choose(m, how) != DAE_OK || take_memory(m) != DAE_OK)
+    if (choose(m, how) != DAE_OK)
         return m;
+    if ((dae_mech_wants_sparse(model) && dae_mech_sparse_open(m) != DAE_OK) ||
+        take_memory(m) != DAE_OK) {
+        m->form = NULL; /* it can be asked why, and closed */
+        return m;
+    }
     m->mu_unit = 1;
     dae_mech_lay_out(m);
     dae_mech_problem_fill(m);
@@ -192,6 +202,7 @@ void dae_mechanism_close(dae_mechanism *m)
     if (!m || m == nobody())
         return;
     dae_memory memory = m->memory;
+    dae_mech_sparse_close(m);
     dae_free(&memory, m->vectors);
     dae_free(&memory, m->pivots);
     dae_free(&memory, m->level);

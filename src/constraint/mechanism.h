@@ -48,6 +48,8 @@ typedef struct dae_mech_form {
 extern const dae_mech_form dae_mech_forms[];
 extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
+typedef struct dae_mech_sparse dae_mech_sparse; /* sparse.h */
+
 struct dae_mechanism {
     dae_memory memory;
     dae_report report;
@@ -70,6 +72,7 @@ struct dae_mechanism {
     int based; /* N0 is set */
     double *N0, rcond0;
 
+    dae_mech_sparse *sparse; /* NULL: dense */
     double *vectors; /* the block of all of these */
     double *M, *W, *W_side, *T, *B, *S, *kkt, *kkt_b, *lapack;
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
@@ -115,6 +118,21 @@ int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double 
 /* (dW/dt)' nu along the motion */
 int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
                          const double *nu, double *out);
+
+/* sparse.c. Matrices W and M whatever their layout; W with its first m->m rows */
+int dae_mech_wants_sparse(const dae_mechanical *model);
+dae_status dae_mech_sparse_open(dae_mechanism *m);
+void dae_mech_sparse_close(dae_mechanism *m);
+size_t dae_mech_W_count(const dae_mechanism *m);
+size_t dae_mech_M_count(const dae_mechanism *m);
+void dae_mech_W_times(const dae_mechanism *m, const double *W, const double *y,
+                      double *out); /* out += W y */
+void dae_mech_W_transposed(const dae_mechanism *m, const double *W, const double *y,
+                           double *out); /* out += W'y */
+void dae_mech_M_times(const dae_mechanism *m, double factor, const double *y,
+                      double *out); /* out += factor M y, m->M */
+double dae_mech_W_size(dae_mechanism *m, const double *size);
+void dae_mech_set_unit_mass(dae_mechanism *m);
 
 /* rank.c: of m->W */
 void dae_mech_rank(dae_mechanism *m);
@@ -174,6 +192,7 @@ void dae_mech_lay_out(dae_mechanism *m);
 
 /* problem.c: the callbacks of dae_problem, names, levels */
 void dae_mech_problem_fill(dae_mechanism *m);
+double dae_mech_increment(const dae_mechanism *m, int j, double x);
 size_t dae_mech_text_size(int states);
 
 /* project.c: the callback of dae_problem */

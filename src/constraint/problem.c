@@ -3,7 +3,7 @@
  * Formulations whose leading matrix is constant come in the mass form, the others as
  * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static int leading(dae_mechanism *m, double t, const double *x, const double *xd
         if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q)))
             continue;
         memset(out + at, 0, n * sizeof *out);
-        dae_mech_add_product(m->M, m->n, m->n, 1, xdot + at, out + at);
+        dae_mech_M_times(m, 1, xdot + at, out + at);
     }
     return answer;
 }
@@ -61,11 +61,25 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return answer;
 }
 
+/* Central differences err by e^2: 1e-5 of the scale of an unknown balances 1e-10 against
+ * rounding. Multipliers enter linearly (or nearly): any increment. */
+double dae_mech_increment(const dae_mechanism *m, int j, double x)
+{
+    double scale = 1;
+    if (j < m->n)
+        scale = 32 * m->step[j];
+    else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
+        scale = m->step[j - m->n] / m->step_t;
+    return 1e-5 * fmax(fabs(x), scale);
+}
+
 static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                       void *user)
 {
     dae_mechanism *m = user;
-    return dae_mech_jacobian(m, t, x, m->problem.residual ? xdot : NULL, K);
+    const double *with = m->problem.residual ? xdot : NULL;
+    return m->sparse ? dae_mech_sparse_differentiate(m, t, x, with, K)
+                     : dae_mech_jacobian(m, t, x, with, K);
 }
 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
@@ -75,6 +89,10 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
     size_t size = (size_t)m->at.size, n = (size_t)m->n;
     int answer = leading_mass(m, t, x);
     (void)xdot;
+    if (m->sparse) {
+        dae_mech_sparse_leading(m, C);
+        return answer;
+    }
     for (int k = 0; k < 2; k++) {
         size_t at = k ? (size_t)m->at.v : 0;
         int with_mass = (m->form->parts & (k ? MECH_MASS_V : MECH_MASS_Q)) != 0;
@@ -160,6 +178,10 @@ void dae_mech_problem_fill(dae_mechanism *m)
     int constant = !dae_mech_mass_varies(m) || !mass;
     *p = (dae_problem){ .size = m->at.size, .user = m };
     p->pattern.kind = DAE_PATTERN_DENSE;
+    if (m->sparse)
+        p->pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
+                                    .start = m->sparse->J.start,
+                                    .row = m->sparse->J.row };
     p->jacobian_x = jacobian_x;
     p->level = m->level;
     p->names = m->names;

@@ -108,6 +108,11 @@ static void put_block(dae_mechanism *m, int from, int rows, int rank, const doub
 int dae_mech_look(dae_mechanism *m, double *pivot, int *weakest)
 {
     int n = m->n, last = m->m < n ? m->m - 1 : n - 1;
+    if (m->sparse) { /* independent, or dae_mech_sparse_rank would have refused */
+        *pivot = NAN;
+        *weakest = -1;
+        return m->m;
+    }
     int rank = factor_rows(m, m->W, m->m, m->m);
     *pivot = m->m > n ? 0 : last >= 0 ? fabs(m->S[dae_mech_at(last, last, n)]) : 1;
     *weakest = m->m > 0 ? m->iwork[m->m - 1] - 1 : -1;
@@ -119,6 +124,8 @@ void dae_mech_rank(dae_mechanism *m)
     int n = m->n, h = m->h, rolling = m->m - h, next = 0;
     m->rank = dae_mech_look(m, &m->pivot, &m->weakest);
     m->rank_h = h;
+    if (m->sparse)
+        return;
     set_identity(m);
     if (m->rank == m->m)
         return;

@@ -1,5 +1,5 @@
 /* state.c: between (q, v, lambda) and the state of a formulation; how good a state is. */
-#include "constraint/mechanism.h"
+#include "constraint/sparse.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -43,14 +43,17 @@ static int set_mu_unit(dae_mechanism *m, double t, const double *q)
 {
     double velocity = 0, slope = 0, mass = 1;
     int answer = DAE_OK;
+    const dae_mech_sparse *s = m->sparse;
     for (int j = 0; j < m->n; j++)
         velocity = fmax(velocity, m->step[j] / m->step_t);
-    for (int j = 0; j < m->n; j++)
+    for (int64_t k = 0; s && k < s->W.count; k++)
+        slope = s->W.row[k] < m->h ? fmax(slope, fabs(m->W[k])) : slope;
+    for (int j = 0; !s && j < m->n; j++)
         for (int i = 0; i < m->h; i++)
             slope = fmax(slope, fabs(m->W[dae_mech_at(i, j, m->m)]));
     if (m->form->parts & MECH_MASS_Q) {
         answer = dae_mech_mass(m, t, q, m->M);
-        mass = dae_mech_most(m->M, m->n * m->n);
+        mass = dae_mech_most(m->M, (int)dae_mech_M_count(m));
     }
     m->mu_unit = slope > 0 && mass > 0 ? velocity * mass / slope : 1;
     return answer;
@@ -65,7 +68,10 @@ int dae_mech_ready(dae_mechanism *m, double t, const double *q)
     if (answer != DAE_OK)
         return answer;
     dae_mech_rank(m);
-    answer = dae_mech_find_help(m, t, q);
+    if (m->sparse)
+        answer = dae_mech_sparse_rank(m);
+    if (answer == DAE_OK)
+        answer = dae_mech_find_help(m, t, q);
     if (answer == DAE_OK && m->at.mu >= 0)
         answer = set_mu_unit(m, t, q);
     if (answer == DAE_OK && (m->form->parts & MECH_MINIMAL))
@@ -136,7 +142,7 @@ static int multiplier_rates(dae_mechanism *m, double t, const double *q, const d
         for (int i = 0; i < m->m; i++)
             lambda_dot[i] += w * l[i];
         if (!(m->form->parts & MECH_PLAIN_A))
-            dae_mech_add_product(m->M, m->n, m->n, w, b, w_dot);
+            dae_mech_M_times(m, w, b, w_dot);
         for (int j = 0; (m->form->parts & MECH_PLAIN_A) && j < m->n; j++)
             w_dot[j] += w * b[j];
     }
@@ -156,7 +162,7 @@ static int pack_motion(dae_mechanism *m, double t, const double *q, const double
     if (answer == DAE_OK && (m->form->parts & MECH_PLAIN_A))
         memcpy(x + m->at.a, a, n * sizeof *x);
     else if (answer == DAE_OK && m->at.a >= 0)
-        dae_mech_add_product(m->M, m->n, m->n, 1, a, x + m->at.a);
+        dae_mech_M_times(m, 1, a, x + m->at.a);
     if (answer == DAE_OK && xdot)
         answer = multiplier_rates(m, t, q, v, a, lambda_dot, w_dot);
     if (answer != DAE_OK)
@@ -188,9 +194,12 @@ dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
     if (xdot)
         memset(xdot, 0, (size_t)m->at.size * sizeof *x);
     memcpy(x, q, (size_t)m->n * sizeof *x);
-    if (m->at.lambda >= 0)
-        return dae_mech_said(m, pack_motion(m, t, q, v, x, xdot), "dae_mechanism_pack",
-                             t);
+    if (m->at.lambda >= 0) {
+        answer = pack_motion(m, t, q, v, x, xdot);
+        if (answer == DAE_OK && m->sparse)
+            answer = dae_mech_sparse_check(m, t, x, m->problem.residual ? xdot : NULL);
+        return dae_mech_said(m, answer, "dae_mechanism_pack", t);
+    }
     if (m->at.v >= 0)
         memcpy(x + m->at.v, v, (size_t)m->n * sizeof *x);
     for (int k = 0; m->at.e >= 0 && k < m->n - m->rank; k++)
@@ -257,7 +266,7 @@ static int acceleration_level(dae_mechanism *m, double t, const double *x,
         answer = dae_mech_bias(m, t, x, v, m->bias);
     if (answer != DAE_OK)
         return answer;
-    dae_mech_add_product(m->W, m->m, m->n, 1, a, m->bias);
+    dae_mech_W_times(m, m->W, a, m->bias);
     *most = dae_mech_most(m->bias, m->m);
     return DAE_OK;
 }

@@ -186,6 +186,15 @@ static int take_balance(balance *b, dae_mechanism *m, double t, double **block)
     return *block ? DAE_OK : DAE_E_NOMEM;
 }
 
+/* These tasks work on dense matrices. */
+static dae_status too_large(dae_mechanism *m)
+{
+    dae_report_clear(&m->report);
+    dae_fail(&m->report, DAE_E_OPTION, "this task works on dense matrices");
+    dae_hint(&m->report, "open the mechanism without patterns");
+    return DAE_E_OPTION;
+}
+
 dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
                                      double *lambda)
 {
@@ -193,6 +202,8 @@ dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
         return DAE_E_ARG;
     if (!m->form)
         return m->report.status;
+    if (m->sparse)
+        return too_large(m);
     balance b;
     double *block, left = 0;
     dae_report_clear(&m->report);
@@ -229,6 +240,8 @@ dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, doubl
         return DAE_E_ARG;
     if (!m->form)
         return m->report.status;
+    if (m->sparse)
+        return too_large(m);
     size_t bytes = (size_t)m->n * sizeof(double);
     double *found = m->r_low, *velocity = m->r_high, *force = m->values;
     dae_report_clear(&m->report);
@@ -372,6 +385,8 @@ dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q,
         return DAE_E_ARG;
     if (!m->form)
         return m->report.status;
+    if (m->sparse)
+        return too_large(m);
     size_t n = (size_t)m->n, k = 2 * n;
     tangent g = { .m = m, .t = t };
     dae_report_clear(&m->report);

@@ -25,6 +25,7 @@ typedef struct dae_matrix {
 typedef struct dae_factor_info {
     int row, column;  /* on DAE_E_SINGULAR: where the zero pivot was met, -1 unknown        */
     int repivoted;    /* 1: the old pivot order was given up                                */
+    int64_t nonzeros; /* of the factors; 0: unknown                                         */
     double rcond;     /* a cheap estimate of the reciprocal condition, 0 singular, -1 unknown */
 } dae_factor_info;
 

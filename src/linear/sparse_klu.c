@@ -7,6 +7,12 @@
  *
  * Only the search allocates.
  *
+ * AMD presumes pivots on the diagonal. Constraints with their multipliers have zeros there,
+ * other pivots must be taken, and fill is out of control: the stabilized equations of a chain of
+ * 1000 links took 10 s a factorization, growing with the cube. So where many places on the
+ * diagonal are no pivots when one is searched first, columns are ordered by COLAMD, which bounds the
+ * fill whatever the pivots: then 2 ms, growing linearly.
+ *
  * KLU scales rows by their largest entry (Common.scale = 2). It calls a matrix singular
  * only when a pivot is exactly zero; after a search klu_judge.c looks for pivots that are
  * nothing but rounding. Entries that are not finite never reach KLU; a solution that is
@@ -27,14 +33,16 @@
  * Newton's iteration still forgives. */
 static const double worst_growth = 1e-6;
 
-enum { SIDES = 4 }; /* right sides KLU solves in one go */
+enum { SIDES = 4 };      /* right sides KLU solves in one go */
+enum { WEAK_PART = 20 }; /* circuits: none or few; constraints: a third */
 
 typedef struct klu_analysis {
     dae_memory memory;
     dae_matrix pattern; /* a copy: row and offsets below */
     int *start, *row;   /* the pattern in int, as KLU wants it */
     int64_t *offsets;
-    klu_symbolic *symbolic;
+    klu_symbolic *symbolic;   /* by AMD */
+    klu_symbolic *columnwise; /* by COLAMD, once somebody needs it */
     klu_common common;
     int lost_row, lost_column; /* of a structurally singular pattern, otherwise -1 */
 } klu_analysis;
@@ -44,6 +52,7 @@ typedef struct klu_factor_ {
     int n, is_complex;
     double *value; /* K + cC, pairs if complex */
     double *work;  /* complex: SIDES right sides as pairs */
+    klu_symbolic *symbolic; /* the order in use: one of the two of the analysis */
     klu_numeric *numeric;
     klu_common common; /* each factor its own: factors live independently */
     double growth;     /* klu_rgrowth after the last search */
@@ -61,6 +70,8 @@ static void release(void *analysis)
     dae_memory memory = a->memory;
     if (a->symbolic)
         klu_free_symbolic(&a->symbolic, &a->common);
+    if (a->columnwise)
+        klu_free_symbolic(&a->columnwise, &a->common);
     dae_free(&memory, a->start);
     dae_free(&memory, a->row);
     dae_free(&memory, a->offsets);
@@ -224,11 +235,11 @@ static double form(klu_factor_ *f, const double *K, const double *C, double c_re
 static double measure_growth(klu_factor_ *f, double *rcond)
 {
     klu_analysis *a = f->analysis;
-    int done = f->is_complex ? klu_z_rcond(a->symbolic, f->numeric, &f->common) &&
-                                   klu_z_rgrowth(a->start, a->row, f->value, a->symbolic,
+    int done = f->is_complex ? klu_z_rcond(f->symbolic, f->numeric, &f->common) &&
+                                   klu_z_rgrowth(a->start, a->row, f->value, f->symbolic,
                                                  f->numeric, &f->common)
-                             : klu_rcond(a->symbolic, f->numeric, &f->common) &&
-                                   klu_rgrowth(a->start, a->row, f->value, a->symbolic,
+                             : klu_rcond(f->symbolic, f->numeric, &f->common) &&
+                                   klu_rgrowth(a->start, a->row, f->value, f->symbolic,
                                                f->numeric, &f->common);
     *rcond = f->common.rcond;
     return done && f->common.rcond > 0 ? f->common.rgrowth : 0;
@@ -238,9 +249,9 @@ static double measure_growth(klu_factor_ *f, double *rcond)
 static int refactor(klu_factor_ *f, dae_factor_info *info)
 {
     klu_analysis *a = f->analysis;
-    int done = f->is_complex ? klu_z_refactor(a->start, a->row, f->value, a->symbolic,
+    int done = f->is_complex ? klu_z_refactor(a->start, a->row, f->value, f->symbolic,
                                               f->numeric, &f->common)
-                             : klu_refactor(a->start, a->row, f->value, a->symbolic,
+                             : klu_refactor(a->start, a->row, f->value, f->symbolic,
                                             f->numeric, &f->common);
     if (!done || f->common.status != KLU_OK)
         return 0;
@@ -259,6 +270,48 @@ static int explain(klu_factor_ *f, dae_factor_info *info, const dae_sum *a)
     return DAE_E_SINGULAR;
 }
 
+/* How many places on the diagonal of the permuted matrix are below KLU's tolerance for them,
+ * a thousandth of their column. */
+static int count_weak(const klu_factor_ *f)
+{
+    const klu_analysis *a = f->analysis;
+    const klu_symbolic *order = a->symbolic;
+    int weak = 0;
+    for (int k = 0; k < f->n; k++) {
+        int j = order->Q[k];
+        double most = 0, own = 0;
+        for (int q = a->start[j]; q < a->start[j + 1]; q++) {
+            double size = f->is_complex
+                              ? fabs(f->value[2 * q]) + fabs(f->value[2 * q + 1])
+                              : fabs(f->value[q]);
+            most = size > most ? size : most;
+            own = a->row[q] == order->P[k] ? size : own;
+        }
+        weak += !(own > 0.001 * most);
+    }
+    return weak;
+}
+
+/* The first time: AMD's order unless one in WEAK_PART pivots is not where it expects them. */
+static int choose_order(klu_factor_ *f)
+{
+    klu_analysis *a = f->analysis;
+    if (f->symbolic)
+        return DAE_OK;
+    f->symbolic = a->symbolic;
+    if (count_weak(f) <= f->n / WEAK_PART)
+        return DAE_OK;
+    if (!a->columnwise) {
+        a->common.ordering = 1;
+        a->columnwise = klu_analyze(a->pattern.n, a->start, a->row, &a->common);
+        a->common.ordering = 0;
+    }
+    if (!a->columnwise)
+        return a->common.status == KLU_TOO_LARGE ? DAE_E_LIMIT : DAE_E_NOMEM;
+    f->symbolic = a->columnwise;
+    return DAE_OK;
+}
+
 /* Searches pivots with this tolerance for those on the diagonal. */
 static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
                        dae_factor_info *info)
@@ -267,8 +320,8 @@ static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
     drop_pivots(f);
     f->common.tol = tolerance;
     f->numeric = f->is_complex
-                     ? klu_z_factor(a->start, a->row, f->value, a->symbolic, &f->common)
-                     : klu_factor(a->start, a->row, f->value, a->symbolic, &f->common);
+                     ? klu_z_factor(a->start, a->row, f->value, f->symbolic, &f->common)
+                     : klu_factor(a->start, a->row, f->value, f->symbolic, &f->common);
     int status = f->common.status;
     if (status == KLU_OUT_OF_MEMORY)
         return DAE_E_NOMEM;
@@ -279,7 +332,7 @@ static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
     if (!f->numeric || status != KLU_OK || !(f->growth > 0))
         return explain(f, info, sum);
     return dae_klu_judge(&(dae_klu_factors){ &a->memory, &a->pattern, f->value,
-                                             f->is_complex, a->symbolic, f->numeric,
+                                             f->is_complex, f->symbolic, f->numeric,
                                              &f->common },
                          info);
 }
@@ -289,7 +342,9 @@ static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
  * well. */
 static int search(klu_factor_ *f, const dae_sum *sum, dae_factor_info *info)
 {
-    int status = search_with(f, 0.001, sum, info);
+    int status = choose_order(f);
+    if (status == DAE_OK)
+        status = search_with(f, 0.001, sum, info);
     if (status == DAE_E_SINGULAR)
         status = search_with(f, 1, sum, info);
     if (status)
@@ -321,6 +376,8 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
         status = search(f, &sum, info);
     }
     f->ready = status == DAE_OK;
+    if (f->ready && f->numeric)
+        info->nonzeros = (int64_t)f->numeric->lnz + f->numeric->unz;
     return status;
 }
 
@@ -337,7 +394,7 @@ static double flaw_of(const double *x, int64_t count)
 
 static int solve_real(klu_factor_ *f, double *b, int count, int transposed)
 {
-    klu_symbolic *symbolic = f->analysis->symbolic;
+    klu_symbolic *symbolic = f->symbolic;
     return transposed ? klu_tsolve(symbolic, f->numeric, f->n, count, b, &f->common)
                       : klu_solve(symbolic, f->numeric, f->n, count, b, &f->common);
 }
@@ -346,7 +403,7 @@ static int solve_real(klu_factor_ *f, double *b, int count, int transposed)
 static int solve_complex(klu_factor_ *f, double *re, double *im, int count,
                          int transposed)
 {
-    klu_symbolic *symbolic = f->analysis->symbolic;
+    klu_symbolic *symbolic = f->symbolic;
     int64_t length = (int64_t)count * f->n;
     double *w = f->work;
     for (int64_t k = 0; k < length; k++) {

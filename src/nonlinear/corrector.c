@@ -219,6 +219,7 @@ int dae_corrector_factor(dae_corrector *q, double c)
         return status;
     }
     q->have_factor = q->new_factor = 1;
+    q->system->stats->factor_nonzeros = q->info.nonzeros;
     q->c_factor = c;
     return DAE_OK;
 }
