@@ -54,15 +54,17 @@ static dae_status mebdf_open(dae_solver *s)
     s->method_state = m;
     if (!m) return DAE_E_NOMEM;
     size_t n = (size_t)s->system.n, p = (size_t)s->system.m, d = (size_t)s->system.computed;
+    size_t w = dae_history_size(&s->system, 1);
     double *phi;
     dae_vector_wish wish[] = {
-        {&phi, MEBDF_ROWS * (n + d)}, {&m->pred, n + d}, {&m->rate, p},    {&m->pred2, n + d},
+        {&phi, dae_history_size(&s->system, MEBDF_ROWS)},
+        {&m->pred, w},          {&m->rate, p},     {&m->pred2, w},
         {&m->rate2, p},         {&m->x_guess, n},  {&m->p_guess, p}, {&m->d_guess, d},
         {&m->x1, n},            {&m->p1, p},       {&m->e1, n},      {&m->d1, d},
         {&m->e_d1, d},          {&m->x2, n},       {&m->p2, p},      {&m->e2, n},
         {&m->d2, d},            {&m->e_d2, d},     {&m->gap, n},     {&m->gap_d, d},
         {&m->filter, 2 * n},    {&m->probe, p},    {&m->x_ahead, n}, {&m->d_ahead, d},
-        {&m->expected, n + d},  {&m->D, p}};
+        {&m->expected, w},      {&m->D, p}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!m->vectors) return DAE_E_NOMEM;
     dae_history_open(&m->past, &s->system, MEBDF_ROWS, phi);
@@ -80,7 +82,7 @@ static void mebdf_start(dae_solver *s)
     m->calm = 1000;
     m->raw_peak = m->ahead = 0;
     m->blind = 0;
-    m->pace.c = 0;
+    m->pace.c = m->even_h = 0;
     s->order = 1;
 }
 
@@ -109,7 +111,7 @@ static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int whic
     int n = sys->n, k = trial->order;
     const double *e = sys->computed ? trial->e_d : trial->e;
     double f = which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
-    const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? n : 0);
+    const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? m->past.from_d : 0);
     for (int i = 0; i < sys->m; i++) m->probe[i] = e[i] + f * phi[i];
     if (!sys->computed) {
         dae_corrector_lead(q, m->probe, v);

@@ -21,6 +21,15 @@ extern const double mebdf_harmonic[MEBDF_MOST + 2]; /* 1 + 1/2 + ... + 1/k */
  * stage at t_n + 2h? */
 void mebdf_coefficients(mebdf_formula *f, int k, double h, const double *tau, int future);
 
+/* Q at t1 and t2 and its derivatives there, times h; a common factor does not matter. */
+typedef struct mebdf_product {
+    double q1, slope1, q2, slope2;
+} mebdf_product;
+
+/* The same from Q, with last = tau_k / h. */
+void mebdf_coefficients_of(mebdf_formula *f, int k, double h, double last, const mebdf_product *q,
+                           int future);
+
 typedef struct mebdf {
     double *vectors;        /* the block of all vectors                                     */
     dae_history past;
@@ -40,7 +49,9 @@ typedef struct mebdf {
     mebdf_formula f;
     dae_reach at[2];        /* weights of the history at t1 and t2                          */
     double *pred, *rate;    /* P(t1) of w, P'(t1) of d                                      */
-    double *pred2, *rate2;  /* omega at t2                                                  */
+    double *pred2, *rate2;  /* the same at t2                                               */
+    double even_h;          /* f and at are those of an even mesh of this step; 0: they are not  */
+    int even_k;             /* ... and of this k                                            */
     double *x_guess, *p_guess, *d_guess;
     double *x1, *p1, *e1, *d1, *e_d1; /* stage 1; e1 = w - P                                */
     double *x2, *p2, *e2, *d2, *e_d2; /* stage 2; e2 = w - omega                            */
