@@ -3,9 +3,14 @@
 #ifndef DAE_INTEGRATE_MEBDF_H
 #define DAE_INTEGRATE_MEBDF_H
 
+#include "base/norm.h"
 #include "integrate/history.h"
 
 enum { MEBDF_MOST = 7, MEBDF_ROWS = MEBDF_MOST + 3 };
+
+/* Vectors are padded to fours, with zeros: four entries go at a time. */
+#define FOUR(pointer) (*(dae_four *)(pointer))
+#define FOUR_AT(pointer) (*(const dae_four *)(pointer))
 
 typedef struct mebdf_formula {
     double c;               /* of the iteration matrix K + cC, in all stages                */
@@ -67,6 +72,19 @@ typedef struct mebdf {
     int have_down, have_up;
     int blind_new;          /* what blind will be                                           */
 } mebdf;
+
+/* y = c C v, as dae_corrector_lead; y has room for a multiple of four. */
+static inline void mebdf_lead(const dae_corrector *q, const double *v, double *y)
+{
+    const double *diagonal = q->C_diagonal;
+    double c = q->c_factor;
+    if (!q->C_is_diagonal || q->c_each) {
+        dae_corrector_lead(q, v, y);
+        return;
+    }
+    for (int i = 0; i < q->system->n; i += 4)
+        FOUR(y + i) = c * FOUR_AT(diagonal + i) * FOUR_AT(v + i);
+}
 
 /* Fills in x, p, e (d, e_d) of the trial and m->gap = x - x1. DAE_OK, a verdict, a failure. */
 int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial);

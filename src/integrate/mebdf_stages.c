@@ -15,12 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Vectors are padded to fours, with zeros: four entries go at a time. */
-#define FOUR(pointer) (*(dae_four *)(pointer))
-#define FOUR_AT(pointer) (*(const dae_four *)(pointer))
-
 /* Slower than this Newton's first correction is not the whole story. */
 static const double BRISK = 0.5;
+/* Slower than this, a Jacobian that costs no differences is renewed: three stages share it. */
+static const double STALE = 0.1;
 /* Newton's tolerance in stage 1 is smaller by this: who leaps keeps its error. */
 static const double STRICTLY = 0.4;
 /* Newton's tolerance in stage 2, at most: it is the next prediction, too. */
@@ -110,7 +108,7 @@ static dae_stage stage(const dae_solver *s, const mebdf *m, const dae_trial *tri
 {
     return (dae_stage){.t = trial->t, .h = trial->h, .c = m->f.c, .x_pred = m->x_guess,
                        .p_pred = m->p_guess, .d_pred = m->d_guess, .w = s->w,
-                       .w_d = s->system.computed ? s->w_d : NULL};
+                       .w_d = s->system.computed ? s->w_d : NULL, .padded = 1};
 }
 
 /* ---- stage 1 ----
@@ -180,7 +178,7 @@ static double expect_from_afar(mebdf *m, const dae_trial *trial)
     return ratio;
 }
 
-static int stage_1(dae_solver *s, mebdf *m, dae_trial *trial)
+static int stage_1(dae_solver *s, mebdf *m, const dae_trial *trial)
 {
     const dae_history *a = &m->past;
     int k = trial->order;
@@ -293,7 +291,7 @@ static int leap(dae_solver *s, mebdf *m, dae_trial *trial)
     double scale = 2 / (1 + c / q->c_factor) / q->c_factor;
     if (s->system.computed || (s->system.facts & doubtful)) return 0;
     if (q->verify || q->want_jacobian || rate >= BRISK) return 0;
-    dae_corrector_lead(q, m->D, m->gap);
+    mebdf_lead(q, m->D, m->gap);
     if (dae_corrector_solve_with(q, m->gap, 1) != DAE_OK) return 0;
     jump(n, scale, c, m, trial);
     m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
@@ -348,6 +346,17 @@ static int moves(const dae_solver *s)
     return (s->system.facts & both) == both;
 }
 
+/* Where a Jacobian is given it costs less than the iteration that has to measure the rate whenever
+ * an old one is factored with a new c, and an old one leaves errors in x1, which the estimate
+ * counts. */
+static void mind_age(const dae_solver *s, const mebdf *m, dae_corrector *q, double rate)
+{
+    const dae_problem *given = &s->system.problem;
+    if (!given->jacobian && !given->jacobian_x) return;
+    int other_c = !(fabs(m->f.c / q->c_factor - 1) <= q->c_slack);
+    q->want_jacobian |= other_c || rate > STALE;
+}
+
 /* Stage 2, and whether the corrector will know of it: where only t2 is undefined, one step may do
  * without. */
 static int look_ahead(dae_solver *s, mebdf *m, dae_trial *trial, double t2, effort *all)
@@ -375,6 +384,7 @@ int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
     double t2;
     int future = future_exists(s, trial, &t2);
     predict(m, trial, future);
+    if (q->have_factor) mind_age(s, m, q, 0);
     recall_pace(q, m, 2 * q->most_unmeasured);
     double kappa = q->tolerance;
     q->tolerance = STRICTLY * kappa;
@@ -388,6 +398,7 @@ int mebdf_solve_stages(dae_solver *s, mebdf *m, dae_trial *trial)
         recall_pace(q, m, 2 * q->most_unmeasured);
         status = corrector(s, m, trial, &all);
     }
+    mind_age(s, m, q, all.rate);
     m->blind_new = future && m->f.b == 0;
     tell(&all, q);
     return status;
