@@ -39,12 +39,12 @@ double *dae_alloc_vectors(const dae_memory *m, const dae_vector_wish *wish, size
     size_t total = 0;
     for (size_t i = 0; i < wishes; i++) {
         if (wish[i].count > SIZE_MAX / 4 - total) return NULL;
-        total += wish[i].count;
+        total += dae_in_fours(wish[i].count);
     }
     double *block = dae_alloc(m, total, sizeof(double)), *next = block;
     for (size_t i = 0; block && i < wishes; i++) {
         *wish[i].address = next;
-        next += wish[i].count;
+        next += dae_in_fours(wish[i].count);
     }
     return block;
 }

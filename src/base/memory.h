@@ -15,8 +15,14 @@ void dae_memory_init(dae_memory *m, const dae_allocator *hook);
 void *dae_alloc(const dae_memory *m, size_t count, size_t size);
 void dae_free(const dae_memory *m, void *block); /* NULL is allowed */
 
-/* Several vectors in one block: fills in every address. Returns the block, to be freed as one;
- * NULL: no memory, the addresses are as before. */
+/* The next multiple of four: vectors that long can be passed over four entries at a time. */
+static inline size_t dae_in_fours(size_t count)
+{
+    return (count + 3) & ~(size_t)3;
+}
+
+/* Several vectors in one block: fills in every address. Each is followed by zeros up to a multiple
+ * of four. Returns the block, to be freed as one; NULL: no memory, the addresses are as before. */
 typedef struct dae_vector_wish {
     double **address;
     size_t count;

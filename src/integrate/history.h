@@ -18,7 +18,8 @@ enum { HISTORY_ROWS = 10 };
 
 typedef struct dae_history {
     int n, m, computed;     /* of the system                                                */
-    int width;              /* n + computed                                                 */
+    int from_d;             /* where d begins in a row                                      */
+    int width;              /* of a row: x and d, each followed by zeros up to fours        */
     int rows;               /* of phi                                                       */
     double *phi[HISTORY_ROWS];
     double psi[HISTORY_ROWS];
@@ -31,7 +32,9 @@ typedef struct dae_reach {
     double value[HISTORY_ROWS], slope[HISTORY_ROWS];
 } dae_reach;
 
-/* block: rows * width values, one after another. */
+/* Values of all rows. */
+size_t dae_history_size(const dae_system *system, int rows);
+/* block: that many. */
 void dae_history_open(dae_history *a, const dae_system *system, int rows, double *block);
 
 /* w_n = (s->x, s->d) and w' = s->p (x' of algebraic unknowns and, with a computed d, x' that is
@@ -45,7 +48,8 @@ void dae_history_first(dae_history *a, double h);
 
 void dae_history_reach(const dae_history *a, double delta, int k, dae_reach *out);
 
-/* w and, into `rate`, the derivative of d, by the polynomial of degree k <= rows - 3. */
+/* w and, into `rate`, the derivative of d, by the polynomial of degree k <= rows - 3. Four entries
+ * go at a time: outputs, and e, x, e_d, d of a trial, have room for a multiple of four. */
 void dae_history_predict(const dae_history *a, int k, const dae_reach *at, double *w, double *rate);
 /* The same at two points, in one pass. */
 void dae_history_predict_2(const dae_history *a, int k, const dae_reach at[2], double *const w[2],

@@ -20,7 +20,6 @@
  */
 #include "integrate/mebdf.h"
 #include "base/float_check.h"
-#include "base/norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,13 +28,17 @@
  * (docs/multistep.md); the optimum is flat. */
 
 /* x - x1 must be below tol / FIT, tightened slowly with the tolerance. */
-static const double FIT = 7;
+static const double FIT = 9;
 /* The error of the next step is planned to be 1 / AIM: a rejection costs as much as two steps. */
-static const double AIM = 6;
+static const double AIM = 5;
 /* Growth that is worth a factorization; the largest, while starting and later. */
-static const double WORTHWHILE = 1.3, FASTEST = 8, FAST = 2;
+static const double WORTHWHILE = 1.2, FASTEST = 8, FAST = 3;
 /* Above this error the step will shrink, and the order below may be better. */
 static const double RESTLESS = 0.5;
+/* So many times larger than the one below a difference proves that the order is too high. */
+static const double CLEARLY = 2;
+/* So many steps fewer than k must stand on an even mesh before size or order change. */
+enum { HASTE = 2 };
 
 /* ---- opening ---- */
 
@@ -54,15 +57,17 @@ static dae_status mebdf_open(dae_solver *s)
     s->method_state = m;
     if (!m) return DAE_E_NOMEM;
     size_t n = (size_t)s->system.n, p = (size_t)s->system.m, d = (size_t)s->system.computed;
+    size_t w = dae_history_size(&s->system, 1);
     double *phi;
     dae_vector_wish wish[] = {
-        {&phi, MEBDF_ROWS * (n + d)}, {&m->pred, n + d}, {&m->rate, p},    {&m->pred2, n + d},
+        {&phi, dae_history_size(&s->system, MEBDF_ROWS)},
+        {&m->pred, w},          {&m->rate, p},     {&m->pred2, w},
         {&m->rate2, p},         {&m->x_guess, n},  {&m->p_guess, p}, {&m->d_guess, d},
         {&m->x1, n},            {&m->p1, p},       {&m->e1, n},      {&m->d1, d},
         {&m->e_d1, d},          {&m->x2, n},       {&m->p2, p},      {&m->e2, n},
         {&m->d2, d},            {&m->e_d2, d},     {&m->gap, n},     {&m->gap_d, d},
-        {&m->filter, 2 * n},    {&m->probe, p},    {&m->x_ahead, n}, {&m->d_ahead, d},
-        {&m->expected, n + d},  {&m->D, p}};
+        {&m->filter, 2 * n + 3}, {&m->probe, p},    {&m->x_ahead, n}, {&m->d_ahead, d},
+        {&m->expected, w},      {&m->D, p}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!m->vectors) return DAE_E_NOMEM;
     dae_history_open(&m->past, &s->system, MEBDF_ROWS, phi);
@@ -80,7 +85,7 @@ static void mebdf_start(dae_solver *s)
     m->calm = 1000;
     m->raw_peak = m->ahead = 0;
     m->blind = 0;
-    m->pace.c = 0;
+    m->pace.c = m->even_h = 0;
     s->order = 1;
 }
 
@@ -95,10 +100,12 @@ static dae_status mebdf_start_history(dae_solver *s, int count, const double *t,
 
 /* ---- judging an attempt ---- */
 
-/* |E| of BDF of order q for a difference of order q + 1. */
+/* |E| of BDF of order q for a difference of order q + 1: 1 / ((q + 1) (1 + 1/2 + ... + 1/q)). */
 static double share(int q)
 {
-    return 1 / ((q + 1) * mebdf_harmonic[q]);
+    static const double table[MEBDF_MOST + 2] = {0, 1 / 2.0, 2 / 9.0, 3 / 22.0, 12 / 125.0, 10 / 137.0,
+                                                 20 / 343.0, 35 / 726.0, 280 / 6849.0};
+    return table[q];
 }
 
 /* c f_p E for the order below (which < 0) or above: the right side of the filter. */
@@ -109,10 +116,11 @@ static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int whic
     int n = sys->n, k = trial->order;
     const double *e = sys->computed ? trial->e_d : trial->e;
     double f = which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
-    const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? n : 0);
-    for (int i = 0; i < sys->m; i++) m->probe[i] = e[i] + f * phi[i];
+    const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? m->past.from_d : 0);
+    for (int i = 0; i < sys->m; i += 4)
+        FOUR(m->probe + i) = FOUR_AT(e + i) + f * FOUR_AT(phi + i);
     if (!sys->computed) {
-        dae_corrector_lead(q, m->probe, v);
+        mebdf_lead(q, m->probe, v);
         return DAE_OK;
     }
     int status = dae_system_push_p(sys, trial->t, trial->x, trial->p, q->r, m->probe, v);
@@ -124,9 +132,13 @@ static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int whic
  * of an even mesh. */
 static double evened(const mebdf *m, double h, int q)
 {
-    double product = 1;
-    for (int i = 1; i <= q; i++) product *= (i + 1) * h / (h + m->past.psi[i - 1]);
-    return product;
+    double product = 1, below = 1, unit = 1 / h;
+    if (m->even_h == h) return 1;
+    for (int i = 1; i <= q; i++) {
+        product *= i + 1;
+        below *= 1 + m->past.psi[i - 1] * unit;
+    }
+    return product / below;
 }
 
 static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
@@ -151,17 +163,27 @@ static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
     return DAE_OK;
 }
 
+/* The unfiltered error, for raw_peak. */
+static double raw_error(const dae_solver *s, const mebdf *m, const dae_trial *trial)
+{
+    double most = 0;
+    for (int i = 0; i < s->system.n; i++) {
+        double a = fabs(trial->e[i]) * s->w[i];
+        most = a > most ? a : most;
+    }
+    return fabs(m->f.defect) * most;
+}
+
 static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
 {
-    int n = s->system.n, k = trial->order, place;
+    int k = trial->order, ripe = m->starting || m->steady >= k - HASTE;
+    double raw = raw_error(s, m, trial), faded = 0.7 * m->raw_peak;
     trial->filtered = 1;
     trial->error = m->fit * m->gap_norm;
-    double raw = fabs(m->f.defect) * dae_norm(s->options.norm, n, trial->e, s->w, &place);
-    m->raw_peak = fmax(raw, 0.7 * m->raw_peak);
+    m->raw_peak = raw > faded ? raw : faded;
     m->error_k = trial->error;
-    if (!m->past.first && m->past.valid >= k)
+    if (!m->past.first && m->past.valid >= k )
         m->error_k *= evened(m, trial->h, k) * share(k) / fabs(m->f.defect / (1 + m->f.defect));
-    int ripe = m->starting || m->steady >= k;
     m->have_down = k > 1 && (ripe || trial->error > RESTLESS);
     m->have_up = ripe && k < s->options.max_order && m->past.valid > k && !m->past.first;
     int status = neighbours(s, m, trial);
@@ -186,13 +208,13 @@ static int mebdf_attempt(dae_solver *s, dae_trial *trial)
 
 /* ---- after the attempt ---- */
 
-/* Step ratio that would bring the error of order k to where it should be. */
-static double ratio(double error, int k)
+/* Logarithm of the step ratio that would bring the error of order k to where it should be. */
+static double growth(double error, int k)
 {
-    return pow(AIM * error + 1e-6, -1.0 / (k + 1));
+    return -log(AIM * error + 1e-6) / (k + 1);
 }
 
-/* With nothing known of other orders: is ratio(error_k, k) between 1 and 2? Then all stays. */
+/* With nothing known of other orders: is the step ratio between 1 and 2? Then all stays. */
 static int contented(const mebdf *m, int k)
 {
     double a = AIM * m->error_k + 1e-6;
@@ -206,21 +228,22 @@ static void plan(dae_solver *s, mebdf *m, const dae_trial *trial)
     int k = trial->order, next = k;
     s->order = k;
     s->h = trial->h;
-    if (m->steady <= k && contented(m, k)) return;
-    double r = ratio(m->error_k, k), most = m->starting ? FASTEST : FAST;
+    if (m->steady <= k - HASTE && contented(m, k)) return;
+    double best = growth(m->error_k, k), most = m->starting ? FASTEST : FAST;
     if (m->have_down) {
-        double down = ratio(m->error_down, k - 1);
-        int growing = m->error_down / share(k - 1) <= m->error_k / share(k);
-        if (down > r || growing) next = k - 1, r = down;
+        double down = growth(m->error_down, k - 1);
+        int growing = CLEARLY * m->error_down / share(k - 1) <= m->error_k / share(k);
+        if (down > best || growing) next = k - 1, best = down;
     }
     if (m->have_up && next == k) {
-        double up = ratio(m->error_up, k + 1);
-        if (up > r) next = k + 1, r = up;
+        double up = growth(m->error_up, k + 1);
+        if (up > best) next = k + 1, best = up;
     }
-    if (next < k || r < FAST) m->starting = 0;
+    double r = exp(best);
+    if (next < k || r < 2) m->starting = 0;
     s->order = next;
     if (r > 1 && m->calm <= k + 1) return; /* what was just refused is not tried again at once */
-    if (r >= WORTHWHILE && (m->starting || m->steady > k || r >= 2))
+    if (r >= WORTHWHILE && (m->starting || m->steady > k - HASTE || r >= 2))
         s->h = trial->h * fmin(r, most);
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.95, r));
@@ -264,12 +287,10 @@ static void mebdf_reject(dae_solver *s, dae_trial *trial, int verdict)
         s->order = 1;
         return;
     }
-    double r = ratio(m->error_k, k), most = s->error_failures == 1 ? 0.9 : 0.7;
-    if (m->have_down && ratio(m->error_down, k - 1) > r) {
-        next = k - 1;
-        r = ratio(m->error_down, next);
-    }
-    s->h = trial->h * fmax(0.1, fmin(most, 0.9 * r));
+    double best = growth(m->error_k, k), most = s->error_failures == 1 ? 0.9 : 0.7;
+    double down = m->have_down ? growth(m->error_down, k - 1) : best;
+    if (down > best) next = k - 1, best = down;
+    s->h = trial->h * fmax(0.1, fmin(most, 0.9 * exp(best)));
     s->order = next;
 }
 

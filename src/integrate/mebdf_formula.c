@@ -37,14 +37,9 @@
 const double mebdf_harmonic[MEBDF_MOST + 2] = {
     0, 1, 1.5, 11.0 / 6, 25.0 / 12, 137.0 / 60, 49.0 / 20, 363.0 / 140, 761.0 / 280};
 
-/* Q at t1 and t2 and its derivatives there, in units of h from t_n. */
-typedef struct product {
-    double q1, slope1, q2, slope2;
-} product;
-
-static product multiply(int k, double h, const double *tau)
+static mebdf_product multiply(int k, double h, const double *tau)
 {
-    product q = {1, 0, 1, 0};
+    mebdf_product q = {1, 0, 1, 0};
     double unit = 1 / h;
     for (int i = 0; i < k; i++) {
         double way = 1 + tau[i] * unit;
@@ -58,21 +53,27 @@ static product multiply(int k, double h, const double *tau)
 
 void mebdf_coefficients(mebdf_formula *f, int k, double h, const double *tau, int future)
 {
-    double H = mebdf_harmonic[k], last = tau[k] / h;
-    product q = multiply(k, h, tau);
-    double pi1 = q.q1 * (1 + last), slope1 = q.slope1 * (1 + last) + q.q1;
+    mebdf_product q = multiply(k, h, tau);
+    mebdf_coefficients_of(f, k, h, tau[k] / h, &q, future);
+}
+
+void mebdf_coefficients_of(mebdf_formula *f, int k, double h, double last, const mebdf_product *q,
+                           int future)
+{
+    double H = mebdf_harmonic[k];
+    double pi1 = q->q1 * (1 + last), slope1 = q->slope1 * (1 + last) + q->q1;
     f->c = H / h;
     f->lift = k + 1;
     f->lift_rate = (k + 1) * (mebdf_harmonic[k + 1] - 1) / h;
-    f->ahead = q.q2 * (2 + last) / pi1 - f->lift;
+    f->ahead = q->q2 * (2 + last) / pi1 - f->lift;
     f->defect = H * pi1 / slope1 - 1;
     if (!future) {
         f->a = f->defect;
         f->b = 0;
         return;
     }
-    double r2 = q.q2 + q.slope2; /* derivative of (t - t1) Q at t2 */
-    double determinant = q.slope1 * r2 - q.slope2 * q.q1;
-    f->a = H * q.q1 * r2 / determinant - 1;
-    f->b = -H * q.q1 * q.q1 / determinant;
+    double r2 = q->q2 + q->slope2; /* derivative of (t - t1) Q at t2 */
+    double by = H * q->q1 / (q->slope1 * r2 - q->slope2 * q->q1);
+    f->a = by * r2 - 1;
+    f->b = -by * q->q1;
 }

@@ -58,7 +58,7 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     }
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
     dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->r, n}, {&q->delta, 3 * n},
-                              {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
+                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
     int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
@@ -260,6 +260,23 @@ static inline int move_plain(dae_system *s, dae_stage *g, double scale, const do
     return DAE_OK;
 }
 
+/* The same where four entries may go at a time. */
+static inline int move_padded(dae_system *s, dae_stage *g, double scale, const double *delta,
+                              int fresh, double *size, int *worst)
+{
+    double c = g->c, *e = g->e, *x = g->x, *p = g->p;
+    const double *x_pred = g->x_pred, *p_pred = g->p_pred;
+    for (int i = 0; i < s->n; i += 4) {
+        dae_four v = -scale * *(const dae_four *)(delta + i);
+        if (!fresh) v += *(dae_four *)(e + i);
+        *(dae_four *)(e + i) = v;
+        *(dae_four *)(x + i) = *(const dae_four *)(x_pred + i) + v;
+        *(dae_four *)(p + i) = *(const dae_four *)(p_pred + i) + c * v;
+    }
+    *size = fabs(scale) * dae_norm_max(s->n, delta, g->w, worst);
+    return DAE_OK;
+}
+
 static int move_computed(dae_system *s, dae_stage *g, double scale, const double *delta,
                          double *size, int *worst)
 {
@@ -292,6 +309,7 @@ static int move(dae_corrector *q, dae_stage *g, double scale, const double *delt
 {
     dae_system *s = q->system;
     int status = s->computed ? move_computed(s, g, scale, delta, size, &q->worst)
+                 : g->padded ? move_padded(s, g, scale, delta, fresh, size, &q->worst)
                  : fresh     ? move_plain(s, g, scale, delta, 1, size, &q->worst)
                              : move_plain(s, g, scale, delta, 0, size, &q->worst);
     for (int i = 0; q->c_each && i < s->n; i++)
@@ -370,7 +388,7 @@ static int look_again(dae_corrector *q, dae_stage *g, double scale)
     for (int round = 0; round < 12; round++, kept *= 0.5) {
         int status = dae_system_f(s, g->t, g->x, g->p, q->r);
         if (status != DAE_RETRY) return status;
-        status = move(q, g, -0.5 * kept * scale, q->delta, 0, &size);
+        status = move(q, g, -0.5 * kept * scale, q->change, 0, &size);
         if (status != DAE_OK) return answer_verdict(s, status);
     }
     return answer_verdict(s, DAE_RETRY);
@@ -380,7 +398,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
     double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate);
-    double *delta = q->delta, first = 0, last = 0, size;
+    double *delta = q->change, first = 0, last = 0, size;
     int m = 1, plain = !s->computed; /* then the first look is at the prediction itself */
     int status = plain ? DAE_OK : reset_stage(q, g);
     if (status != DAE_OK) return answer_verdict(s, status);

@@ -17,6 +17,7 @@ typedef struct dae_stage {
     double *x, *p, *e;      /* results; e = x - x_pred is kept apart: no cancellation       */
     double *d, *e_d;        /* computed d: d(t, x) and d - d_pred                           */
     const double *w, *w_d;  /* weights of x and of computed d                               */
+    int padded;             /* 1: the vectors of x and p (not w) have room for a multiple of four */
     const double *w_r;      /* damped Newton: weights of c C e, row by row; NULL: not asked */
 } dae_stage;
 
@@ -26,6 +27,7 @@ typedef struct dae_corrector {
     void *analysis, *factor;
     double *vectors;        /* the block of the vectors below                               */
     double *K, *C, *r, *delta;
+    double *change;         /* the last correction of plain Newton, unscaled                */
     double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
     int *C_row, *C_column, C_count;
     double *C_diagonal;     /* the diagonal of C ...                                        */
