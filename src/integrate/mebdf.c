@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants measured on the transistor amplifier, Akzo Nobel and Robertson's problem at 1e-6
- * (docs/multistep.md); the optimum is flat. */
+/* Constants measured on the transistor amplifier, Akzo Nobel, HIRES, Robertson's and Van der Pol's
+ * problems (docs/mebdf.md); the optimum is flat. */
 
 /* x - x1 must be below tol / FIT, tightened slowly with the tolerance. */
 static const double FIT = 9;
@@ -103,8 +103,9 @@ static dae_status mebdf_start_history(dae_solver *s, int count, const double *t,
 /* |E| of BDF of order q for a difference of order q + 1: 1 / ((q + 1) (1 + 1/2 + ... + 1/q)). */
 static double share(int q)
 {
-    static const double table[MEBDF_MOST + 2] = {0, 1 / 2.0, 2 / 9.0, 3 / 22.0, 12 / 125.0, 10 / 137.0,
-                                                 20 / 343.0, 35 / 726.0, 280 / 6849.0};
+    static const double table[MEBDF_MOST + 2] = {
+        0,          1 / 2.0,    2 / 9.0,    3 / 22.0,    12 / 125.0,
+        10 / 137.0, 20 / 343.0, 35 / 726.0, 280 / 6849.0};
     return table[q];
 }
 
@@ -163,7 +164,7 @@ static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
     return DAE_OK;
 }
 
-/* The unfiltered error, for raw_peak. */
+/* The unfiltered error, for raw_peak; in the maximum norm, whatever the option says. */
 static double raw_error(const dae_solver *s, const mebdf *m, const dae_trial *trial)
 {
     double most = 0;
