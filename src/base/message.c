@@ -65,6 +65,6 @@ dae_status dae_fail_arg(dae_report *m, dae_status status, const char *function,
                         const char *argument, const char *is)
 {
     dae_fail(m, status, "%s: argument '%s' %s", function, argument, is);
-    dae_hint(m, "see %s in daedalus.h", function);
+    dae_hint(m, "see %s in the header that declares it", function);
     return status;
 }
