@@ -15,21 +15,9 @@ enum { EXCERPT = 90, BEFORE = 50 };
 
 /* ---------------------------------------------------------------- saying ---------------- */
 
-static const char *print(mo_context *c, const char *format, va_list list)
-{
-    va_list again;
-    va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
-    size_t room = (size_t)(length > 0 ? length : 0) + 1;
-    char *text = dae_arena_take(&c->arena, room, 1);
-    vsnprintf(text, room, format, again);
-    va_end(again);
-    return text;
-}
-
 static void keep(mo_context *c, mo_diagnostic d, const char *what, va_list list)
 {
-    d.what = print(c, what, list);
+    d.what = dae_arena_vprint(&c->arena, what, list);
     c->diagnostic = dae_arena_grow(&c->arena, c->diagnostic, c->diagnostics,
                                    &c->diagnostic_capacity, sizeof *c->diagnostic);
     c->diagnostic[c->diagnostics] = d;
@@ -64,7 +52,7 @@ void mo_why(mo_context *c, const char *format, ...)
     if (!c->last)
         return;
     va_start(list, format);
-    c->last->why = print(c, format, list);
+    c->last->why = dae_arena_vprint(&c->arena, format, list);
     va_end(list);
 }
 
@@ -74,7 +62,7 @@ void mo_hint(mo_context *c, const char *format, ...)
     if (!c->last)
         return;
     va_start(list, format);
-    c->last->hint = print(c, format, list);
+    c->last->hint = dae_arena_vprint(&c->arena, format, list);
     va_end(list);
 }
 

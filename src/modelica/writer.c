@@ -29,7 +29,7 @@ void mo_put(mo_writer *w, const char *text)
  * not UTF-8 as \x1B. Returns the bytes it took from the text. */
 size_t mo_put_character(mo_writer *w, const char *text, size_t left)
 {
-    char escape[8];
+    char escape[16];
     uint32_t code = 0;
     int bytes = mo_utf8(text, left, &code);
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c ||
