@@ -136,10 +136,12 @@ ex_id ex_rebuild(ex_graph *g, ex_id e, const ex_id *image);
 void ex_substitute(ex_graph *g, ex_id *root, size_t roots,
                    ex_id (*replace)(ex_graph *g, ex_id leaf, void *user), void *user);
 
-/* d root / d leaf for one leaf; and d root / dt, where d/dt of a leaf is rate(leaf): the
- * variable's derivative (EX_VARIABLE with b + 1), 0 for parameters. Exact, piecewise. Procedures
- * are differentiated too (a new procedure is made, once). 0 on what cannot be differentiated
- * (a delay): *culprit names the node. */
+/* d root / d leaf for one leaf (or any node: what lies above it is then a function of it); and
+ * d root / dt, where d/dt of a Real variable is rate(leaf): the variable's derivative (EX_VARIABLE
+ * with b + 1), 0 (the number or none) for parameters. Time runs at 1, everything else stands still.
+ * Exact, piecewise. Procedures are differentiated too (a new procedure is made, once). 0 on what
+ * cannot be differentiated (a delay): *culprit names the node. Repeat for higher orders: common
+ * parts stay common. Numbers of high order along a solution come cheaper from ex_run_taylor. */
 ex_id ex_derivative(ex_graph *g, ex_id root, ex_id leaf, ex_id *culprit);
 void ex_time_derivatives(ex_graph *g, ex_id *root, size_t roots,
                          ex_id (*rate)(ex_graph *g, ex_id leaf, void *user), void *user,
