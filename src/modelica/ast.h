@@ -64,7 +64,9 @@ typedef enum mo_ast_kind {
     MO_A_ROW,        /* items, between ';'                                                 */
     MO_A_TUPLE,      /* (a, , b): items, NULL where left out; (a) alone is just a          */
     MO_A_COLON,      /* the subscript ':'                                                  */
-    MO_A_END         /* 'end' in a subscript                                               */
+    MO_A_END,        /* 'end' in a subscript                                               */
+    MO_A_INDEX,      /* (item[0])[item[1], ...], Modelica 3.6                              */
+    MO_A_FIELD       /* (item[0]).text, Modelica 3.6                                       */
 } mo_ast_kind;
 
 typedef enum mo_operator {
@@ -142,7 +144,8 @@ struct mo_modifier {
     mo_reference *name;         /* NULL: the list of modifiers of a declaration itself      */
     bool each, final;
     mo_ast *value;              /* = value or := value; NULL: none                          */
-    bool broken;                /* = break                                                  */
+    bool broken;                /* x = break, or break x                                    */
+    mo_clause *connection;      /* break connect(a, b); name is NULL                        */
     mo_modifier **item;         /* the list in parentheses                                  */
     int items;
     mo_element *element;        /* redeclare or replaceable: the element put in its place   */

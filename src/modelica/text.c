@@ -213,6 +213,16 @@ static void put_integer(mo_writer *w, int64_t value)
     mo_put(w, text);
 }
 
+static void put_postfix(mo_writer *w, const mo_ast *e)
+{
+    mo_put(w, "(");
+    put_expression(w, e->item[0]);
+    mo_put(w, e->kind == MO_A_INDEX ? ")[" : ").");
+    if (e->kind == MO_A_INDEX)
+        put_list(w, e->item + 1, e->count - 1);
+    mo_put(w, e->kind == MO_A_INDEX ? "]" : e->text);
+}
+
 static void put_expression(mo_writer *w, const mo_ast *e)
 {
     if (!e)
@@ -243,6 +253,8 @@ static void put_expression(mo_writer *w, const mo_ast *e)
     case MO_A_TUPLE: put_brackets(w, e, "(", ")"); break;
     case MO_A_COLON: mo_put(w, ":"); break;
     case MO_A_END: mo_put(w, "end"); break;
+    case MO_A_INDEX:
+    case MO_A_FIELD: put_postfix(w, e); break;
     }
 }
 
