@@ -82,6 +82,7 @@ static void enumeration(mo_parser *p, mo_class *k)
         return;
     typedef struct literal {
         const char *name, *comment;
+        mo_modifier *annotation;
     } literal;
     size_t mark = mo_mark(p);
     if (mo_accept(p, T_COLON)) {
@@ -89,8 +90,7 @@ static void enumeration(mo_parser *p, mo_class *k)
     } else if (!mo_is(p, T_RPAREN)) {
         do {
             literal l = { .name = mo_expect_name(p, "the name of a value") };
-            mo_modifier *annotation;
-            mo_comment(p, &l.comment, &annotation);
+            mo_comment(p, &l.comment, &l.annotation);
             mo_push(p, &l, sizeof l);
         } while (mo_accept(p, T_COMMA));
     }
@@ -98,9 +98,12 @@ static void enumeration(mo_parser *p, mo_class *k)
     k->literal = dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal);
     k->literal_comment =
         dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal_comment);
+    k->literal_annotation =
+        dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal_annotation);
     for (int i = 0; i < k->literals; i++) {
         k->literal[i] = from[i].name;
         k->literal_comment[i] = from[i].comment;
+        k->literal_annotation[i] = from[i].annotation;
     }
     mo_close(p, opening, T_RPAREN, "',' or ')'");
 }

@@ -109,7 +109,7 @@ static mo_reference *name_of_element(mo_parser *p, const mo_element *e)
 static void deselection(mo_parser *p, mo_modifier *m)
 {
     mo_take(p);
-    m->broken = true;
+    m->deselects = true;
     if (mo_is(p, K_CONNECT))
         m->connection = mo_connect_clause(p);
     else
@@ -154,6 +154,7 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
     if (!mo_expect(p, T_LPAREN, "'('", "of a modification"))
         return m;
     mo_enter(p);
+    m->listed = true;
     size_t mark = mo_mark(p);
     if (!mo_is(p, T_RPAREN)) {
         do
