@@ -120,6 +120,7 @@ typedef struct ex_builder {
     size_t constants, constant_capacity, note_capacity;
     uint32_t slots, top, most; /* registers: fixed, in use now, ever                          */
     ex_vector free;
+    bool depth_first;        /* order as collected, no runs                                   */
     ex_id culprit;
 } ex_builder;
 
@@ -132,6 +133,11 @@ void ex_emit_register(ex_builder *b, uint32_t r); /* notes constants */
 void ex_emit_header(ex_builder *b, ex_code code, uint32_t count);
 uint32_t ex_take_note(ex_builder *b, ex_id node, dae_place place, ex_id message);
 uint32_t ex_ask_for_routine(ex_builder *b, uint32_t procedure);
+
+/* ex_compile, for the machine or (depth_first) to be written as C. */
+ex_program *ex_compile_ordered(const ex_graph *g, const ex_id *input, size_t inputs,
+                               const ex_id *output, size_t outputs, bool depth_first,
+                               const dae_memory *memory, ex_id *culprit);
 
 /* dag.c: code that computes the roots; reg[k] receives their registers. target: the register the
  * only root should end in (EX_NO_REGISTER: anywhere). Leaves are the inputs; in procedures, locals.

@@ -15,78 +15,28 @@ enum { MOST_WORK = 100 * 1000 * 1000 }; /* about a second */
 
 typedef const uint32_t *run_function(double *r, const uint32_t *c, uint32_t n);
 
-#define UNARY(name, value)                                                                     \
-    static const uint32_t *run_##name(double *r, const uint32_t *c, uint32_t n)               \
-    {                                                                                         \
-        for (const uint32_t *end = c + 2 * (size_t)n; c < end; c += 2) {                      \
-            double a = r[c[1]];                                                               \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
+#define RUN(name, words, read, value)                                                          \
+    static const uint32_t *run_##name(double *r, const uint32_t *c, uint32_t n)                \
+    {                                                                                          \
+        for (const uint32_t *end = c + words * (size_t)n; c < end; c += words) {               \
+            read;                                                                              \
+            r[c[0]] = value;                                                                   \
+        }                                                                                      \
+        return c;                                                                              \
     }
-#define BINARY(name, value)                                                                    \
-    static const uint32_t *run_##name(double *r, const uint32_t *c, uint32_t n)               \
-    {                                                                                         \
-        for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {                      \
-            double a = r[c[1]], b = r[c[2]];                                                  \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-#define TERNARY(name, value)                                                                   \
-    static const uint32_t *run_##name(double *r, const uint32_t *c, uint32_t n)               \
-    {                                                                                         \
-        for (const uint32_t *end = c + 4 * (size_t)n; c < end; c += 4) {                      \
-            double a = r[c[1]], b = r[c[2]], z = r[c[3]];                                     \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-
-UNARY(move, a)
-UNARY(negate, -a)
-UNARY(not, a == 0)
-UNARY(abs, fabs(a))
-UNARY(sign, (a > 0) - (a < 0))
-UNARY(sqrt, sqrt(a))
-UNARY(sin, sin(a))
-UNARY(cos, cos(a))
-UNARY(tan, tan(a))
-UNARY(asin, asin(a))
-UNARY(acos, acos(a))
-UNARY(atan, atan(a))
-UNARY(sinh, sinh(a))
-UNARY(cosh, cosh(a))
-UNARY(tanh, tanh(a))
-UNARY(exp, exp(a))
-UNARY(log, log(a))
-UNARY(log10, log10(a))
-UNARY(floor, floor(a))
-UNARY(ceil, ceil(a))
-UNARY(square, a * a)
-UNARY(cube, a * a * a)
-UNARY(inverse, 1 / a)
-BINARY(add, a + b)
-BINARY(subtract, a - b)
-BINARY(multiply, a * b)
-BINARY(divide, a / b)
-BINARY(power, pow(a, b))
-BINARY(atan2, atan2(a, b))
-BINARY(min, a < b ? a : b)
-BINARY(max, a > b ? a : b)
-BINARY(div, trunc(a / b))
-BINARY(mod, a - floor(a / b) * b)
-BINARY(rem, a - trunc(a / b) * b)
-BINARY(less, a < b)
-BINARY(less_equal, a <= b)
-BINARY(equal, a == b)
-BINARY(not_equal, a != b)
-BINARY(and, a != 0 && b != 0)
-BINARY(or, a != 0 || b != 0)
-TERNARY(select, a != 0 ? b : z)
-TERNARY(product_plus, a * b + z)
-TERNARY(product_minus, a * b - z)
-TERNARY(minus_product, z - a * b)
+#define A double a = r[c[1]]
+#define AB double a = r[c[1]], b = r[c[2]]
+#define ABZ double a = r[c[1]], b = r[c[2]], z = r[c[3]]
+#define ONE(name, code, value, p) RUN(name, 2, A, value)
+#define STEP1(name, code, value) RUN(name, 2, A, value)
+#define TWO(name, code, value, p, q) RUN(name, 3, AB, value)
+#define FIXED(name, code, value, p) RUN(name, 3, AB, value)
+#define STEP2(name, code, value) RUN(name, 3, AB, value)
+#define SUM(name, code, op) RUN(name, 3, AB, a op b)
+#define PICK2(name, code, first) RUN(name, 3, AB, first ? a : b)
+#define PICK3(name, code, first) RUN(name, 4, ABZ, first ? b : z)
+#define FUSED(name, code, value, change) RUN(name, 4, ABZ, value)
+#include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
 {
@@ -98,22 +48,18 @@ static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
     return c;
 }
 
+#define ONE(name, code, value, p) [EX_C_##code] = run_##name,
+#define STEP1(name, code, value) [EX_C_##code] = run_##name,
+#define TWO(name, code, value, p, q) [EX_C_##code] = run_##name,
+#define FIXED(name, code, value, p) [EX_C_##code] = run_##name,
+#define STEP2(name, code, value) [EX_C_##code] = run_##name,
+#define SUM(name, code, op) [EX_C_##code] = run_##name,
+#define PICK2(name, code, first) [EX_C_##code] = run_##name,
+#define PICK3(name, code, first) [EX_C_##code] = run_##name,
+#define FUSED(name, code, value, change) [EX_C_##code] = run_##name,
 static run_function *const runs[EX_CODES] = {
-    [EX_C_MOVE] = run_move, [EX_C_NEGATE] = run_negate, [EX_C_NOT] = run_not,
-    [EX_C_ABS] = run_abs, [EX_C_SIGN] = run_sign, [EX_C_SQRT] = run_sqrt, [EX_C_SIN] = run_sin,
-    [EX_C_COS] = run_cos, [EX_C_TAN] = run_tan, [EX_C_ASIN] = run_asin, [EX_C_ACOS] = run_acos,
-    [EX_C_ATAN] = run_atan, [EX_C_SINH] = run_sinh, [EX_C_COSH] = run_cosh,
-    [EX_C_TANH] = run_tanh, [EX_C_EXP] = run_exp, [EX_C_LOG] = run_log,
-    [EX_C_LOG10] = run_log10, [EX_C_FLOOR] = run_floor, [EX_C_CEIL] = run_ceil,
-    [EX_C_SQUARE] = run_square, [EX_C_CUBE] = run_cube, [EX_C_INVERSE] = run_inverse,
-    [EX_C_SINCOS] = run_sincos, [EX_C_ADD] = run_add, [EX_C_SUBTRACT] = run_subtract,
-    [EX_C_MULTIPLY] = run_multiply, [EX_C_DIVIDE] = run_divide, [EX_C_POWER] = run_power,
-    [EX_C_POWER_CONSTANT] = run_power, [EX_C_ATAN2] = run_atan2, [EX_C_MIN] = run_min,
-    [EX_C_MAX] = run_max, [EX_C_DIV] = run_div, [EX_C_MOD] = run_mod, [EX_C_REM] = run_rem,
-    [EX_C_LESS] = run_less, [EX_C_LESS_EQUAL] = run_less_equal, [EX_C_EQUAL] = run_equal,
-    [EX_C_NOT_EQUAL] = run_not_equal, [EX_C_AND] = run_and, [EX_C_OR] = run_or,
-    [EX_C_SELECT] = run_select, [EX_C_PRODUCT_PLUS] = run_product_plus,
-    [EX_C_PRODUCT_MINUS] = run_product_minus, [EX_C_MINUS_PRODUCT] = run_minus_product,
+    [EX_C_SINCOS] = run_sincos,
+#include "expression/operations.h"
 };
 
 /* ---------------------------------------------------------------- control --------------- */

@@ -251,8 +251,9 @@ static bool compile_or_escape(compiling *c, const ex_id *input, size_t inputs, c
     return compile_all(b, input, inputs, output, outputs);
 }
 
-ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, const ex_id *output,
-                       size_t outputs, const dae_memory *memory, ex_id *culprit)
+ex_program *ex_compile_ordered(const ex_graph *g, const ex_id *input, size_t inputs,
+                               const ex_id *output, size_t outputs, bool depth_first,
+                               const dae_memory *memory, ex_id *culprit)
 {
     compiling *c = dae_alloc(memory, 1, sizeof *c);
     ex_program *p = dae_alloc(memory, 1, sizeof *p);
@@ -264,7 +265,8 @@ ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, con
     if (c && p) {
         dae_arena_init(&c->scratch, &memory->hook, 0);
         c->scratch.escape = p->arena.escape = &c->escape;
-        c->builder = (ex_builder){ .g = g, .scratch = &c->scratch, .program = p };
+        c->builder = (ex_builder){ .g = g, .scratch = &c->scratch, .program = p,
+                                    .depth_first = depth_first };
         done = compile_or_escape(c, input, inputs, output, outputs);
         if (culprit)
             *culprit = c->builder.culprit;
@@ -276,6 +278,12 @@ ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, con
         return p;
     ex_program_free(p);
     return NULL;
+}
+
+ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, const ex_id *output,
+                       size_t outputs, const dae_memory *memory, ex_id *culprit)
+{
+    return ex_compile_ordered(g, input, inputs, output, outputs, false, memory, culprit);
 }
 
 void ex_program_free(ex_program *p)

@@ -48,134 +48,38 @@ static inline void combine(lanes *y, const lanes *a, double p, const lanes *b, d
 
 typedef const uint32_t *run_function(double *r, double *t, const uint32_t *c, uint32_t n);
 
-/* `value` and `slope` are in terms of a; the slope may use the value y. */
-#define UNARY(name, value, slope)                                                              \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)    \
-    {                                                                                         \
-        for (const uint32_t *end = c + 2 * (size_t)n; c < end; c += 2) {                      \
-            double a = r[c[1]], y = value;                                                    \
-            scale(row(t, c[0]), row(t, c[1]), slope);                                         \
-            r[c[0]] = y;                                                                      \
-        }                                                                                     \
-        return c;                                                                             \
+#define RUN(name, words, read, value, change)                                                  \
+    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)     \
+    {                                                                                          \
+        for (const uint32_t *end = c + words * (size_t)n; c < end; c += words) {               \
+            read;                                                                              \
+            const double y = value;                                                            \
+            change;                                                                            \
+            r[c[0]] = y;                                                                       \
+        }                                                                                      \
+        return c;                                                                              \
     }
-/* No slope between the jumps. */
-#define JUMPING(name, operands, value)                                                         \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)    \
-    {                                                                                         \
-        for (const uint32_t *end = c + (1 + operands) * (size_t)n; c < end; c += 1 + operands) { \
-            double a = r[c[1]], b = r[c[operands]];                                           \
-            (void)b;                                                                          \
-            *row(t, c[0]) = (lanes){ 0 };                                                     \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-#define BINARY(name, value, slope_a, slope_b)                                                  \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)    \
-    {                                                                                         \
-        for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {                      \
-            double a = r[c[1]], b = r[c[2]], y = value;                                       \
-            combine(row(t, c[0]), row(t, c[1]), slope_a, row(t, c[2]), slope_b);              \
-            r[c[0]] = y;                                                                      \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-/* The derivative is that of one operand. */
-#define CHOICE(name, operands, value, which)                                                   \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)    \
-    {                                                                                         \
-        for (const uint32_t *end = c + (1 + operands) * (size_t)n; c < end; c += 1 + operands) { \
-            double a = r[c[1]], b = r[c[2]], z = r[c[operands]];                              \
-            *row(t, c[0]) = *row(t, which);                                                   \
-            (void)b, (void)z;                                                                 \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-#define PRODUCT(name, value, change)                                                           \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)    \
-    {                                                                                         \
-        for (const uint32_t *end = c + 4 * (size_t)n; c < end; c += 4) {                      \
-            double a = r[c[1]], b = r[c[2]], z = r[c[3]];                                     \
-            lanes product, dz = *row(t, c[3]);                                                \
-            combine(&product, row(t, c[1]), b, row(t, c[2]), a);                              \
-            *row(t, c[0]) = change;                                                           \
-            r[c[0]] = value;                                                                  \
-        }                                                                                     \
-        return c;                                                                             \
-    }
-
-UNARY(move, a, 1)
-UNARY(negate, -a, -1)
-UNARY(abs, fabs(a), a < 0 ? -1 : 1)
-UNARY(sqrt, sqrt(a), 0.5 / y)
-UNARY(sin, sin(a), cos(a))
-UNARY(cos, cos(a), -sin(a))
-UNARY(tan, tan(a), 1 + y * y)
-UNARY(asin, asin(a), 1 / sqrt(1 - a * a))
-UNARY(acos, acos(a), -1 / sqrt(1 - a * a))
-UNARY(atan, atan(a), 1 / (1 + a * a))
-UNARY(sinh, sinh(a), cosh(a))
-UNARY(cosh, cosh(a), sinh(a))
-UNARY(tanh, tanh(a), 1 - y * y)
-UNARY(exp, exp(a), y)
-UNARY(log, log(a), 1 / a)
-UNARY(log10, log10(a), 1 / (a * 2.302585092994046))
-UNARY(square, a * a, 2 * a)
-UNARY(cube, a * a * a, 3 * a * a)
-UNARY(inverse, 1 / a, -y * y)
-JUMPING(not, 1, a == 0)
-JUMPING(sign, 1, (a > 0) - (a < 0))
-JUMPING(floor, 1, floor(a))
-JUMPING(ceil, 1, ceil(a))
-JUMPING(div, 2, trunc(a / b))
-JUMPING(less, 2, a < b)
-JUMPING(less_equal, 2, a <= b)
-JUMPING(equal, 2, a == b)
-JUMPING(not_equal, 2, a != b)
-JUMPING(and, 2, a != 0 && b != 0)
-JUMPING(or, 2, a != 0 || b != 0)
-BINARY(multiply, a * b, b, a)
-BINARY(divide, a / b, 1 / b, -y / b)
-BINARY(power, pow(a, b), a != 0 ? b * y / a : b * pow(a, b - 1), a != 0 ? y * log(a) : 0)
-BINARY(atan2, atan2(a, b), b / (a * a + b * b), -a / (a * a + b * b))
-BINARY(mod, a - floor(a / b) * b, 1, -floor(a / b))
-BINARY(rem, a - trunc(a / b) * b, 1, -trunc(a / b))
-CHOICE(min, 2, a < b ? a : b, a < b ? c[1] : c[2])
-CHOICE(max, 2, a > b ? a : b, a > b ? c[1] : c[2])
-CHOICE(select, 3, a != 0 ? b : z, a != 0 ? c[2] : c[3])
-PRODUCT(product_plus, a * b + z, product + dz)
-PRODUCT(product_minus, a * b - z, product - dz)
-PRODUCT(minus_product, z - a * b, dz - product)
-
-static const uint32_t *run_add(double *r, double *t, const uint32_t *c, uint32_t n)
-{
-    for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {
-        *row(t, c[0]) = *row(t, c[1]) + *row(t, c[2]);
-        r[c[0]] = r[c[1]] + r[c[2]];
-    }
-    return c;
-}
-
-static const uint32_t *run_subtract(double *r, double *t, const uint32_t *c, uint32_t n)
-{
-    for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {
-        *row(t, c[0]) = *row(t, c[1]) - *row(t, c[2]);
-        r[c[0]] = r[c[1]] - r[c[2]];
-    }
-    return c;
-}
-
-static const uint32_t *run_power_constant(double *r, double *t, const uint32_t *c, uint32_t n)
-{
-    for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {
-        double a = r[c[1]], b = r[c[2]], y = pow(a, b);
-        scale(row(t, c[0]), row(t, c[1]), a != 0 ? b * y / a : b * pow(a, b - 1));
-        r[c[0]] = y;
-    }
-    return c;
-}
+#define A const double a = r[c[1]]
+#define AB const double a = r[c[1]], b = r[c[2]]
+#define ABZ const double a = r[c[1]], b = r[c[2]], z = r[c[3]]
+#define PRODUCT_OF(change) \
+    lanes u, dz = *row(t, c[3]); \
+    combine(&u, row(t, c[1]), b, row(t, c[2]), a); \
+    *row(t, c[0]) = change
+#define ONE(name, code, value, p) RUN(name, 2, A, value, scale(row(t, c[0]), row(t, c[1]), p))
+#define STEP1(name, code, value) RUN(name, 2, A, value, *row(t, c[0]) = (lanes){ 0 })
+#define TWO(name, code, value, p, q) \
+    RUN(name, 3, AB, value, combine(row(t, c[0]), row(t, c[1]), p, row(t, c[2]), q))
+#define FIXED(name, code, value, p) RUN(name, 3, AB, value, scale(row(t, c[0]), row(t, c[1]), p))
+#define STEP2(name, code, value) RUN(name, 3, AB, value, *row(t, c[0]) = (lanes){ 0 })
+#define SUM(name, code, op) \
+    RUN(name, 3, AB, a op b, *row(t, c[0]) = *row(t, c[1]) op *row(t, c[2]))
+#define PICK2(name, code, first) \
+    RUN(name, 3, AB, first ? a : b, *row(t, c[0]) = *row(t, first ? c[1] : c[2]))
+#define PICK3(name, code, first) \
+    RUN(name, 4, ABZ, first ? b : z, *row(t, c[0]) = *row(t, first ? c[2] : c[3]))
+#define FUSED(name, code, value, change) RUN(name, 4, ABZ, value, PRODUCT_OF(change))
+#include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint32_t n)
 {
@@ -190,22 +94,18 @@ static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint3
     return c;
 }
 
+#define ONE(name, code, value, p) [EX_C_##code] = run_##name,
+#define STEP1(name, code, value) [EX_C_##code] = run_##name,
+#define TWO(name, code, value, p, q) [EX_C_##code] = run_##name,
+#define FIXED(name, code, value, p) [EX_C_##code] = run_##name,
+#define STEP2(name, code, value) [EX_C_##code] = run_##name,
+#define SUM(name, code, op) [EX_C_##code] = run_##name,
+#define PICK2(name, code, first) [EX_C_##code] = run_##name,
+#define PICK3(name, code, first) [EX_C_##code] = run_##name,
+#define FUSED(name, code, value, change) [EX_C_##code] = run_##name,
 static run_function *const runs[EX_CODES] = {
-    [EX_C_MOVE] = run_move, [EX_C_NEGATE] = run_negate, [EX_C_NOT] = run_not,
-    [EX_C_ABS] = run_abs, [EX_C_SIGN] = run_sign, [EX_C_SQRT] = run_sqrt, [EX_C_SIN] = run_sin,
-    [EX_C_COS] = run_cos, [EX_C_TAN] = run_tan, [EX_C_ASIN] = run_asin, [EX_C_ACOS] = run_acos,
-    [EX_C_ATAN] = run_atan, [EX_C_SINH] = run_sinh, [EX_C_COSH] = run_cosh,
-    [EX_C_TANH] = run_tanh, [EX_C_EXP] = run_exp, [EX_C_LOG] = run_log,
-    [EX_C_LOG10] = run_log10, [EX_C_FLOOR] = run_floor, [EX_C_CEIL] = run_ceil,
-    [EX_C_SQUARE] = run_square, [EX_C_CUBE] = run_cube, [EX_C_INVERSE] = run_inverse,
-    [EX_C_SINCOS] = run_sincos, [EX_C_ADD] = run_add, [EX_C_SUBTRACT] = run_subtract,
-    [EX_C_MULTIPLY] = run_multiply, [EX_C_DIVIDE] = run_divide, [EX_C_POWER] = run_power,
-    [EX_C_POWER_CONSTANT] = run_power_constant, [EX_C_ATAN2] = run_atan2, [EX_C_MIN] = run_min,
-    [EX_C_MAX] = run_max, [EX_C_DIV] = run_div, [EX_C_MOD] = run_mod, [EX_C_REM] = run_rem,
-    [EX_C_LESS] = run_less, [EX_C_LESS_EQUAL] = run_less_equal, [EX_C_EQUAL] = run_equal,
-    [EX_C_NOT_EQUAL] = run_not_equal, [EX_C_AND] = run_and, [EX_C_OR] = run_or,
-    [EX_C_SELECT] = run_select, [EX_C_PRODUCT_PLUS] = run_product_plus,
-    [EX_C_PRODUCT_MINUS] = run_product_minus, [EX_C_MINUS_PRODUCT] = run_minus_product,
+    [EX_C_SINCOS] = run_sincos,
+#include "expression/operations.h"
 };
 
 /* ---------------------------------------------------------------- control --------------- */
