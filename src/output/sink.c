@@ -139,6 +139,22 @@ void dae_sink_record(dae_sink *s)
         s->whole = s->written;
 }
 
+void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    dae_sink_flush(s);
+    while (!s->error && count > 0) {
+        ssize_t k = pwrite(s->fd, from, count, (off_t)offset);
+        if (k > 0) {
+            from += k;
+            offset += k;
+            count -= (size_t)k;
+        } else if (k == 0 || errno != EINTR) {
+            fail(s, k == 0 ? ENOSPC : errno);
+        }
+    }
+}
+
 /* The file on disk, or why not. A file without a name is one that somebody removed or
  * replaced during the run: nobody would ever see it. */
 static int settle(int fd)
