@@ -397,7 +397,7 @@ static void test_size(void **state)
     close_file(f);
     read_result(f->path, &r, 0);
     double told = dae_mat_size(f->chosen, ALL, 100);
-    assert_true(told >= (double)r.length && told < 1.3 * (double)r.length);
+    assert_true(told > 0.8 * (double)r.length && told < 1.3 * (double)r.length);
     release(&r);
     forget_file(f);
 }

@@ -16,6 +16,7 @@ typedef struct cli {
     int json;        /* results as JSON                                              */
     int json_errors; /* errors as JSON                                               */
     const double *valid_to; /* of a run that failed; NULL: there was none              */
+    const char *messages; /* all that a model had to say; NULL: the report says it all   */
     dae_report report; /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it  */
 } cli;
 

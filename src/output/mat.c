@@ -60,83 +60,6 @@ static int64_t position(const dae_sink *s)
     return s->written + (int64_t)s->used;
 }
 
-/* ---- which row holds a variable ---- */
-
-static int is_constant(const dae_variable *v)
-{
-    return v->variability == DAE_CONSTANT || v->variability == DAE_PARAMETER;
-}
-
-/* The opposite of a Boolean is 1 - x, which a sign cannot say. */
-static int shares(const dae_variable *v)
-{
-    return v->alias_of && (v->alias_sign > 0 || v->type == 'r' || v->type == 'i');
-}
-
-typedef struct table { /* names of those who stand for others, open addressing */
-    const char **name;
-    int *entry; /* number of the variable that is stored */
-    size_t size;
-} table;
-
-static size_t find(const table *t, const char *name)
-{
-    uint64_t h = 1469598103934665603u;
-    for (const char *p = name; *p; p++)
-        h = (h ^ (unsigned char)*p) * 1099511628211u;
-    size_t k = (size_t)(h ^ h >> 32) & (t->size - 1);
-    while (t->name[k] && strcmp(t->name[k], name) != 0)
-        k = (k + 1) & (t->size - 1);
-    return k;
-}
-
-/* The first of those that share a value is stored, the others point to it: also when the
- * variable they are aliases of is not among those asked for. */
-static void place_all(dae_mat *w, table *t)
-{
-    for (int i = 0; i < w->count; i++) {
-        const dae_variable *v = w->variable[i];
-        int constant = is_constant(v), sign = shares(v) && v->alias_sign < 0 ? -1 : 1;
-        size_t k = find(t, shares(v) ? v->alias_of : v->name);
-        int first = t->name[k] ? t->entry[k] : -1;
-        if (first >= 0 && is_constant(w->variable[first]) == constant) {
-            const dae_variable *f = w->variable[first];
-            int stored = shares(f) && f->alias_sign < 0 ? -1 : 1;
-            w->place[i] = sign * stored * w->place[first];
-            w->block[i] = w->block[first];
-            continue;
-        }
-        if (first < 0) {
-            t->name[k] = shares(v) ? v->alias_of : v->name;
-            t->entry[k] = i;
-        }
-        int b = constant ? 0 : 1;
-        w->row[b][w->rows[b]++] = i;
-        w->block[i] = (unsigned char)(b + 1);
-        w->place[i] = w->rows[b] + 1; /* row 1 is the time */
-    }
-}
-
-static int lay_out(dae_mat *w)
-{
-    size_t n = (size_t)w->count;
-    table t = { .size = 16 };
-    while (t.size < 2 * n)
-        t.size *= 2;
-    t.name = dae_alloc(&w->memory, t.size, sizeof *t.name);
-    t.entry = dae_alloc(&w->memory, t.size, sizeof *t.entry);
-    w->place = dae_alloc(&w->memory, n, sizeof *w->place);
-    w->block = dae_alloc(&w->memory, n, sizeof *w->block);
-    w->row[0] = dae_alloc(&w->memory, n, sizeof **w->row);
-    w->row[1] = dae_alloc(&w->memory, n, sizeof **w->row);
-    int there = t.name && t.entry && w->place && w->block && w->row[0] && w->row[1];
-    if (there)
-        place_all(w, &t);
-    dae_free(&w->memory, t.name);
-    dae_free(&w->memory, t.entry);
-    return there ? 0 : ENOMEM;
-}
-
 /* ---- the matrices before the points ---- */
 
 static const char time_comment[] = "Simulation time [s]";
@@ -180,6 +103,13 @@ static void put_description(dae_sink *s, const dae_variable *v, size_t width)
     put_text(s, "", width - length);
 }
 
+/* Row 1 is the time. */
+static int row_of(const dae_mat *w, int i)
+{
+    int place = w->shares.place[i];
+    return place < 0 ? place - 1 : place + 1;
+}
+
 static void put_names(dae_mat *w)
 {
     dae_sink *s = w->sink;
@@ -195,8 +125,8 @@ static void put_names(dae_mat *w)
         put_description(s, w->variable[i], text);
     put_header(s, INTEGER, "dataInfo", 4, w->count + 1);
     for (int i = -1; i < w->count; i++) {
-        put_integer(s, i < 0 ? 0 : w->block[i]);
-        put_integer(s, i < 0 ? 1 : w->place[i]);
+        put_integer(s, i < 0 ? 0 : w->shares.block[i]);
+        put_integer(s, i < 0 ? 1 : row_of(w, i));
         put_integer(s, 0);
         put_integer(s, -1);
     }
@@ -206,12 +136,12 @@ static void put_names(dae_mat *w)
 static void put_constants(dae_mat *w, double t, const double *x)
 {
     dae_sink *s = w->sink;
-    put_header(s, DOUBLE, "data_1", w->rows[0] + 1, 2);
+    put_header(s, DOUBLE, "data_1", w->shares.rows[0] + 1, 2);
     for (int column = 0; column < 2; column++) {
         w->stop_at = position(s);
         put_double(s, t);
-        for (int k = 0; k < w->rows[0]; k++)
-            put_double(s, x ? x[w->row[0][k]] : NAN);
+        for (int k = 0; k < w->shares.rows[0]; k++)
+            put_double(s, x ? x[w->shares.row[0][k]] : NAN);
     }
 }
 
@@ -221,7 +151,7 @@ static void put_head(dae_mat *w, double t, const double *x)
     put_names(w);
     put_constants(w, t, x);
     w->columns_at = position(w->sink) + 2 * 4;
-    put_header(w->sink, DOUBLE, "data_2", w->rows[1] + 1, 0);
+    put_header(w->sink, DOUBLE, "data_2", w->shares.rows[1] + 1, 0);
     w->headed = 1;
     dae_sink_record(w->sink);
 }
@@ -231,7 +161,8 @@ static void put_head(dae_mat *w, double t, const double *x)
 static int begin(dae_trajectory *writer, const dae_columns *columns)
 {
     (void)columns; /* dae_mat_open was told more about them */
-    return lay_out((dae_mat *)writer);
+    dae_mat *w = (dae_mat *)writer;
+    return dae_shares_find(&w->shares, w->variable, w->count);
 }
 
 /* The number of points in the file, the end of its time. */
@@ -253,8 +184,8 @@ static int point(dae_trajectory *writer, double t, const double *x)
     if (!w->headed)
         put_head(w, t, x);
     put_double(w->sink, t);
-    for (int k = 0; k < w->rows[1]; k++)
-        put_double(w->sink, x[w->row[1][k]]);
+    for (int k = 0; k < w->shares.rows[1]; k++)
+        put_double(w->sink, x[w->shares.row[1][k]]);
     dae_sink_record(w->sink);
     if (w->sink->error)
         return w->sink->error;
@@ -266,16 +197,9 @@ static int point(dae_trajectory *writer, double t, const double *x)
 static int end(dae_trajectory *writer)
 {
     dae_mat *w = (dae_mat *)writer;
-    if (!w->headed && w->row[1])
+    if (!w->headed && w->shares.row[1])
         put_head(w, NAN, NULL);
-    for (int b = 0; b < 2; b++) {
-        dae_free(&w->memory, w->row[b]);
-        w->row[b] = NULL;
-    }
-    dae_free(&w->memory, w->place);
-    dae_free(&w->memory, w->block);
-    w->place = NULL;
-    w->block = NULL;
+    dae_shares_close(&w->shares);
     return dae_sink_flush(w->sink);
 }
 
@@ -286,7 +210,6 @@ void dae_mat_open(dae_mat *w, dae_sink *sink, const dae_variable *const *variabl
     w->sink = sink;
     w->variable = variable;
     w->count = count;
-    dae_memory_init(&w->memory, NULL);
 }
 
 double dae_mat_size(const dae_variable *const *variable, int count, double points)
@@ -295,7 +218,7 @@ double dae_mat_size(const dae_variable *const *variable, int count, double point
     int varying = 1;
     widths(variable, count, &name, &text);
     for (int i = 0; i < count; i++)
-        varying += !is_constant(variable[i]) && !shares(variable[i]);
+        varying += !dae_is_constant(variable[i]) && !variable[i]->alias_of;
     return 300 + (double)(count + 1) * ((double)(name + text) + 16 + 16) +
            8 * points * varying;
 }

@@ -23,9 +23,7 @@
 #ifndef DAE_OUTPUT_MAT_H
 #define DAE_OUTPUT_MAT_H
 
-#include <daedalus/model.h>
-
-#include "base/memory.h"
+#include "output/shares.h"
 #include "output/trajectory.h"
 
 typedef struct dae_mat {
@@ -33,14 +31,10 @@ typedef struct dae_mat {
     dae_sink *sink;
     const dae_variable *const *variable; /* of point's x, in its order                    */
     int count;
-    int32_t *place;      /* of each variable: +-row, from 1                               */
-    unsigned char *block; /* of each variable: 1 or 2                                      */
-    int *row[2];         /* which variable is stored in a row of data_1, data_2           */
-    int rows[2];         /* without the time                                              */
+    dae_shares shares;
     int64_t stop_at, columns_at; /* offsets of the end time, of the number of points      */
     uint32_t points;
     int headed;
-    dae_memory memory;
 } dae_mat;
 
 /* The variables stay with the caller. The sink must be a file that can seek. */
