@@ -219,6 +219,7 @@ struct mo_class {
     bool is_short, is_enumeration, enumeration_open, is_derivative, extends_itself;
     mo_reference *alias;            /* also of der(…); NULL: none                           */
     bool alias_input, alias_output, alias_flow, alias_stream;
+    mo_variability alias_variability; /* MO_CONTINUOUS unless written                       */
     mo_ast **alias_dimension;
     int alias_dimensions;
     mo_modifier *alias_modifier;    /* also of `model extends A(modifier)`                  */
