@@ -28,6 +28,7 @@ typedef struct simulate_job {
     dae_csv csv;
     dae_mat mat;
     dae_page page;
+    char summary[160]; /* of the page */
     dae_trajectory *result;
     const char **names; /* of kept */
 

@@ -226,15 +226,26 @@ static void model_facts(dae_page *p, const dae_model_facts *f)
     dae_page_fact(p, "states", "%zu", f->states);
     dae_page_fact(p, "aliases", "%zu", f->aliases);
     dae_page_fact(p, "solved in order", "%zu", f->explicit_assignments);
-    dae_page_fact(p, "algebraic loops", "%zu, the largest of %zu, torn to %zu", f->blocks,
-                  f->largest_block, f->torn);
+    if (f->blocks > 0)
+        dae_page_fact(p, "algebraic loops", "%zu, the largest of %zu, torn to %zu", f->blocks,
+                      f->largest_block, f->torn);
+    else
+        dae_page_fact(p, "algebraic loops", "none");
     dae_page_fact(p, "structural index", "%d", f->index);
     dae_page_fact(p, "initial values by", "%s, %zu iterations", known(f->initial_by),
                   f->initial_iterations);
     dae_page_fact(p, "loading", "%.3g s", f->load_seconds);
 }
 
-static const char *const not_reached = "The run ended early: see the messages.";
+static void summarize(simulate_job *job)
+{
+    const dae_simulation *s = &job->simulation;
+    int n = snprintf(job->summary, sizeof job->summary, "From t = %.6g to %.6g by %s in %" PRId64
+                     " steps.", s->start, job->t, known(job->stats.method), job->stats.steps);
+    if (job->exit_code && n > 0 && (size_t)n < sizeof job->summary)
+        snprintf(job->summary + n, sizeof job->summary - (size_t)n,
+                 " The run ended before %.6g: see the messages.", s->stop);
+}
 
 void simulate_page(simulate_job *job, char **source)
 {
@@ -243,7 +254,8 @@ void simulate_page(simulate_job *job, char **source)
     size_t length = 0;
     *source = read_source(job->model_path, &length);
     p->title = dae_model_name(job->model);
-    p->summary = job->exit_code ? not_reached : NULL;
+    summarize(job);
+    p->summary = job->summary;
     p->source = *source;
     p->source_length = length;
     p->source_name = job->model_path;

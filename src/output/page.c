@@ -119,15 +119,15 @@ static void facts(dae_page *w)
 {
     dae_sink *s = w->sink;
     section(s, "statistics", "Statistics", 1);
-    dae_sink_text(s, "<table>\n");
+    dae_sink_text(s, "<dl>\n");
     for (int i = 0; i < w->facts; i++) {
-        dae_sink_text(s, "<tr><th>");
+        dae_sink_text(s, "<div><dt>");
         escaped(s, w->fact[i].label);
-        dae_sink_text(s, "</th><td>");
+        dae_sink_text(s, "</dt><dd>");
         escaped(s, w->fact[i].value);
-        dae_sink_text(s, "</td></tr>\n");
+        dae_sink_text(s, "</dd></div>\n");
     }
-    dae_sink_text(s, "</table></details>\n");
+    dae_sink_text(s, "</dl></details>\n");
 }
 
 static void cell(dae_sink *s, const char *text)
