@@ -1,5 +1,5 @@
 /* test_results.c: Modelica's result file, read back by a reader of its own that knows only the
- * description of the format, not the writer. */
+ * description of the format, not the writer; and curves thinned for a page. */
 #include "testing.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/curves.h"
 #include "output/mat.h"
 
 /* ---- a reader of level-4 MAT-files ---- */
@@ -402,6 +403,114 @@ static void test_size(void **state)
     forget_file(f);
 }
 
+/* ---- curves in bounded memory ---- */
+
+enum { CURVES = 3, MOST = 100 };
+
+/* A wave with single spikes, another number of spikes than of groups; a ramp; a constant. */
+static void row_at(int k, int rows, double v[CURVES])
+{
+    v[0] = sin(0.01 * k) + (k == rows / 3 ? 50 : 0) - (k == rows / 2 + 1 ? 70 : 0);
+    v[1] = k;
+    v[2] = 4;
+}
+
+static void fill_curves(dae_curves *c, int rows)
+{
+    double v[CURVES];
+    assert_int_equal(dae_curves_open(c, CURVES, MOST), 0);
+    for (int k = 0; k < rows; k++) {
+        row_at(k, rows, v);
+        assert_int_equal(dae_curves_add(c, 0.5 * k, v), 0);
+    }
+    dae_curves_finish(c);
+}
+
+static void test_curves_few(void **state)
+{
+    (void)state;
+    double v[CURVES];
+    dae_curves c;
+    for (int rows = 0; rows <= MOST; rows += 25) {
+        fill_curves(&c, rows);
+        assert_int_equal(c.points, rows);
+        for (int i = 0; i < CURVES; i++)
+            for (int k = 0; k < rows; k++) {
+                row_at(k, rows, v);
+                assert_true(dae_curves_times(&c, i)[k] == 0.5 * k);
+                assert_true(dae_curves_values(&c, i)[k] == v[i]);
+            }
+        dae_curves_close(&c);
+    }
+}
+
+/* Whatever the number of rows: the ends, the extremes, the order of time, points of the run and
+ * no others, and nowhere much less dense than elsewhere. */
+static void check_thinned(const dae_curves *c, int i, int rows)
+{
+    const double *t = dae_curves_times(c, i), *y = dae_curves_values(c, i);
+    double v[CURVES], low = INFINITY, high = -INFINITY, widest = 0;
+    double true_low = INFINITY, true_high = -INFINITY;
+    for (int k = 0; k < rows; k++) {
+        row_at(k, rows, v);
+        true_low = fmin(true_low, v[i]);
+        true_high = fmax(true_high, v[i]);
+    }
+    assert_true(c->points <= MOST + 4 && c->points > MOST / 3);
+    for (int k = 0; k < c->points; k++) {
+        row_at((int)(2 * t[k]), rows, v);
+        assert_true(y[k] == v[i]);
+        low = fmin(low, y[k]);
+        high = fmax(high, y[k]);
+        if (k > 0) {
+            assert_true(t[k] >= t[k - 1]);
+            widest = fmax(widest, t[k] - t[k - 1]);
+        }
+    }
+    assert_true(t[0] == 0 && t[c->points - 1] == 0.5 * (rows - 1));
+    assert_true(low == true_low && high == true_high);
+    assert_true(widest <= 0.5 * 2 * (double)c->group);
+}
+
+static void test_curves_many(void **state)
+{
+    (void)state;
+    static const int rows[] = { 101, 102, 103, 104, 105, 150, 199, 200, 201, 202, 399, 1000, 12345 };
+    dae_curves c;
+    for (int k = 0; k < COUNT_OF(rows); k++) {
+        fill_curves(&c, rows[k]);
+        if (c.group > 1)
+            for (int i = 0; i < CURVES; i++)
+                check_thinned(&c, i, rows[k]);
+        else
+            assert_true(rows[k] <= MOST + 1);
+        dae_curves_close(&c);
+    }
+}
+
+/* A value that is no number hides no extreme, and is kept only where there is nothing else. */
+static void test_curves_nan(void **state)
+{
+    (void)state;
+    dae_curves c;
+    double high = 0;
+    int numbers = 0;
+    assert_int_equal(dae_curves_open(&c, 1, 40), 0);
+    for (int k = 0; k < 1000; k++) {
+        double v = k >= 500 ? NAN : k % 2 ? NAN : k == 250 ? 9 : 1;
+        assert_int_equal(dae_curves_add(&c, k, &v), 0);
+    }
+    dae_curves_finish(&c);
+    for (int k = 0; k < c.points; k++) {
+        double v = dae_curves_values(&c, 0)[k], t = dae_curves_times(&c, 0)[k];
+        assert_true(t < 480 ? !isnan(v) : t < 520 || isnan(v));
+        numbers += !isnan(v);
+        high = isnan(v) ? high : fmax(high, v);
+    }
+    assert_true(numbers > 5 && high == 9);
+    dae_curves_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +522,9 @@ int main(void)
         cmocka_unit_test(test_no_variables),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_size),
+        cmocka_unit_test(test_curves_few),
+        cmocka_unit_test(test_curves_many),
+        cmocka_unit_test(test_curves_nan),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

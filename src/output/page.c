@@ -109,7 +109,9 @@ static void plots(dae_page *w)
                      "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
                      "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
                      "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
-                     "<p id=\"help\">Drag to zoom, double click to see all again.\n"
+                     "<p id=\"help\"><span class=\"mouse\">Drag to zoom, double click to see all "
+                     "again.</span><span class=\"finger\">Two fingers zoom, a double tap shows "
+                     "all again.</span>\n"
                      "<button id=\"reset\" type=\"button\">see all</button>\n"
                      "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
                      "<noscript><p class=\"note\">The curves need JavaScript.</p></noscript>\n");

@@ -3,8 +3,7 @@
 (function () {
 "use strict";
 
-/* Okabe and Ito: colours that colour-blind people tell apart; dashes when they come again. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+const COLOURS = 6; /* of page.css; dashes when they come again */
 const MOST_LISTED = 400;
 
 const $ = (id) => document.getElementById(id);
@@ -69,15 +68,15 @@ function written(v) {
 /* ---- panels ---- */
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const colour = (style) => COLOURS[style % COLOURS.length];
+const colourName = (style) => "--c" + style % COLOURS;
 
 function series(i) {
     const v = variables[i], style = chosen.get(i);
     return {
         label: v.n + (v.u ? " [" + v.u + "]" : ""),
-        stroke: colour(style),
+        stroke: css(colourName(style)),
         width: 1.8,
-        dash: style >= COLOURS.length ? [8, 4] : undefined,
+        dash: style >= COLOURS ? [8, 4] : undefined,
         spanGaps: !time,
         points: { show: false },
         value: (u, y) => written(y),
@@ -226,7 +225,8 @@ function entry(i) {
         label.append(unit);
     }
     const paint = () => {
-        dot.style.background = chosen.has(i) ? colour(chosen.get(i)) : "transparent";
+        dot.style.background = chosen.has(i) ? "var(" + colourName(chosen.get(i)) + ")"
+                                                : "transparent";
     };
     box.addEventListener("change", () => { toggle(i, box.checked); paint(); draw(); });
     paint();
