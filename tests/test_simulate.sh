@@ -70,7 +70,7 @@ check "one argument too many" run 2 simulate "$decay" "$swing"
 check "no such file" eval 'run 8 simulate nowhere.mo && says "nowhere.mo"'
 check "a folder without a package" eval 'mkdir -p empty && run 8 simulate empty ||
     { run 3 simulate empty; }'
-check "no such class" eval 'run 3 simulate "$decay" --model Decy && says "Decay"'
+check "no such class" eval 'run 2 simulate "$decay" --model Decy && says "Decay"'
 check "a class by name" eval 'run 0 simulate "$decay" --model Decay && prints Decay'
 
 # ---- check, flatten ----
@@ -128,14 +128,17 @@ check "intervals zero" run 2 simulate "$decay" --intervals 0
 check "intervals 2.5" run 2 simulate "$decay" --intervals 2.5
 check "both kinds of intervals" run 2 simulate "$decay" --intervals 5 --interval 1
 check "interval too small" eval 'run 9 simulate "$decay" --interval 1e-15 && says "E_LIMIT"'
-check "set: unknown name" eval 'run 2 simulate "$decay" --set kk=3 && says "did you mean" && says "k"'
+check "set: unknown name" eval 'run 2 simulate "$swing" --set omga=3 &&
+    says "did you mean '"'omega'"'"'
 check "set: twice" eval 'run 2 simulate "$decay" --set k=3 --set k=4 && says "twice"'
 check "set: NaN" run 2 simulate "$decay" --set k=nan
 check "set: comma" eval 'run 2 simulate "$decay" --set k=1,5 && says "comma"'
 check "set: no value" run 2 simulate "$decay" --set k
 check "set: wrong type" run 2 simulate "$decay" --set 'k="text"'
-check "set: a constant" eval 'run 2 simulate "$swing" --set pi=3'
-check "set: a variable that is computed" run 2 simulate "$decay" --set y=3
+check "set: a constant" eval 'run 2 simulate "$swing" --set pi=3 && says "constant"'
+check "set: a variable that is computed" eval 'run 2 simulate "$decay" --set y=3 && says "y.start"'
+check "set: a start value" eval 'run 0 simulate "$decay" --set x.start=2 --json &&
+    near "$(number x)" 0.0366312777775 4e-6'
 check "memory limit" eval 'run 9 simulate "$decay" --max-memory 1000 && says "error["'
 
 # ---- files ----
