@@ -29,7 +29,8 @@ static int factor(dae_motion *k, const double *upper)
     int64_t before = m->sparse ? m->sparse->kkt.repivots : 0;
     int answer = dae_mech_kkt_factor_between(m, m->M, upper);
     k->factorizations++;
-    k->singular = answer != DAE_OK;
+    if (answer != DAE_OK)
+        k->trouble = DAE_MOTION_SINGULAR;
     if (m->sparse) {
         k->repivots += m->sparse->kkt.repivots - before;
         k->entries = m->sparse->kkt.pattern.count;
@@ -105,6 +106,12 @@ static void shift(dae_motion *k, const double *c, double *dq)
     k->solves++;
 }
 
+static int lost(dae_motion *k)
+{
+    k->trouble = DAE_MOTION_LOST;
+    return DAE_RETRY;
+}
+
 /* m->W is that at q as the stage left it: its changes on the way are O(h^(p+1)). */
 static int to_position(dae_motion *k, double t, double *q)
 {
@@ -116,9 +123,7 @@ static int to_position(dae_motion *k, double t, double *q)
             return answer;
         double now = dae_mech_misses(m, m->c, q);
         if (now <= 2 || (pass > 1 && now > 0.5 * before))
-            return now <= 1e4 ? DAE_OK : DAE_RETRY; /* phi may be noisier than we think */
-        if (!isfinite(now))
-            return DAE_RETRY;
+            return now <= 1e4 ? DAE_OK : lost(k); /* phi may be noisier than we think */
         before = now;
         for (int i = m->h; i < m->m; i++)
             m->c[i] = 0; /* rolling: A dq = 0 */
@@ -126,7 +131,7 @@ static int to_position(dae_motion *k, double t, double *q)
         for (int j = 0; j < m->n; j++)
             q[j] += m->a_side[j];
     }
-    return before <= 1e4 ? DAE_OK : DAE_RETRY;
+    return before <= 1e4 ? DAE_OK : lost(k);
 }
 
 static int finish(dae_motion *k, double t, double *q, double *v, double *a, double *lambda)
@@ -182,5 +187,7 @@ void dae_mech_motion_fill(dae_mechanism *m)
         .residual = dae_mech_tangent_residual,
         .tangent = dae_mech_tangent,
         .correct = dae_mech_tangent_correct,
+        .normal = dae_mech_tangent_normal,
+        .to_velocity = dae_mech_tangent_velocity,
     };
 }

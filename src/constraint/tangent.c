@@ -259,7 +259,8 @@ int dae_mech_tangent(dae_motion *k, const dae_motion_point *g)
     k->repivots += info.repivoted;
     k->entries = m->sparse ? o->sparse.pattern.count : o->dense.count;
     k->factor_entries = info.nonzeros;
-    k->singular = status == DAE_E_SINGULAR;
+    if (status != DAE_OK)
+        k->trouble = status == DAE_E_SINGULAR ? DAE_MOTION_SINGULAR : DAE_MOTION_NONFINITE;
     return status == DAE_OK ? DAE_OK : DAE_RETRY;
 }
 
@@ -283,4 +284,48 @@ void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom)
         m->kkt_b[i] = NAN;
     memcpy(top, m->kkt_b, n * sizeof *top);
     dae_mech_expand(m, m->kkt_b + n, bottom);
+}
+
+void dae_mech_tangent_normal(dae_motion *k, double *z)
+{
+    dae_mechanism *m = k->mechanism;
+    const dae_mech_tangent_state *o = m->tangent;
+    int n = m->n, size = n + m->m;
+    double *c = m->c, *packed = m->kkt_b;
+    memset(c, 0, (size_t)m->m * sizeof *c);
+    if (m->sparse) {
+        const dae_matrix *W = &m->sparse->W;
+        for (int j = 0; j < n; j++)
+            for (int64_t l = W->start[j]; l < W->start[j + 1]; l++)
+                c[W->row[l]] += o->sparse.values[o->sparse.from_W[l]] * z[j];
+    } else { /* its rows are compressed: expanded here, compressed again by whoever solves */
+        memset(packed, 0, (size_t)m->m * sizeof *packed);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m->rank; i++)
+                packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
+        dae_mech_expand(m, packed, c);
+    }
+    for (int i = m->h; i < m->m; i++)
+        c[i] = 0;
+    memset(z, 0, (size_t)n * sizeof *z);
+    dae_mech_tangent_correct(k, z, c);
+}
+
+/* Twice: the W of S may be an older one. */
+int dae_mech_tangent_velocity(dae_motion *k, double t, const double *q, double *v)
+{
+    dae_mechanism *m = k->mechanism;
+    double *c = m->c, *dv = m->a_side;
+    for (int pass = 0; pass < 2; pass++) {
+        int answer = dae_mech_velocity(m, t, q, v, c);
+        if (answer != DAE_OK)
+            return answer;
+        for (int i = 0; i < m->m; i++)
+            c[i] = -c[i];
+        memset(dv, 0, (size_t)m->n * sizeof *dv);
+        dae_mech_tangent_correct(k, dv, c);
+        for (int j = 0; j < m->n; j++)
+            v[j] += dv[j];
+    }
+    return DAE_OK;
 }

@@ -47,20 +47,21 @@ int dae_motion_said(dae_solver *s, int answer, double t, const double *a)
 {
     dae_system *sys = &s->system;
     dae_motion *k = sys->problem.motion;
-    int bad = -1;
+    int trouble = answer == DAE_RETRY ? k->trouble : DAE_MOTION_ASKED;
+    int bad = answer == DAE_OK && a ? dae_find_nonfinite(k->n, a) : -1;
     count(s, k);
-    if (answer == DAE_OK) bad = a ? dae_find_nonfinite(k->n, a) : -1;
+    k->trouble = DAE_MOTION_ASKED;
     if (answer == DAE_OK && bad < 0) return DAE_OK;
-    if (answer == DAE_OK) {
+    if (answer == DAE_OK || trouble == DAE_MOTION_NONFINITE) {
         s->stats.nonfinite++;
-        sys->bad_row = k->v + bad;
+        sys->bad_row = bad < 0 ? -1 : k->v + bad;
         sys->bad_retry = 0;
         sys->bad_column = -1;
-        sys->bad_where = "an acceleration";
+        sys->bad_where = bad < 0 ? "a derivative of the forces" : "an acceleration";
         return DAE_STEP_NONFINITE;
     }
-    if (answer == DAE_RETRY && k->singular) {
-        k->singular = 0;
+    if (trouble == DAE_MOTION_LOST) return DAE_STEP_NEWTON;
+    if (trouble == DAE_MOTION_SINGULAR) {
         s->corrector.info = (dae_factor_info){.row = -1, .column = -1};
         return DAE_STEP_SINGULAR;
     }

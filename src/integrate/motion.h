@@ -8,8 +8,8 @@
  * what they find to the places that q, v, lambda have in the state of the formulation. Whether
  * matrices are sparse, constraints redundant or derivatives differences is the mechanism's affair.
  *
- * Functions answer as callbacks do: DAE_OK, DAE_RETRY (with singular set: no pivot in the matrix)
- * or what the user's function answered.
+ * Functions answer as callbacks do: DAE_OK, DAE_RETRY (with `trouble` set if it was not the user's
+ * function that asked for a smaller step) or what the user's function answered.
  */
 #ifndef DAE_INTEGRATE_MOTION_H
 #define DAE_INTEGRATE_MOTION_H
@@ -31,6 +31,8 @@ typedef struct dae_motion_point {
     double t, by_v, by_a;
     const double *q, *v, *a, *lambda;
 } dae_motion_point;
+
+enum { DAE_MOTION_ASKED = 0, DAE_MOTION_SINGULAR, DAE_MOTION_NONFINITE, DAE_MOTION_LOST };
 
 struct dae_motion {
     void *mechanism;
@@ -56,8 +58,12 @@ struct dae_motion {
     int (*tangent)(dae_motion *k, const dae_motion_point *g);
     /* S (top, bottom) = (top, bottom), in place; bottom has m entries */
     void (*correct)(dae_motion *k, double *top, double *bottom);
+    /* z := its part normal to the constraints of position: S (z, .) = (0, W z), W that of S */
+    void (*normal)(dae_motion *k, double *z);
+    /* v += S^-1 (W' ., 0) such that W v + rate = 0 at (t, q) */
+    int (*to_velocity)(dae_motion *k, double t, const double *q, double *v);
 
-    int singular;           /* the last DAE_RETRY was for want of a pivot                    */
+    int trouble;            /* of the last DAE_RETRY: DAE_MOTION_...                         */
     /* counted by the mechanism, taken over into the statistics by dae_motion_said */
     int64_t forces, tangent_forces, tangents, factorizations, solves, repivots;
     int64_t entries, factor_entries;

@@ -21,9 +21,9 @@
  * The start. a_0 is q'' at t_0 + D h, from the equations at the Taylor polynomial there. The formula
  * for q errs by C_q h^3 q''' in a step, C_q = D/2 + beta - 1/6. Along the constraints that adds up; across
  * them, where phi = 0 is imposed, v settles at v - C_q h^2 q'''_N instead (N: the part W' of M), and
- * on the way there lambda is wrong by O(h) [Arnold, Bruels, Cardona 2015]. So with index3 the step
- * begins with v so moved, and when h changes v is moved by the difference; v of the result
- * is moved back. Then lambda is of order 2 from the first step on, on any mesh whose h varies slowly.
+ * on the way there lambda is wrong by O(h) [Arnold, Bruels, Cardona 2015]. So with index3 a first
+ * step, and one of a new size, begins with v so moved. In the state v is put on W v + rate = 0. Then
+ * lambda is of order 2 from the first step on.
  *
  * Uneven meshes: a~_n = q''_n + (h_{n+1} / h_n) (a_n - q''_n) stands for q'' at t_n + D h_{n+1}.
  *
@@ -49,6 +49,8 @@ typedef struct alpha_motion {
     double *a_begin, *a_end, *bend; /* a~_n, a_{n+1}, q''_{n+1}                             */
     double *third_now;
     double *v_begin;        /* v_n as the step begins with it                               */
+    double *v_end, *v_now;  /* index3: v_n as the last step ended with it; of the attempt   */
+    double *normal;         /* the normal part of something                                 */
     double *lambda, *top, *phi, *bottom;
     double h_last;
     int age;                /* steps since the start, up to 2                               */
@@ -128,7 +130,8 @@ static dae_status alpha_open(dae_solver *s)
     size_t n = (size_t)k->n, m = (size_t)k->m;
     const dae_vector_wish wish[] = {
         {&g->a, n}, {&g->third, n}, {&g->begin, n}, {&g->a_begin, n}, {&g->a_end, n}, {&g->bend, n},
-        {&g->third_now, n}, {&g->v_begin, n}, {&g->lambda, m}, {&g->top, n}, {&g->phi, m},
+        {&g->third_now, n}, {&g->v_begin, n}, {&g->v_end, n}, {&g->v_now, n}, {&g->normal, n},
+        {&g->lambda, m}, {&g->top, n}, {&g->phi, m},
         {&g->bottom, m},
     };
     g->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
@@ -177,16 +180,23 @@ static int first(dae_solver *s, alpha_motion *g, double h)
     return status;
 }
 
+/* Across phi = 0 v is not the velocity: see above. */
+static int shifts(const dae_motion *k)
+{
+    return k->position && !k->velocity && k->h > 0;
+}
+
 static int begin(dae_solver *s, alpha_motion *g, double h)
 {
     const dae_motion *k = s->system.problem.motion;
-    double ratio = g->past.fresh ? 1 : h / g->h_last;
     memcpy(g->v_begin, s->x + k->v, (size_t)k->n * sizeof(double));
     if (g->past.fresh) return first(s, g, h);
+    double ratio = h / g->h_last;
     for (int i = 0; i < k->n; i++) {
         g->begin[i] = s->p[k->v + i];
         g->a_begin[i] = g->begin[i] + ratio * (g->a[i] - g->begin[i]);
         g->third_now[i] = g->third[i];
+        if (shifts(k) && ratio == 1) g->v_begin[i] = g->v_end[i];
     }
     return DAE_OK;
 }
@@ -326,6 +336,15 @@ static int iterate(dae_solver *s, alpha_motion *g, const dae_motion_point *at, d
     }
 }
 
+/* The first step, or one of a new size: v_n has to be moved before. */
+static void move_start(dae_solver *s, alpha_motion *g, double h)
+{
+    dae_motion *k = s->system.problem.motion;
+    memcpy(g->normal, g->third_now, (size_t)k->n * sizeof(double));
+    k->normal(k, g->normal);
+    for (int i = 0; i < k->n; i++) g->v_begin[i] -= g->C_q * h * h * g->normal[i];
+}
+
 /* With the factors at hand if they may do; with new ones if they do not. */
 static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
 {
@@ -334,6 +353,11 @@ static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
     int status = DAE_OK;
     predict(s, g, trial->h, trial->x);
     if (!g->factored || g->want || change > 4 || change < 0.25) status = renew(s, g, &at);
+    if (status == DAE_OK && shifts(s->system.problem.motion) &&
+        (g->past.fresh || trial->h != g->h_last)) {
+        move_start(s, g, trial->h);
+        predict(s, g, trial->h, trial->x);
+    }
     if (status == DAE_OK) status = iterate(s, g, &at, trial->x);
     if (status > 0 && !g->current) {
         predict(s, g, trial->h, trial->x);
@@ -347,6 +371,16 @@ static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
 
 /* ---- one attempt ---- */
 
+/* e without its part across the constraints, which are satisfied whatever h is */
+static void make_tangent(dae_solver *s, alpha_motion *g, double *e)
+{
+    dae_motion *k = s->system.problem.motion;
+    if (!shifts(k)) return;
+    memcpy(g->normal, e, (size_t)k->n * sizeof(double));
+    k->normal(k, g->normal);
+    for (int i = 0; i < k->n; i++) e[i] -= g->normal[i];
+}
+
 static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
 {
     const dae_motion *k = s->system.problem.motion;
@@ -357,14 +391,35 @@ static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
         trial->e[k->v + i] = g->age > 0 ? g->C_v * h * h * h * (third - g->third[i]) / apart
                                         : 0.1 * h * h * third;
     }
+    make_tangent(s, g, trial->e);
+    make_tangent(s, g, trial->e + k->v);
     trial->error = dae_norm(s->options.norm, s->system.n, trial->e, s->w0, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
+}
+
+/* a_{n+1}, q''' and, with index3, the velocity */
+static int conclude(dae_solver *s, alpha_motion *g, dae_trial *trial)
+{
+    dae_motion *k = s->system.problem.motion;
+    double h = trial->h, *v = trial->x + k->v;
+    int answer = DAE_OK;
+    for (int i = 0; i < k->n; i++) {
+        g->a_end[i] = ((1 - g->alpha_f) * g->bend[i] + g->alpha_f * g->begin[i] -
+                       g->alpha_m * g->a_begin[i]) / (1 - g->alpha_m);
+        g->third_now[i] = (g->a_end[i] - g->a_begin[i]) / h;
+    }
+    memcpy(g->v_now, v, (size_t)k->n * sizeof(double));
+    s->system.callback_depth++;
+    if (shifts(k)) answer = k->to_velocity(k, trial->t, trial->x, v);
+    s->system.callback_depth--;
+    if (k->lambda >= 0) memcpy(trial->x + k->lambda, g->lambda, (size_t)k->m * sizeof(double));
+    dae_motion_enter(s, trial, g->bend);
+    return dae_motion_said(s, answer, trial->t, v);
 }
 
 static int alpha_attempt(dae_solver *s, dae_trial *trial)
 {
     alpha_motion *g = s->method_state;
-    const dae_motion *k = s->system.problem.motion;
     dae_corrector *q = &s->corrector;
     trial->order = 2;
     trial->constant = 1;
@@ -375,14 +430,8 @@ static int alpha_attempt(dae_solver *s, dae_trial *trial)
     memset(trial->e, 0, (size_t)s->system.n * sizeof(double));
     int status = begin(s, g, trial->h);
     if (status == DAE_OK) status = solve(s, g, trial);
+    if (status == DAE_OK) status = conclude(s, g, trial);
     if (status != DAE_OK) return status;
-    for (int i = 0; i < k->n; i++) {
-        g->a_end[i] = ((1 - g->alpha_f) * g->bend[i] + g->alpha_f * g->begin[i] -
-                       g->alpha_m * g->a_begin[i]) / (1 - g->alpha_m);
-        g->third_now[i] = (g->a_end[i] - g->a_begin[i]) / trial->h;
-    }
-    if (k->lambda >= 0) memcpy(trial->x + k->lambda, g->lambda, (size_t)k->m * sizeof(double));
-    dae_motion_enter(s, trial, g->bend);
     return trial->prescribed ? DAE_OK : judge(s, g, trial);
 }
 
@@ -398,6 +447,7 @@ static void alpha_commit(dae_solver *s, dae_trial *trial)
     dae_motion_keep(s, &g->past);
     memcpy(g->a, g->a_end, bytes);
     memcpy(g->third, g->third_now, bytes);
+    memcpy(g->v_end, g->v_now, bytes);
     memcpy(g->past.lambda, g->lambda, (size_t)s->system.problem.motion->m * sizeof(double));
     g->h_last = trial->h;
     if (g->age < 2) g->age++;
