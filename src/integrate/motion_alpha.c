@@ -259,11 +259,11 @@ static void grow(double *most, double value, int *where, int at)
     *where = at;
 }
 
-/* One correction; *size: weighted. */
+/* One correction; *size: weighted, q and v with their tolerances whatever the levels say (with index3
+ * what is left in v adds up), lambda as its level asks for. */
 static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, double *x, double *size)
 {
     dae_motion *k = s->system.problem.motion;
-    const double *w = s->w;
     int n = k->n, rolling = k->m > k->h;
     s->system.callback_depth++;
     int answer = k->residual(k, at, g->top, g->phi, k->velocity || rolling ? g->bottom : NULL);
@@ -281,13 +281,13 @@ static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, d
         x[i] += dq;
         x[k->v + i] += dv;
         g->bend[i] += at->by_a * dq;
-        grow(size, fabs(dq) * w[i], &s->corrector.worst, i);
-        grow(size, fabs(dv) * w[k->v + i], &s->corrector.worst, k->v + i);
+        grow(size, fabs(dq) * s->w0[i], &s->corrector.worst, i);
+        grow(size, fabs(dv) * s->w0[k->v + i], &s->corrector.worst, k->v + i);
     }
     for (int i = 0; i < k->m; i++) {
         double dl = at->by_a * g->bottom[i];
         g->lambda[i] += dl;
-        if (k->lambda >= 0) grow(size, fabs(dl) * w[k->lambda + i], &s->corrector.worst, k->lambda + i);
+        if (k->lambda >= 0) grow(size, fabs(dl) * s->w[k->lambda + i], &s->corrector.worst, k->lambda + i);
     }
     if (!k->position || !k->velocity) return DAE_OK;
     memset(g->top, 0, (size_t)n * sizeof(double));
@@ -295,7 +295,7 @@ static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, d
     k->correct(k, g->top, g->bottom);
     for (int i = 0; i < n; i++) {
         x[i] += g->top[i];
-        grow(size, fabs(g->top[i]) * w[i], &s->corrector.worst, i);
+        grow(size, fabs(g->top[i]) * s->w0[i], &s->corrector.worst, i);
     }
     return DAE_OK;
 }
@@ -307,8 +307,8 @@ static double noise(const dae_solver *s, const dae_motion_point *at, const doubl
     double unit = 0, by_q = 0, by_v = 0, by_lambda = 0;
     for (int i = 0; i < k->n; i++) {
         unit = fmax(unit, k->velocity ? fabs(x[k->v + i] / at->by_v) : fabs(x[i]));
-        by_q = fmax(by_q, s->w[i]);
-        by_v = fmax(by_v, s->w[k->v + i]);
+        by_q = fmax(by_q, s->w0[i]);
+        by_v = fmax(by_v, s->w0[k->v + i]);
     }
     for (int i = 0; i < k->m && k->lambda >= 0; i++) by_lambda = fmax(by_lambda, s->w[k->lambda + i]);
     return 16 * DBL_EPSILON * unit * fmax(by_q, fmax(fabs(at->by_v) * by_v, at->by_a * by_lambda));
