@@ -268,7 +268,8 @@ static dae_status check_form(dae_mechanism *m)
     dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' needs dense matrices",
              m->form->name);
     dae_why(&m->report, "it eliminates multipliers or velocities, which fills them");
-    dae_hint(&m->report, "ggl, ggl-mass, index3 or index2; or leave the patterns out");
+    dae_hint(&m->report, "ggl, ggl-mass, index3, index2 or index1-acceleration; or leave the "
+                         "patterns out");
     return DAE_E_OPTION;
 }
 
