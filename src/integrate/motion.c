@@ -3,7 +3,7 @@
  *
  * Between the ends: the polynomial of degree 5 with the q, v and q'' of both ends. Its error is
  * h^6 q^(6) / 46080 in q, and h^5 in its derivative, which is v: below the error of a step up to
- * order 5. lambda is the one that q and v imply there, or the straight line.
+ * order 5. lambda and q'' are those that q and v imply there.
  */
 #include "integrate/motion.h"
 #include "base/float_check.h"
@@ -73,6 +73,8 @@ int dae_motion_said(dae_solver *s, int answer, double t, const double *a)
 
 dae_status dae_motion_past_open(dae_solver *s, dae_motion_past *past)
 {
+    /* the Jacobian of the formulation is not in use: no trouble is its fault */
+    if (s->options.check_jacobian == 0) s->options.check_jacobian = -1;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.problem.motion->m;
     const dae_vector_wish wish[] = {
         {&past->x, n}, {&past->p, n}, {&past->x_look, n}, {&past->p_look, n}, {&past->lambda, m},
@@ -165,7 +167,7 @@ void dae_motion_read(dae_solver *s, dae_motion_past *past, double t, double *x, 
         from_p = now ? s->p : past->p;
     } else {
         between(s, past, (t - s->t_previous) / (s->t - s->t_previous));
-        if (past->ask && k->lambda >= 0 && x) {
+        if (k->lambda >= 0) {
             double *a = past->p_look + k->v, *lambda = past->lambda;
             s->system.callback_depth++;
             int answer = k->accelerate(k, t, past->x_look, past->x_look + k->v, a, lambda);

@@ -83,7 +83,6 @@ typedef struct dae_motion_past {
     double *x_look, *p_look;
     double *lambda;         /* m: lambda where the state has no place for it                 */
     int fresh;              /* no step since the start                                       */
-    int ask;                /* 1: lambda between the ends from q and v; 0: a straight line   */
 } dae_motion_past;
 
 dae_status dae_motion_past_open(dae_solver *s, dae_motion_past *past);

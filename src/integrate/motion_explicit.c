@@ -81,7 +81,6 @@ static dae_status explicit_open(dae_solver *s)
     g->known = !g->table.index2;
     g->stages = g->table.stages - g->table.ends_itself;
     g->end = g->table.e_end + (g->table.ends_itself ? g->table.e[g->stages] : 0);
-    g->past.ask = 1;
     size_t n = (size_t)s->system.problem.motion->n, count = (size_t)g->stages;
     const dae_vector_wish wish[] = {
         {&g->V[0], (count + 1) * n}, {&g->A[0], count * n}, {&g->Q[0], n}, {&g->Q[1], n},
