@@ -129,6 +129,7 @@ typedef enum dae_mass_kind {
  *
  * Callbacks answer DAE_OK, DAE_RETRY ("not defined here: a smaller step please") or DAE_STOP.
  * They must set every output, must not change an input, and may not call the same solver. */
+struct dae_motion;
 typedef struct dae_problem {
     int size; /* n: unknowns = equations; 0 is allowed */
 
@@ -163,6 +164,9 @@ typedef struct dae_problem {
      * steps; a step that would have to be moved by more than its tolerance is rejected.
      * weight[i] is 1 / tolerance of x_i. DAE_RETRY: not from here. */
     int (*project)(double t, double *x, const double *weight, void *user);
+
+    /* Of a mechanism (daedalus/mechanics.h fills it in): what methods mech-... ask. NULL else. */
+    struct dae_motion *motion;
 
     const unsigned char *level;         /* n values, see above; NULL: found from F_x'       */
     const char *const *names;           /* n names of unknowns; NULL: x[1], x[2], ...       */

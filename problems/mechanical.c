@@ -24,6 +24,8 @@ const char *const mechanical_forms[] = {
     "maggi-qr-projected",
     "index3-acceleration", /* of constant leading matrix; not in dae_formulation_name */
     "index2-acceleration",
+    "index1-acceleration", /* index1 for patterns */
+    "index1-acceleration-projected",
     NULL,
 };
 
@@ -151,7 +153,9 @@ static int index_of(const char *form, const dae_mechanical *model)
         }
     if (strcmp(form, "index3-acceleration") == 0)
         return model->constraints == 0 ? 2 : 3;
-    return strcmp(form, "index2-acceleration") == 0 ? 2 : 0;
+    return strcmp(form, "index2-acceleration") == 0   ? 2
+           : strcmp(form, "index1-acceleration") == 0 ? 1
+                                                      : 0;
 }
 
 /* The formulation of a form, without "-projected" at its end; 1: that was there. */

@@ -168,6 +168,12 @@ static const scenario scenarios[] = {
      "adams"},
     {"Adams, index 1, events", "pendulum", "index1", NULL, 0, NULL, EVENTS, 1, "adams"},
     {"Adams, leading", "implicit1", "leading", NULL, 0, NULL, CAREFUL, 1, "adams"},
+    {"mech-dopri5, sparse, restart", "n-pendulum", "ggl", "links", 20, NULL, RESTART | NO_XDOT, 1,
+     "mech-dopri5"},
+    {"mech-hem4, M(q), events", "slider-crank", "index2", NULL, 0, NULL, EVENTS, 0.2, "mech-hem4"},
+    {"mech-alpha, sparse", "n-pendulum", "ggl", "links", 20, NULL, RMS, 1, "mech-alpha-0.8"},
+    {"mech-alpha, index 3, restart", "slider-crank", "index3", NULL, 0, NULL, RESTART | EACH, 0.5,
+     "mech-alpha-0.5"},
     {"projected radau, sparse", "hessenberg2", "mass", NULL, 0, "klu", NO_XDOT, 1,
      "projected-radau"},
 };

@@ -1,5 +1,5 @@
 /* mechanism.c: opening and closing a mechanism; all of its memory. */
-#include "constraint/mechanism.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -121,7 +121,8 @@ static dae_status take_memory(dae_mechanism *m)
     const dae_vector_wish wish[] = {
         { &m->step, n },        { &m->U, full * k * k },
         { &m->N0, full * n * n }, { &m->M, in_M },
-        { &m->W, in_W },         { &m->W_side, full * k * n },
+        { &m->W, in_W },         { &m->W_upper, in_W },
+        { &m->W_side, full * k * n },
         { &m->T, full * l * l }, { &m->B, full * l * l },
         { &m->S, full * l * l }, { &m->kkt, full * all * all },
         { &m->kkt_b, all },     { &m->G, full ? h * n : in_W },
@@ -202,6 +203,7 @@ void dae_mechanism_close(dae_mechanism *m)
     if (!m || m == nobody())
         return;
     dae_memory memory = m->memory;
+    dae_mech_tangent_close(m);
     dae_mech_sparse_close(m);
     dae_free(&memory, m->vectors);
     dae_free(&memory, m->pivots);

@@ -3,7 +3,7 @@
  * Formulations whose leading matrix is constant come in the mass form, the others as
  * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
-#include "constraint/sparse.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -187,6 +187,8 @@ void dae_mech_problem_fill(dae_mechanism *m)
     p->names = m->names;
     p->equation_names = m->equation_names;
     p->project = m->how.project ? dae_mech_project : NULL;
+    dae_mech_motion_fill(m);
+    p->motion = &m->motion;
     set_levels(m);
     set_names(m);
     if (!constant) {

@@ -21,6 +21,8 @@ static const dae_method *const methods[] = {
     &dae_method_nordsieck,
     &dae_method_multistep,
     &dae_method_symplectic,
+    &dae_method_motion_explicit,
+    &dae_method_motion_alpha,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };

@@ -76,6 +76,8 @@ extern const dae_method dae_method_mebdf;
 extern const dae_method dae_method_bim;
 extern const dae_method dae_method_gam;
 extern const dae_method dae_method_symplectic;
+extern const dae_method dae_method_motion_explicit;
+extern const dae_method dae_method_motion_alpha;
 
 /* methods.c */
 const dae_method *dae_method_find(const char *name);  /* NULL: there is no such method */
