@@ -83,7 +83,15 @@ typedef struct dae_mechanical {
                                   share a constraint (or an entry of M)                 */
     int steady; /* 1: phi does not depend on t; saves evaluations                      */
 
+    /* T + V; NULL: from `kinetic` or M, and `potential`. */
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
+    /* For the methods energy-momentum... only. What changes the energy, dE/dt = P(t, q, v); NULL:
+     * `force` does, if M is constant or `kinetic` is given; otherwise nothing. And motions that
+     * change neither T nor V, translations and rotations, say: the columns of X (coordinates x
+     * symmetries), affine in q. The momenta X(q)'M v are then kept, too. */
+    int (*power)(double t, const double *q, const double *v, double *P, void *user);
+    int symmetries;
+    int (*symmetry)(const double *q, double *X, void *user);
 
     /* Typical sizes for differences: over scale[j] in q_j and time_scale in t phi is
      * smooth. NULL and 0: found by trying at the first position. */
@@ -175,7 +183,7 @@ dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
 
 typedef struct dae_mechanism_report {
     double position, velocity, acceleration; /* largest residual of a constraint        */
-    double energy;     /* NaN without a callback                                         */
+    double energy;     /* callback, or T + V of `kinetic`, `potential`; NaN without any   */
     double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
                           integration had to be helped; 0: the formulation has none      */
     int rank, freedom; /* of W; coordinates - rank                                       */

@@ -172,3 +172,24 @@ int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const do
         answer = turning(m, t, q, v, f);
     return answer;
 }
+
+int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E)
+{
+    double V = 0;
+    int answer = DAE_OK;
+    *E = 0;
+    if (m->model.energy)
+        return m->model.energy(t, q, v, E, m->model.user);
+    if (m->model.kinetic)
+        answer = kinetic(m, t, q, v, E);
+    else {
+        answer = dae_mech_mass(m, t, q, m->M);
+        memset(m->kinetic_v, 0, (size_t)m->n * sizeof *v);
+        dae_mech_M_times(m, 0.5, v, m->kinetic_v);
+        *E = dae_mech_dot(v, m->kinetic_v, m->n);
+    }
+    if (answer == DAE_OK && m->model.potential)
+        answer = m->model.potential(t, q, &V, m->model.user);
+    *E += V;
+    return answer;
+}

@@ -54,6 +54,10 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
         return refuse(m, "model.mass_diagonal", "set together with model.mass");
     if (model->kinetic && (model->mass || model->mass_diagonal))
         return refuse(m, "model.kinetic", "set together with a mass matrix");
+    if (model->symmetries < 0 || model->symmetries > 1000)
+        return refuse(m, "model.symmetries", "not between 0 and 1000");
+    if (model->symmetries > 0 && !model->symmetry)
+        return refuse(m, "model.symmetry", "NULL, with symmetries > 0");
     for (int j = 0; model->scale && j < model->coordinates; j++)
         if (!(model->scale[j] > 0) || !isfinite(model->scale[j]))
             return refuse(m, "model.scale", "not positive and finite");
@@ -157,6 +161,14 @@ static dae_status take_memory(dae_mechanism *m)
     return DAE_OK;
 }
 
+static dae_status take_leap(dae_mechanism *m)
+{
+    if (dae_mech_leap_open(m) == DAE_OK)
+        return DAE_OK;
+    return dae_fail(&m->report, DAE_E_NOMEM, "out of memory for a mechanism of %d coordinates",
+                    m->n);
+}
+
 dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
                                           const dae_formulation *how, int version,
                                           size_t model_bytes, size_t how_bytes)
@@ -187,7 +199,7 @@ dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
     if (choose(m, how) != DAE_OK)
         return m;
     if ((dae_mech_wants_sparse(model) && dae_mech_sparse_open(m) != DAE_OK) ||
-        take_memory(m) != DAE_OK) {
+        take_memory(m) != DAE_OK || take_leap(m) != DAE_OK) {
         m->form = NULL; /* it can be asked why, and closed */
         return m;
     }
@@ -203,6 +215,7 @@ void dae_mechanism_close(dae_mechanism *m)
         return;
     dae_memory memory = m->memory;
     dae_mech_sparse_close(m);
+    dae_mech_leap_close(m);
     dae_free(&memory, m->vectors);
     dae_free(&memory, m->pivots);
     dae_free(&memory, m->level);

@@ -49,6 +49,7 @@ extern const dae_mech_form dae_mech_forms[];
 extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
 typedef struct dae_mech_sparse dae_mech_sparse; /* sparse.h */
+typedef struct dae_mech_leap dae_mech_leap;     /* energy_step.c */
 
 struct dae_mechanism {
     dae_memory memory;
@@ -73,6 +74,8 @@ struct dae_mechanism {
     double *N0, rcond0;
 
     dae_mech_sparse *sparse; /* NULL: dense */
+    dae_mech_leap *leap;     /* NULL, or not used: leap_missing says why */
+    const char *leap_missing;
     double *vectors; /* the block of all of these */
     double *M, *W, *W_side, *T, *B, *S, *kkt, *kkt_b, *lapack;
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
@@ -101,6 +104,8 @@ void dae_mech_kinetic_calibrate(dae_mechanism *m, double t, const double *q);
 int dae_mech_kinetic_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const double *v,
                            double *f); /* added to f */
+/* The energy: the callback's, or T + V. */
+int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);
 
 /* derive.c: matrices and derivatives; all answer DAE_OK or what a callback answered */
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);
@@ -197,6 +202,12 @@ size_t dae_mech_text_size(int states);
 
 /* project.c: the callback of dae_problem */
 int dae_mech_project(double t, double *x, const double *weight, void *user);
+/* energy_step.c: memory; does the energy belong to the forces? the callback of dae_problem */
+dae_status dae_mech_leap_open(dae_mechanism *m);
+void dae_mech_leap_close(dae_mechanism *m);
+int dae_mech_leap_look(dae_mechanism *m, double t, const double *q);
+int dae_mech_leap_step(double t, double h, double damping, const double *x, const double *xdot,
+                       double *x_end, double *xdot_end, void *user);
 /* jacobian.c: of the right side, or with xdot of the residual; J is zero on arrival */
 int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
                       double *J);

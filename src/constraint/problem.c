@@ -187,6 +187,8 @@ void dae_mech_problem_fill(dae_mechanism *m)
     p->names = m->names;
     p->equation_names = m->equation_names;
     p->project = m->how.project ? dae_mech_project : NULL;
+    p->leap = m->leap && !m->leap_missing ? dae_mech_leap_step : NULL;
+    p->leap_missing = m->leap_missing;
     set_levels(m);
     set_names(m);
     if (!constant) {

@@ -21,6 +21,8 @@ static const dae_method *const methods[] = {
     &dae_method_nordsieck,
     &dae_method_multistep,
     &dae_method_symplectic,
+    &dae_method_energy,
+    &dae_method_energy_dissipating,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
