@@ -92,7 +92,7 @@ static int own_attempt(dae_solver *s, dae_trial *trial)
     int answer = q->leap(s->t, trial->h, g->damping, s->x, s->p, trial->x, trial->p, q->user);
     s->system.callback_depth--;
     answer = (int)dae_user_answer(&s->system, answer, "leap", s->t);
-    if (answer != DAE_OK) return answer == DAE_RETRY ? DAE_STEP_NEWTON : answer;
+    if (answer != DAE_OK) return answer == DAE_RETRY ? DAE_STEP_RETRY : answer;
     if (dae_find_nonfinite(n, trial->x) >= 0) return DAE_STEP_NONFINITE;
     for (int i = 0; i < n; i++) /* multipliers follow from the others: no error of their own */
         trial->e[i] = s->system.level[i] != DAE_DIFFERENTIAL
