@@ -37,6 +37,7 @@
 #define DAEDALUS_MECHANICS_H
 
 #include <daedalus.h>
+#include <daedalus/jet.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,10 @@ typedef struct dae_mechanical {
      * polynomial of degree 2 in v; V may also stand beside a mass matrix; f, if given, is added. */
     int (*kinetic)(double t, const double *q, const double *v, double *T, void *user);
     int (*potential)(double t, const double *q, double *V, void *user);
+    /* The same in numbers that carry derivatives (daedalus/jet.h), instead: M = T_vv, T_q, V_q are
+     * then exact to rounding. `kinetic` and `potential` are differenced. */
+    int (*kinetic_jet)(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user);
+    int (*potential_jet)(dae_jet t, const dae_jet *q, dae_jet *V, void *user);
     /* Forces that depend on the multipliers (friction in joints): what the callback sets
      * is added to f. */
     int (*friction)(double t, const double *q, const double *v, const double *lambda,
@@ -83,7 +88,7 @@ typedef struct dae_mechanical {
                                   share a constraint (or an entry of M)                 */
     int steady; /* 1: phi does not depend on t; saves evaluations                      */
 
-    /* T + V; NULL: from `kinetic` or M, and `potential`. */
+    /* T + V; NULL: from `kinetic...` or M, and `potential...`. */
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
     /* For the methods energy-momentum... only. What changes the energy, dE/dt = P(t, q, v); NULL:
      * `force` does, if M is constant or `kinetic` is given; otherwise nothing. And motions that

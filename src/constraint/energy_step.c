@@ -74,6 +74,7 @@ struct dae_mech_leap {
     double *term, *half;                      /* n: of series in S                             */
     int *pivots;
     double h_factored;                        /* 0: J holds no factors                         */
+    int hold;                                 /* 1: eta = 0 in place of (4), to begin with      */
     double *begin, *end;                      /* q, v of the last step: does this one go on?   */
     double target;                            /* the energy it shall have, rounding left out   */
     int worked;                               /* 1: P was not 0                                */
@@ -96,7 +97,7 @@ static const char *obstacle(const dae_mechanism *m)
     if (strcmp(m->form->name, "penalty") == 0 ||
         strcmp(m->form->name, "augmented-lagrangian") == 0)
         return "the formulation has penalties in place of constraints";
-    if (model->mass && !model->energy && !model->potential)
+    if (model->mass && !dae_mech_has_energy(m))
         return "the mass matrix varies and there is neither 'energy' nor 'potential'";
     return NULL;
 }
@@ -450,6 +451,7 @@ static int equations(dae_mechanism *m, const double *z, double *r)
     int answer = advance(m, z);
     if (answer == DAE_OK) answer = balance(m, z, r);
     if (answer == DAE_OK) answer = energy_balance(m, z, r + m->n + 2 * m->rank);
+    if (m->leap->hold) r[m->n + 2 * m->rank] = z[m->n + 2 * m->rank];
     return answer == DAE_OK ? end_constraints(m, z, r + m->n) : answer;
 }
 
@@ -516,15 +518,19 @@ static int iterate(dae_mechanism *m, int *passes)
         dgetrs_("N", &size, &one, g->J, &size, g->pivots, g->dz, &size, &info, 1);
         double now = size_of(m, g->dz, &rounding);
         if (!isfinite(now)) return DAE_RETRY;
-        if (now >= before && now <= rounding) return DAE_OK;
+        if (now >= before && now <= rounding && !g->hold) return DAE_OK;
         if (now > 10 * before) return DAE_RETRY;
         for (int i = 0; i < size; i++)
             g->z[i] -= g->dz[i];
-        if (now <= DBL_EPSILON) return DAE_OK;
+        if (now <= DBL_EPSILON && !g->hold) return DAE_OK;
         if (now > 0.2 * before && now > 1e-7) g->h_factored = 0;
         before = now;
+        if (!g->hold || now > 1e-4) continue;
+        g->hold = 0;
+        g->h_factored = 0;
+        before = INFINITY;
     }
-    return before <= rounding ? DAE_OK : DAE_RETRY;
+    return before <= rounding && !g->hold ? DAE_OK : DAE_RETRY;
 }
 
 /* The first guess: as the accelerations say, or, where these swing, nothing changes. */
@@ -540,14 +546,15 @@ static void guess(dae_mechanism *m, const double *x, const double *xdot, int sti
         g->z[i] = g->v0[i] + (still ? 0 : g->h * xdot[m->at.v + i]);
 }
 
-/* With the matrix at hand; with a new one; from elsewhere. */
+/* With the matrix at hand; with a new one; by way of the midpoint rule, from two sides. */
 static int solve(dae_mechanism *m, const double *x, const double *xdot)
 {
     dae_mech_leap *g = m->leap;
     int passes = 0, answer = DAE_RETRY;
     if (fabs(g->h - g->h_factored) > 1e-9 * fabs(g->h)) g->h_factored = 0;
-    for (int attempt = g->h_factored == 0; attempt < 3 && answer == DAE_RETRY; attempt++) {
-        guess(m, x, xdot, attempt == 2);
+    for (int attempt = g->h_factored == 0; attempt < 4 && answer == DAE_RETRY; attempt++) {
+        g->hold = attempt >= 2;
+        guess(m, x, xdot, attempt == 3);
         answer = iterate(m, &passes);
         if (answer != DAE_OK || passes > SLOW) g->h_factored = 0; /* another matrix next time */
     }

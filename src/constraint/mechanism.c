@@ -54,6 +54,13 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
         return refuse(m, "model.mass_diagonal", "set together with model.mass");
     if (model->kinetic && (model->mass || model->mass_diagonal))
         return refuse(m, "model.kinetic", "set together with a mass matrix");
+    if (model->kinetic_jet && (model->mass || model->mass_diagonal || model->kinetic))
+        return refuse(m, "model.kinetic_jet", "set together with a mass matrix or model.kinetic");
+    if (model->potential_jet && model->potential)
+        return refuse(m, "model.potential_jet", "set together with model.potential");
+    if (sparse && (model->kinetic || model->kinetic_jet))
+        return refuse(m, sparse && model->kinetic ? "model.kinetic" : "model.kinetic_jet",
+                      "set together with patterns: give mass and force");
     if (model->symmetries < 0 || model->symmetries > 1000)
         return refuse(m, "model.symmetries", "not between 0 and 1000");
     if (model->symmetries > 0 && !model->symmetry)
@@ -142,7 +149,7 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->values, state },  { &m->leading, state },
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
         { &m->kinetic_q, n },   { &m->kinetic_v, n },
-        { &m->kinetic_T, n },
+        { &m->kinetic_T, n },   { &m->jets, 8 * n },
         { &m->base, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);

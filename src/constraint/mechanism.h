@@ -82,6 +82,7 @@ struct dae_mechanism {
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
+    double *jets;                              /* kinetic_jet.c: 2 n of them */
     double *r_low, *r_high, *values, *base; /* room for a whole state and more */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
@@ -96,7 +97,7 @@ struct dae_mechanism {
 
 static inline int dae_mech_mass_varies(const dae_mechanism *m)
 {
-    return m->model.mass || m->model.kinetic;
+    return m->model.mass || m->model.kinetic || m->model.kinetic_jet;
 }
 
 /* kinetic.c: M and what belongs to f from the energies; nothing to do without them */
@@ -104,6 +105,11 @@ void dae_mech_kinetic_calibrate(dae_mechanism *m, double t, const double *q);
 int dae_mech_kinetic_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const double *v,
                            double *f); /* added to f */
+/* kinetic_jet.c: the same from kinetic_jet and potential_jet */
+int dae_mech_jet_mass(dae_mechanism *m, double t, const double *q, double *M);
+int dae_mech_jet_force(dae_mechanism *m, double t, const double *q, const double *v, double *f);
+int dae_mech_jet_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);
+int dae_mech_has_energy(const dae_mechanism *m);
 /* The energy: the callback's, or T + V. */
 int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);
 

@@ -292,7 +292,7 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
     r.velocity = dae_mech_most(m->c, m->m);
     if (answer == DAE_OK)
         answer = acceleration_level(m, t, x, v, &r.acceleration);
-    if (answer == DAE_OK && (m->model.energy || m->model.kinetic || m->model.potential))
+    if (answer == DAE_OK && dae_mech_has_energy(m))
         answer = dae_mech_energy(m, t, x, v, &r.energy);
     if (answer != DAE_OK)
         return dae_mech_said(m, answer, "dae_mechanism_check", t);
