@@ -109,9 +109,12 @@ typedef struct dae_mechanical {
 } dae_mechanical;
 
 /* After every step q, v or both go to the nearest point of the constraints (in the metric of M,
- * or euclidean): for index2, index1, index0, baumgarte and maggi-..., which would drift. */
+ * or euclidean): for index2, index1, index0, baumgarte and maggi-..., which would drift. With
+ * DAE_PROJECT_DERIVATIVE, alone or beside one of these, steps stay where they end and the right
+ * side is evaluated at that point instead (index0, maggi-...): for methods that a moved step would
+ * disturb. What dae_read gives drifts a little; dae_mechanism_unpack gives the projected point. */
 enum { DAE_PROJECT_NOTHING = 0, DAE_PROJECT_POSITION = 1, DAE_PROJECT_VELOCITY = 2,
-       DAE_PROJECT_BOTH = 3 };
+       DAE_PROJECT_BOTH = 3, DAE_PROJECT_DERIVATIVE = 4 };
 
 typedef struct dae_formulation {
     const char *name; /* NULL: "ggl"; see dae_formulation_name                          */

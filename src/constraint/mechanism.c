@@ -79,8 +79,20 @@ static dae_status may_project(dae_mechanism *m)
 {
     static const char *const never[] = { "index3", "ggl", "ggl-mass", "fuehrer-leimkuhler",
                                          "penalty", "augmented-lagrangian" };
-    if (m->how.project < 0 || m->how.project > DAE_PROJECT_BOTH)
+    int derivative = m->how.project & DAE_PROJECT_DERIVATIVE;
+    if (m->how.project < 0 || m->how.project > (DAE_PROJECT_BOTH | DAE_PROJECT_DERIVATIVE))
         return refuse(m, "how.project", "not one of DAE_PROJECT_...");
+    if (m->how.project == DAE_PROJECT_DERIVATIVE)
+        m->how.project |= DAE_PROJECT_BOTH;
+    if (derivative && (m->form->index != 0 || strstr(m->form->name, "-lagrangian") ||
+                       strcmp(m->form->name, "penalty") == 0)) {
+        dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' takes no derivative projection",
+                 m->form->name);
+        dae_why(&m->report, "it is for x' = f(t, x) with solutions on phi = 0");
+        dae_hint(&m->report, "use index0 or maggi-...");
+        m->form = NULL;
+        return DAE_E_OPTION;
+    }
     for (size_t i = 0; m->how.project && i < sizeof never / sizeof never[0]; i++) {
         if (strcmp(m->form->name, never[i]) != 0)
             continue;
@@ -150,7 +162,7 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
         { &m->kinetic_q, n },   { &m->kinetic_v, n },
         { &m->kinetic_T, n },   { &m->jets, 8 * n },
-        { &m->base, state },
+        { &m->base, state },    { &m->x_near, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));

@@ -84,6 +84,7 @@ struct dae_mechanism {
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
     double *jets;                              /* kinetic_jet.c: 2 n of them */
     double *r_low, *r_high, *values, *base; /* room for a whole state and more */
+    double *x_near;                  /* the same: P(x) of derivative projection */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
     int *pivots, *iwork;
@@ -208,6 +209,10 @@ size_t dae_mech_text_size(int states);
 
 /* project.c: the callback of dae_problem */
 int dae_mech_project(double t, double *x, const double *weight, void *user);
+/* the right side of the formulation, and where it is evaluated: at x, or with derivative
+ * projection beside it */
+int dae_mech_rhs(dae_mechanism *m, double t, const double *x, double *f);
+int dae_mech_where(dae_mechanism *m, double t, const double *x, const double **at);
 /* energy_step.c: memory; does the energy belong to the forces? the callback of dae_problem */
 dae_status dae_mech_leap_open(dae_mechanism *m);
 void dae_mech_leap_close(dae_mechanism *m);

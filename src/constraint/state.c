@@ -220,7 +220,9 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
         return m->report.status;
     dae_report_clear(&m->report);
     double *velocity = m->r_low, *force = m->r_high;
-    int answer = v || lambda ? dae_mech_velocity_of(m, t, x, velocity) : DAE_OK;
+    int answer = dae_mech_where(m, t, x, &x);
+    if (answer == DAE_OK && (v || lambda))
+        answer = dae_mech_velocity_of(m, t, x, velocity);
     if (answer == DAE_OK && lambda) {
         answer = dae_mech_lambda_of(m, t, x, velocity, force);
         dae_mech_shortest(m, force);
