@@ -167,6 +167,12 @@ typedef struct dae_problem {
 
     /* Of a mechanism (daedalus/mechanics.h fills it in): what methods mech-... ask. NULL else. */
     struct dae_motion *motion;
+    /* A step of the problem's own, for methods that need to know more than the equations (energy,
+     * momenta; daedalus/mechanics.h fills it in): from x, x' at t to those at t + h; damping 0 .. 1
+     * is the method's. DAE_RETRY: not with this h. Without it leap_missing may say why. */
+    int (*leap)(double t, double h, double damping, const double *x, const double *xdot,
+                double *x_end, double *xdot_end, void *user);
+    const char *leap_missing;
 
     const unsigned char *level;         /* n values, see above; NULL: found from F_x'       */
     const char *const *names;           /* n names of unknowns; NULL: x[1], x[2], ...       */

@@ -22,6 +22,7 @@ const char *const mechanical_forms[] = {
     "index1-projected",
     "index0-projected",
     "maggi-qr-projected",
+    "index0-derivative-projected",
     "index3-acceleration", /* of constant leading matrix; not in dae_formulation_name */
     "index2-acceleration",
     "index1-acceleration", /* index1 for patterns */
@@ -158,20 +159,23 @@ static int index_of(const char *form, const dae_mechanical *model)
                                                       : 0;
 }
 
-/* The formulation of a form, without "-projected" at its end; 1: that was there. */
+/* The formulation of a form, without "-projected" or "-derivative-projected" at its end; what
+ * that means. */
 static int formulation_of(const char *form, char name[32])
 {
     snprintf(name, 32, "%s", form);
-    char *end = strstr(name, "-projected");
+    char *end = strstr(name, "-projected"), *derivative = strstr(name, "-derivative-projected");
     if (end)
         *end = 0;
-    return end != NULL;
+    if (derivative)
+        *derivative = 0;
+    return derivative ? DAE_PROJECT_DERIVATIVE : end ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING;
 }
 
 int mechanical_build(const mechanical_case *c, const char *asked, problem_instance *out)
 {
     char form[32];
-    int projected = formulation_of(asked, form);
+    int project = formulation_of(asked, form);
     size_t n = (size_t)c->model.coordinates;
     size_t m = (size_t)(c->model.constraints + c->model.rolling), size = 3 * n + 3 * m;
     extra *e = calloc(1, sizeof *e + (3 * size + 2 * n) * sizeof(double));
@@ -190,7 +194,7 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
         &(dae_formulation){ .name = form,
                             .alpha = c->alpha,
                             .beta = c->beta,
-                            .project = projected ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING });
+                            .project = project });
     mechanical_base *base = c->model.user;
     dae_status status = dae_mechanism_assemble(e->m, 0, q, v);
     if (status == DAE_OK && c->model.energy)

@@ -23,6 +23,8 @@ static const dae_method *const methods[] = {
     &dae_method_symplectic,
     &dae_method_motion_explicit,
     &dae_method_motion_alpha,
+    &dae_method_energy,
+    &dae_method_energy_dissipating,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
