@@ -27,7 +27,10 @@ typedef struct outcome {
 static const struct {
     const char *name;
     int n, m;
-} subjects[] = { { "andrews", 7, 6 }, { "slider-crank", 3, 2 }, { "car-axis", 4, 2 } };
+} subjects[] = { { "andrews", 7, 6 },
+               { "slider-crank", 7, 3 },
+               { "slider-crank-rigid", 3, 2 },
+               { "car-axis", 4, 2 } };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 static dae_status steps(dae_solver *s, dae_mechanism *m, double t1, double *x)
