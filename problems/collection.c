@@ -42,6 +42,7 @@ extern const problem_entry problem_marble;
 extern const problem_entry problem_knife_edge_vakonomic;
 extern const problem_entry problem_typical;
 extern const problem_entry problem_wheel_suspension;
+extern const problem_entry problem_truck;
 extern const problem_entry problem_molecules;
 
 const problem_entry *const problem_list[] = {
@@ -84,6 +85,7 @@ const problem_entry *const problem_list[] = {
     &problem_knife_edge_vakonomic,
     &problem_typical,
     &problem_wheel_suspension,
+    &problem_truck,
     &problem_molecules,
     NULL,
 };
