@@ -257,9 +257,10 @@ static double root(double a, int k)
     }
 }
 
+/* What Newton leaves has no sign in common from step to step: it adds up like a root. */
 static double newton_of(const radau *m)
 {
-    return fmax(m->newton * m->share, m->floor);
+    return fmax(m->newton * sqrt(m->share), m->floor);
 }
 
 double *irk_attempt_end(dae_solver *s)
