@@ -184,6 +184,8 @@ static const double end[2 * n + m] = {
     -0.0186261906904,    -0.0174214654607,   0.00062694669964,   -0.00056677666555,
     -0.0200390127214,    0.00062700163857,   -144.0060581,       68015.7015468,
 };
+/* Over which forces change their slope: the shortest springs, 0.16, are on arms of 1.3. */
+static const double scale[n] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
 static const char *const names[n] = { "rear wheel", "chassis",    "chassis angle",
                                       "front wheel", "cabin",     "cabin angle",
                                       "load x",      "load",      "load angle" };
@@ -206,6 +208,7 @@ static int build(const char *form, const double *value, problem_instance *out)
                    .constraint_q = constraint_q,
                    .constraint_bias = constraint_bias,
                    .steady = 1,
+                   .scale = scale,
                    .time_scale = 0.1,
                    .names = names,
                    .constraint_names = constraint_names,
