@@ -35,9 +35,12 @@ typedef struct body {
 } body;
 
 static const body bodies[BODIES] = {
-    [REAR_ROAD] = { NONE, NONE, NONE, -2.06 }, [REAR_WHEEL] = { NONE, z1, NONE, -2.06 },
-    [CHASSIS] = { NONE, z2, phi2, 0 },         [FRONT_WHEEL] = { NONE, z3, NONE, 2.44 },
-    [FRONT_ROAD] = { NONE, NONE, NONE, 2.44 }, [CABIN] = { NONE, z4, phi4, 2.74 },
+    [REAR_ROAD] = { NONE, NONE, NONE, -2.06 },
+    [REAR_WHEEL] = { NONE, z1, NONE, -2.06 },
+    [CHASSIS] = { NONE, z2, phi2, 0 },
+    [FRONT_WHEEL] = { NONE, z3, NONE, 2.44 },
+    [FRONT_ROAD] = { NONE, NONE, NONE, 2.44 },
+    [CABIN] = { NONE, z4, phi4, 2.74 },
     [LOAD] = { x5, z5, phi5, 0 },
 };
 
@@ -178,17 +181,17 @@ static int constraint_bias(double t, const double *q, const double *v, double *b
 static const double q0[n] = { 0.5, 2, 0, 0.5, 2.9, 0, -1.46, 2.9, 0 };
 /* At rtol 1e-13, ggl, index1 and maggi-qr by radau, and index0 by bim and adams agree to 1e-12. */
 static const double end[2 * n + m] = {
-    0.553994176220059,   2.049168523049412,  -0.003112567402507, 0.547199151947050,
-    2.940619120586883,   -0.003112700785235, -1.457173854206910, 2.953670050444100,
-    -0.003136417304975,  -0.0200848949812,   -0.0191320431934,   0.00062482511908,
-    -0.0186261906904,    -0.0174214654607,   0.00062694669964,   -0.00056677666555,
-    -0.0200390127214,    0.00062700163857,   -144.0060581,       68015.7015468,
+    0.553994176220059,  2.049168523049412,  -0.003112567402507, 0.547199151947050,
+    2.940619120586883,  -0.003112700785235, -1.457173854206910, 2.953670050444100,
+    -0.003136417304975, -0.0200848949812,   -0.0191320431934,   0.00062482511908,
+    -0.0186261906904,   -0.0174214654607,   0.00062694669964,   -0.00056677666555,
+    -0.0200390127214,   0.00062700163857,   -144.0060581,       68015.7015468,
 };
 /* Over which forces change their slope: the shortest springs, 0.16, are on arms of 1.3. */
 static const double scale[n] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
-static const char *const names[n] = { "rear wheel", "chassis",    "chassis angle",
-                                      "front wheel", "cabin",     "cabin angle",
-                                      "load x",      "load",      "load angle" };
+static const char *const names[n] = { "rear wheel",  "chassis", "chassis angle",
+                                      "front wheel", "cabin",   "cabin angle",
+                                      "load x",      "load",    "load angle" };
 static const char *const constraint_names[m] = { "joint x", "joint y" };
 
 static int build(const char *form, const double *value, problem_instance *out)
@@ -232,16 +235,23 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_truck = {
     .name = "truck",
-    .title = "a truck of five bodies in the vertical plane, its load in a joint, over a hump",
+    .title =
+        "a truck of five bodies in the vertical plane, its load in a joint, over a hump",
     .description =
-        "Wheels, chassis, cabin and load on springs and dampers; nine coordinates, and the joint "
-        "at the back of the load: two constraints. It stands still until its front wheel comes "
-        "to the hump of the road, 12 cm high, and its rear wheel 0.3 s later. The springs of the "
-        "tyres are far stiffer than the others; the joint bears 7e4 N. pneumatic=1: an air "
+        "Wheels, chassis, cabin and load on springs and dampers; nine coordinates, and "
+        "the joint "
+        "at the back of the load: two constraints. It stands still until its front wheel "
+        "comes "
+        "to the hump of the road, 12 cm high, and its rear wheel 0.3 s later. The "
+        "springs of the "
+        "tyres are far stiffer than the others; the joint bears 7e4 N. pneumatic=1: an "
+        "air "
         "spring at the front. Moments of forces are by virtual work throughout.",
-    .source = "E. Eich-Soellner, C. Fuehrer, Numerical Methods in Multibody Dynamics, 1998, p. 20 "
-              "and the book's programs (data); B. Simeon, F. Grupp, C. Fuehrer, P. Rentrop, "
-              "J. Comput. Appl. Math. 50 (1994) 523",
+    .source =
+        "E. Eich-Soellner, C. Fuehrer, Numerical Methods in Multibody Dynamics, 1998, p. "
+        "20 "
+        "and the book's programs (data); B. Simeon, F. Grupp, C. Fuehrer, P. Rentrop, "
+        "J. Comput. Appl. Math. 50 (1994) 523",
     .forms = mechanical_forms,
     .settings = settings,
     .build = build,

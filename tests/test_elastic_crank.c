@@ -96,7 +96,9 @@ static void from_energies(void **state)
         subject k;
         subject_open(&k, "slider-crank", "index1", "nonlinear", nonlinear);
         dae_mechanism *ours = k.p.problem.user;
-        dae_mechanical model = { .coordinates = 7, .kinetic = kinetic, .potential = potential,
+        dae_mechanical model = { .coordinates = 7,
+                                 .kinetic = kinetic,
+                                 .potential = potential,
                                  .user = &nonlinear };
         dae_mechanism *other =
             dae_mechanism_open(&model, &(dae_formulation){ .name = "index0" });
@@ -152,16 +154,26 @@ static void damping(void **state)
 static void published(void **state)
 {
     static const double start[10] = {
-        0, -1.344541576008661e-3, -5.062194923138079e3, -6.833142732779555e-5,
-        1.449382650173157e-8, -4.268463211410861, 2.098334687947376e-1,
-        -6.397251492537153e-8, 3.824589508329281e2, -4.376060460948886e-9,
+        0,
+        -1.344541576008661e-3,
+        -5.062194923138079e3,
+        -6.833142732779555e-5,
+        1.449382650173157e-8,
+        -4.268463211410861,
+        2.098334687947376e-1,
+        -6.397251492537153e-8,
+        3.824589508329281e2,
+        -4.376060460948886e-9,
     };
     static const double end[17] = {
-        1.500000000000104e1, -3.311734988256260e-1, 1.697373328427860e-1,
-        1.893192899613509e-4, 2.375751249879174e-5, -5.323896770569702e-6,
-        -8.363313279112129e-6, 150, 6.025346755138369e1, -8.753116326670527,
-        -3.005541400289738e-2, -5.500431812571696e-3, 4.974111734266989e-4,
-        1.105560003626645e-3, -6.232935833287916e1, -1.637920993367306e2,
+        1.500000000000104e1,   -3.311734988256260e-1,
+        1.697373328427860e-1,  1.893192899613509e-4,
+        2.375751249879174e-5,  -5.323896770569702e-6,
+        -8.363313279112129e-6, 150,
+        6.025346755138369e1,   -8.753116326670527,
+        -3.005541400289738e-2, -5.500431812571696e-3,
+        4.974111734266989e-4,  1.105560003626645e-3,
+        -6.232935833287916e1,  -1.637920993367306e2,
         2.529857947066878e1,
     };
     subject k;
@@ -169,12 +181,16 @@ static void published(void **state)
     subject_open(&k, "slider-crank", "index3-acceleration", NULL, 0);
     for (int i = 0; i < 10; i++)
         expect_near(k.p.x0[14 + i], i < 7 ? start[i] : -start[i],
-                    2e-7 * (1 + fabs(start[i])) + (i < 7 ? 2e-3 * (fabs(start[i]) < 1) : 0));
+                    2e-7 * (1 + fabs(start[i])) +
+                        (i < 7 ? 2e-3 * (fabs(start[i]) < 1) : 0));
     subject_close(&k);
     subject_open(&k, "slider-crank", "index1", NULL, 0);
     for (int i = 0; i < 17; i++)
         expect_near(k.p.reference[i], i < 14 ? end[i] : -end[i],
-                    (i < 7 ? 3e-10 : i < 14 ? 4e-9 : 2e-8) * (1 + fabs(end[i])));
+                    (i < 7    ? 3e-10
+                     : i < 14 ? 4e-9
+                              : 2e-8) *
+                        (1 + fabs(end[i])));
     subject_close(&k);
 }
 
@@ -185,8 +201,8 @@ typedef double (*power)(const subject *k, double t, const double *q, const doubl
 typedef double (*energy)(double t, const double *q, const double *v);
 
 /* The default route from 0 to t1; the power is integrated by Gauss' rule over equal pieces. */
-static void balance(const char *name, int n, double t1, int pieces, power flow, energy store,
-                    double scale)
+static void balance(const char *name, int n, double t1, int pieces, power flow,
+                    energy store, double scale)
 {
     enum { MOST = 64 };
     subject k;
@@ -194,15 +210,17 @@ static void balance(const char *name, int n, double t1, int pieces, power flow, 
     subject_open(&k, name, NULL, NULL, 0);
     dae_mechanism *m = k.p.problem.user;
     before = store(0, k.p.x0, k.p.x0 + n);
-    dae_solver *s = dae_open(&k.p.problem, &(dae_options){ .method = dae_mechanism_method(m, 1e-9),
-                                                           .rtol = 1e-9,
-                                                           .atol = 1e-9 });
+    dae_solver *s =
+        dae_open(&k.p.problem, &(dae_options){ .method = dae_mechanism_method(m, 1e-9),
+                                               .rtol = 1e-9,
+                                               .atol = 1e-9 });
     expect(s, dae_start(s, 0, k.p.x0, k.p.xdot0), DAE_OK);
     expect(s, dae_set_stop(s, t1), DAE_OK);
     for (int i = 0; i < pieces; i++)
         for (int j = 0; j < 8; j++) { /* the nodes in rising order */
             int l = j < 4 ? 3 - j : j - 4;
-            double z = j < 4 ? -node[l] : node[l], h = t1 / pieces, t = (i + (1 + z) / 2) * h;
+            double z = j < 4 ? -node[l] : node[l], h = t1 / pieces,
+                   t = (i + (1 + z) / 2) * h;
             expect(s, dae_advance(s, t), DAE_OK);
             expect(s, dae_read(s, t, x, NULL), DAE_OK);
             assert_int_equal(dae_mechanism_settle(m, t, x), DAE_OK);
@@ -248,8 +266,12 @@ static void work_of_the_motor(void **state)
 /* Where the ends of a spring are: written out, not by bodies and tables. */
 static void ends(int i, double t, const double *q, double p[2], double r[2])
 {
-    static const double at[7][4] = { { 0 }, { -2.06, -1.34, 0, 0 }, { 0 }, { 2.44, -1.34, 0, 0 },
-                                     { 1.94, 0, -0.8, 0 }, { 3.64, 0, 0.9, 0 },
+    static const double at[7][4] = { { 0 },
+                                     { -2.06, -1.34, 0, 0 },
+                                     { 0 },
+                                     { 2.44, -1.34, 0, 0 },
+                                     { 1.94, 0, -0.8, 0 },
+                                     { 3.64, 0, 0.9, 0 },
                                      { 0.98, 0, 2.44, 0 } };
     double wheel = i < 2 ? -2.06 : 2.44, height = i < 2 ? q[0] : q[3];
     double tau = t - 2 / 15.0 - (i < 2 ? 4.5 / 15 : 0);
@@ -277,14 +299,16 @@ static double length(int i, double t, const double *q)
 static const double k[7] = { 44e5, 8.247e5, 22e5, 2.711e5, 1.357e5, 1.357e5, 9e5 };
 static const double d[7] = { 600, 21593, 300, 38537, 12218, 12218, 38500 };
 /* Loads in equilibrium, and lengths: weights of 18 t on two axles, of the cabin and the load. */
-static const double load[7] = { -129145.162, -114920.662, -47434.838, -41548.838,
-                                -5712.88235294, -5078.11764706, -44905.94111111 };
+static const double load[7] = { -129145.162,    -114920.662,    -47434.838,
+                                -41548.838,     -5712.88235294, -5078.11764706,
+                                -44905.94111111 };
 static const double length0[7] = { 0.5, 0.16, 0.5, 0.16, 0.9, 0.9, 0.9 };
 static const double body[9] = { 1450, 3335, 14313, 600, 1100, 948, 11515, 11515, 33000 };
 
 static double truck_potential(double t, const double *q)
 {
-    double V = 9.81 * (1450 * q[0] + 3335 * q[1] + 600 * q[3] + 1100 * q[4] + 11515 * q[7]);
+    double V =
+        9.81 * (1450 * q[0] + 3335 * q[1] + 600 * q[3] + 1100 * q[4] + 11515 * q[7]);
     for (int i = 0; i < 7; i++) {
         double stretch = length(i, t, q) - length0[i];
         V += load[i] * stretch + k[i] * stretch * stretch / 2;
@@ -375,8 +399,8 @@ static void air_spring(void **state)
 }
 
 /* The road lifts the tyres: V_t, and what its own motion does in their dampers; the dampers take. */
-static double road_and_dampers(const subject *s, double t, const double *q, const double *v,
-                               const double *lambda)
+static double road_and_dampers(const subject *s, double t, const double *q,
+                               const double *v, const double *lambda)
 {
     double h = 1e-4, flow = 0;
     (void)s, (void)lambda;
@@ -406,10 +430,10 @@ static void truck_energy_flow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_energies),     cmocka_unit_test(damping),
-        cmocka_unit_test(published),         cmocka_unit_test(work_of_the_motor),
-        cmocka_unit_test(truck_forces),      cmocka_unit_test(truck_at_rest),
-        cmocka_unit_test(air_spring),        cmocka_unit_test(truck_energy_flow),
+        cmocka_unit_test(from_energies), cmocka_unit_test(damping),
+        cmocka_unit_test(published),     cmocka_unit_test(work_of_the_motor),
+        cmocka_unit_test(truck_forces),  cmocka_unit_test(truck_at_rest),
+        cmocka_unit_test(air_spring),    cmocka_unit_test(truck_energy_flow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
