@@ -71,7 +71,13 @@ typedef enum dae_status {
     DAE_E_NONDET = -30,      /* careful mode: same input, different output                */
     DAE_E_IO = -31,          /* a file could not be read or written                       */
     DAE_E_INTERNAL = -32,    /* a bug in Daedalus                                         */
-    DAE_E_CHATTER = -33      /* the solution is held at a jump of the equations           */
+    DAE_E_CHATTER = -33,     /* the solution is held at a jump of the equations           */
+    DAE_E_SYNTAX = -34,      /* a model's text does not follow the grammar                */
+    DAE_E_MODEL = -35,       /* a name, type, size or value in a model is wrong           */
+    DAE_E_STRUCTURE = -36,   /* too many, too few or contradictory equations              */
+    DAE_E_UNSUPPORTED = -37, /* understood, but not possible here (yet)                   */
+    DAE_E_ASSERT = -38,      /* an assertion of the model failed                          */
+    DAE_E_COMPILER = -39     /* native code could not be made or loaded                   */
 } dae_status;
 
 const char *dae_status_name(int status);     /* "E_SINGULAR"; "E_UNKNOWN" if there is none */
