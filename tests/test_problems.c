@@ -42,7 +42,9 @@ static const test_case variants[] = {
     { "kepler", "e", 0 },          { "kepler", "e", 0.7 },
     { "moon", "speed", 0.5 },
     { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
-    { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "slider-crank-rigid", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "slider-crank", "nonlinear", 1 }, { "slider-crank", "damping", 1 },
+    { "slider-crank", "undeformed", 1 }, { "truck", "pneumatic", 1 },
     { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
     { "marble", "plate", 0 },        { "typical", "mass", 0.5 },
     { "knife-edge-vakonomic", "mu", 1 },
@@ -657,6 +659,7 @@ static void test_list(void **state)
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
         "kepler", "moon",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
         "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
+        "slider-crank-rigid", "truck",
         "four-bar",      "rolling-disc", "rolling-coin", "knife-edge",
         "marble",        "knife-edge-vakonomic", "typical", "wheel-suspension", "molecules"
     };

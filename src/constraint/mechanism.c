@@ -256,14 +256,14 @@ const char *dae_mechanism_message(const dae_mechanism *m)
 }
 
 /* Of ggl, maggi-qr, index1 and baumgarte with radau, bim and mebdf at 1e-3 ... 1e-11 only ggl
- * and maggi-qr with radau never failed and kept their digits on Andrews' mechanism, the
- * slider-crank and the car axis alike, and ggl is the cheaper one. Above 3e-5 radau would take
- * three stages: motions are smooth and want five there, too, which cost 5 to 40 % less and give
- * up to one digit more (docs/mechanics.md). */
+ * and maggi-qr with radau never failed on Andrews' mechanism, the rigid slider-crank and the car
+ * axis alike, and ggl is the cheaper one. What they lost, up to four digits, they lost on the
+ * elastic slider-crank, whose vibrations keep every error: hence radau-undamped
+ * (docs/mechanics.md). */
 const char *dae_mechanism_method(const dae_mechanism *m, double rtol)
 {
-    (void)m;
-    return rtol > 3e-5 ? "radau2a-5" : "radau";
+    (void)m, (void)rtol;
+    return "radau-undamped";
 }
 
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m)

@@ -62,7 +62,7 @@ typedef struct dae_method {
 } dae_method;
 
 extern const dae_method dae_method_bdf;
-extern const dae_method dae_method_radau;
+extern const dae_method dae_method_radau, dae_method_radau_undamped;
 extern const dae_method dae_method_projected;
 extern const dae_method dae_method_dirk;
 extern const dae_method dae_method_rosenbrock;
