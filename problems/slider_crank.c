@@ -261,6 +261,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     };
     if (value[0] == 0 && value[1] == 0 && value[2] == 0) {
         c.reference = end;
+        c.counted = MECHANICAL_Q | MECHANICAL_LAMBDA;
         c.reference_source =
             "minimal coordinates in quadruple precision; agrees with the IVP "
             "test set as far as its start is consistent";
