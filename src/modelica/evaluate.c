@@ -634,6 +634,9 @@ static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
     case MO_A_MATRIX:
     case MO_A_ROW: return beside(m, s, a, 0);
     case MO_A_TUPLE: return tuple(m, s, a);
+    case MO_A_INDEX:
+        return mo_subscript(m, s, mo_evaluate(m, s, a->item[0]), a->item + 1, a->count - 1, a->place);
+    case MO_A_FIELD: return mo_select(m, s, mo_evaluate(m, s, a->item[0]), a->text, a->place);
     case MO_A_COLON: break;
     case MO_A_END: return last_index(m, s, a);
     }
