@@ -82,6 +82,20 @@ static mo_value *negation(mo_model *m, const mo_scope *s, const mo_ast *a)
     return mo_map(m, v, EX_BOOLEAN, inverted, NULL);
 }
 
+/* Comparisons of Integers (i == n) shape the equations: their parameters count as known. */
+static bool decided(mo_model *m, ex_id condition, double *x)
+{
+    if (ex_is_number(m->graph, condition, x))
+        return true;
+    const ex_node *node = ex_at(m->graph, condition);
+    bool relation = node->op >= EX_LESS && node->op <= EX_NOT_EQUAL;
+    if (!relation || ex_at(m->graph, node->a)->type == EX_REAL ||
+        ex_at(m->graph, node->b)->type == EX_REAL)
+        return false;
+    uint32_t culprit;
+    return mo_evaluate_number(m, condition, x, &culprit);
+}
+
 /* Branches whose shapes differ need a condition that is known now. */
 static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
@@ -94,7 +108,7 @@ static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
         if (c->kind != MO_V_SCALAR || c->type != EX_BOOLEAN)
             return not_boolean(m, c, "'if'", a->item[i]->place);
         double x;
-        if (ex_is_number(m->graph, c->scalar, &x)) {
+        if (decided(m, c->scalar, &x)) {
             if (x != 0)
                 last = mo_evaluate(m, s, a->item[i + 1]);
             continue;
@@ -531,6 +545,11 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
             return v;
         mo_say_unknown(m, s, r->part[0].name, r->place, "function");
         return mo_none(m);
+    }
+    if (r->parts == 1 && r->global && mo_is_builtin(r->part[0].name) &&
+        !mo_find_entry(m, m->root, r->part[0].name)) {
+        bool found;
+        return mo_builtin(m, s, a, r->part[0].name, &found);
     }
     if (!f)
         f = mo_reference_value(m, s, r);

@@ -67,12 +67,24 @@ static void add_sizes(mo_run *r, shape *s, mo_ast **a, int count, const mo_scope
     }
 }
 
+/* The type that a type is made of: of a short class, or the primitive one it extends. */
+static mo_view *base_type(const mo_view *v)
+{
+    if (v->def->is_short)
+        return v->bases ? v->base[0] : NULL;
+    for (size_t i = 0; v->primitive && i < v->bases; i++)
+        if (v->base[i]->primitive)
+            return v->base[i];
+    return NULL;
+}
+
 static void add_type_sizes(mo_run *r, shape *s, mo_view *v)
 {
     mo_scope scope = { .view = v->outer ? v->outer : v, .no_event = true };
     add_sizes(r, s, v->def->alias_dimension, v->def->alias_dimensions, &scope);
-    if (v->def->is_short && v->bases)
-        add_type_sizes(r, s, v->base[0]);
+    mo_view *base = base_type(v);
+    if (base)
+        add_type_sizes(r, s, base);
 }
 
 static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
@@ -87,7 +99,7 @@ static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
     mo_expand(m, s->type);
     if (!sizes) { /* only how many */
         s->dimensions = e->element->dimensions + e->element->type_dimensions;
-        for (mo_view *v = s->type; v && v->def->is_short; v = v->bases ? v->base[0] : NULL)
+        for (mo_view *v = s->type; v; v = base_type(v))
             s->dimensions += v->def->alias_dimensions;
         return true;
     }

@@ -83,6 +83,23 @@ static mo_class *with_version(mo_model *m, const char *path, const char *name)
     return NULL;
 }
 
+/* Names of the standard library before version 4, where the newer ones exist. */
+static mo_class *older_name(mo_model *m, mo_class *package, const char *name)
+{
+    static const char units[] =
+        "package SIunits extends Modelica.Units.SI;\n"
+        "  package Conversions extends Modelica.Units.Conversions;\n"
+        "    package NonSIunits extends Modelica.Units.NonSI; end NonSIunits;\n"
+        "  end Conversions;\n"
+        "  package Icons extends Modelica.Units.Icons; end Icons;\n"
+        "end SIunits;\n";
+    if (package->parent != m->root_class || strcmp(package->name, "Modelica") != 0 ||
+        strcmp(name, "SIunits") != 0)
+        return NULL;
+    uint32_t source = mo_add_source(m->context, "<older names>", units, sizeof units - 1);
+    return source ? mo_parse(m->context, source)->class_[0] : NULL;
+}
+
 mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
 {
     for (int i = package->elements; i-- > 0;)
@@ -99,6 +116,8 @@ mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
         }
     } else if (package->link)
         c = in_folder(m, ((folder *)package->link)->path, name);
+    if (!c)
+        c = older_name(m, package, name);
     if (!c || c->name != name)
         return NULL;
     adopt(m, package, c);

@@ -164,7 +164,10 @@ static void sizes_of_type(mo_model *m, mo_member *member, mo_view *v)
     member->output |= v->def->alias_output;
     member->flow |= v->def->alias_flow;
     member->stream |= v->def->alias_stream;
-    if (v->def->is_short && v->bases)
+    for (size_t i = 0; v->primitive && i < v->bases; i++)
+        if (v->base[i]->primitive)
+            sizes_of_type(m, member, v->base[i]);
+    if (!v->primitive && v->def->is_short && v->bases)
         sizes_of_type(m, member, v->base[0]);
 }
 
