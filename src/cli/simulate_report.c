@@ -222,7 +222,7 @@ static void model_facts(dae_page *p, const dae_model_facts *f)
 {
     dae_page_fact(p, "equations", "%zu", f->equations);
     dae_page_fact(p, "variables", "%zu", f->variables);
-    dae_page_fact(p, "unknowns of the integrator", "%zu", f->unknowns);
+    dae_page_fact(p, "integrated unknowns", "%zu", f->unknowns);
     dae_page_fact(p, "states", "%zu", f->states);
     dae_page_fact(p, "aliases", "%zu", f->aliases);
     dae_page_fact(p, "solved in order", "%zu", f->explicit_assignments);

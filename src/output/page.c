@@ -216,7 +216,7 @@ static void foot(dae_page *w)
 /* So many points that a page of many curves does not become too large to open. */
 static int points_for(int curves)
 {
-    enum { VALUES = 4000000, LEAST = 400 };
+    enum { VALUES = 2000000, LEAST = 400 };
     int most = curves > 0 ? VALUES / curves : DAE_PAGE_POINTS;
     return most > DAE_PAGE_POINTS ? DAE_PAGE_POINTS : most < LEAST ? LEAST : most;
 }
