@@ -283,14 +283,6 @@ static const struct sign {
     { "--", "write it out: x := x - 1 or a - (-b)", T_ODD },
     { "->", "a member is reached with '.'", T_DOT },
     { "::", "a name in a package is written with '.'", T_DOT },
-    { "(", NULL, T_LPAREN },
-    { ")", NULL, T_RPAREN },
-    { "[", NULL, T_LBRACKET },
-    { "]", NULL, T_RBRACKET },
-    { "{", NULL, T_LBRACE },
-    { "}", NULL, T_RBRACE },
-    { ",", NULL, T_COMMA },
-    { ";", NULL, T_SEMICOLON },
     { ":", NULL, T_COLON },
     { ".", NULL, T_DOT },
     { "=", NULL, T_EQUAL },
@@ -348,10 +340,17 @@ static mo_token_kind odd(mo_lexer *l)
 
 static mo_token_kind sign(mo_lexer *l)
 {
-    const char *s = l->text + l->at;
+    static const char single[] = "()[]{},;"; /* in the order of their kinds */
+    const char *s = l->text + l->at, *found = *s ? strchr(single, *s) : NULL;
+    if (found) {
+        l->at++;
+        return (mo_token_kind)(T_LPAREN + (found - single));
+    }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (s[0] != signs[i].text[0])
+            continue;
         size_t length = strlen(signs[i].text);
-        if (s[0] != signs[i].text[0] || strncmp(s, signs[i].text, length) != 0)
+        if (strncmp(s, signs[i].text, length) != 0)
             continue;
         if (signs[i].hint) {
             mo_error(l->c, DAE_E_SYNTAX, at(l, l->at), "'%s' is not Modelica", signs[i].text);

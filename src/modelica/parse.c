@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---------------------------------------------------------------- tokens ---------------- */
 
@@ -227,12 +228,35 @@ void mo_recover(mo_parser *p)
 
 /* ---------------------------------------------------------------- nesting --------------- */
 
+/* Where the call stack is now. (The address of a variable may be elsewhere in builds that look
+ * for mistakes.) */
+#if defined(__GNUC__)
+#define STACK_NOW ((uintptr_t)__builtin_frame_address(0))
+#else
+#define STACK_NOW ((uintptr_t) & (char){ 0 })
+#endif
+
+/* A level of nesting takes about 1 kB, so MO_NESTING levels need 1 MB. Where the stack is
+ * smaller (ulimit -s), half of it has to do. */
+static size_t stack_room(void)
+{
+    enum { USUAL = 8 * 1024 * 1024 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > USUAL)
+        return USUAL / 2;
+    return (size_t)limit.rlim_cur / 2;
+}
+
 void mo_enter(mo_parser *p)
 {
+    uintptr_t now = STACK_NOW, base = p->stack_base;
+    mo_place place = mo_token_place(&p->lexer, p->failed ? p->held : p->now);
     if (++p->depth > MO_NESTING)
-        mo_fatal_hint(p->c, DAE_E_LIMIT, mo_token_place(&p->lexer, p->failed ? p->held : p->now),
-                      "name parts of it and refer to them", "nested more than %d levels deep",
-                      MO_NESTING);
+        mo_fatal_hint(p->c, DAE_E_LIMIT, place, "name parts of it and refer to them",
+                      "nested more than %d levels deep", MO_NESTING);
+    if ((now < base ? base - now : now - base) > p->stack_room)
+        mo_fatal_hint(p->c, DAE_E_LIMIT, place, "give the program a larger stack (ulimit -s)",
+                      "nested %d levels deep, too deep for the program's stack", p->depth);
 }
 
 void mo_open_block(mo_parser *p, mo_token_kind kind, const char *name, mo_token t)
@@ -281,7 +305,8 @@ void *mo_list(mo_parser *p, size_t mark, size_t size, int *count)
 
 static void open_parser(mo_parser *p, mo_context *c, uint32_t source)
 {
-    *p = (mo_parser){ .c = c };
+    *p = (mo_parser){ .c = c, .stack_base = STACK_NOW, .stack_room = stack_room() };
+    p->foreign = mo_new(p, sizeof *p->foreign);
     mo_lexer_open(&p->lexer, c, source);
     p->now = mo_lex(&p->lexer);
 }

@@ -21,7 +21,13 @@ typedef struct mo_open {
     size_t annotations; /* of a class: room for them        */
 } mo_open;
 
+/* Types of other languages (parse_habits.c): where they are used first, and whether the text
+ * declares classes of these names itself. */
 enum { MO_FOREIGN_TYPES = 16 };
+typedef struct mo_foreign {
+    mo_token used[MO_FOREIGN_TYPES];
+    bool own[MO_FOREIGN_TYPES];
+} mo_foreign;
 
 typedef struct mo_parser {
     mo_context *c;
@@ -33,14 +39,15 @@ typedef struct mo_parser {
     mo_token held;         /* the token at which it failed */
     bool closed;           /* an end was missing and has been told: no ';' is expected */
     int depth;             /* levels of nesting       */
+    uintptr_t stack_base;  /* where the call stack was at the beginning, */
+    size_t stack_room;     /* and how much of it may be used             */
     int subscripts;        /* > 0: 'end' may stand here */
     int matrices;          /* '[' that are open       */
     char *scratch;         /* lists under way, on top of each other */
     size_t used, capacity;
     mo_open *open;
     size_t opens, open_capacity;
-    mo_token foreign[MO_FOREIGN_TYPES]; /* where types of other languages were used first */
-    bool own[MO_FOREIGN_TYPES];         /* ... unless the text declares them               */
+    mo_foreign *foreign;
     uint32_t told;         /* end of the last error told, to tell nothing twice there */
 } mo_parser;
 
