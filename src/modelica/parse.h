@@ -17,6 +17,7 @@ typedef struct mo_open {
     mo_token_kind kind;
     const char *name; /* of a class */
     mo_token token;
+    bool braces;      /* it began with '{'                */
     bool else_if;     /* of an if: "else if" on one line */
     size_t annotations; /* of a class: room for them        */
 } mo_open;
@@ -75,6 +76,7 @@ bool mo_fail(mo_parser *p, mo_place place, const char *what, ...) DAE_PRINTF(3, 
 void mo_tell(mo_parser *p, mo_place place, const char *what, ...) DAE_PRINTF(3, 4); /* goes on */
 bool mo_expect(mo_parser *p, mo_token_kind kind, const char *what, const char *after);
 void mo_expect_semicolon(mo_parser *p, const char *after);
+void mo_extra_semicolon(mo_parser *p); /* takes one that stands where none should */
 const char *mo_expect_name(mo_parser *p, const char *what);
 bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *expected);
 mo_place mo_behind_last(const mo_parser *p);
@@ -122,6 +124,7 @@ static inline void *mo_new(mo_parser *p, size_t size)
 
 mo_ast *mo_expression(mo_parser *p);                       /* parse_expression.c */
 mo_ast *mo_simple_expression(mo_parser *p);
+mo_ast *mo_condition(mo_parser *p);
 mo_ast *mo_node(mo_parser *p, mo_ast_kind kind, mo_place place);
 /* The pointers since the mark as the items of a node. */
 mo_ast *mo_list_node(mo_parser *p, mo_ast_kind kind, mo_place place, size_t mark);
