@@ -61,6 +61,7 @@ typedef struct ex_op_row {
     const char *name;  /* as in Modelica: "sin", "+"                                        */
     int operands;      /* how many of a, b, c are nodes                                      */
     int precedence;    /* of the printed operator; 0: written as a call                      */
+    int first;         /* which of a, b, c is the first of them (EX_ELEMENT: c)              */
 } ex_op_row;
 extern const ex_op_row ex_ops[EX_OPS];
 
@@ -91,6 +92,7 @@ typedef struct ex_graph {
     uint32_t *table;       /* hash table of nodes */
     size_t table_size;
     int samplers;
+    struct ex_walk *walks; /* scratch of passes, kept for the next one (walk.h) */
 } ex_graph;
 
 void ex_graph_init(ex_graph *g, dae_arena *arena);
@@ -116,20 +118,30 @@ static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
 }
 bool ex_is_number(const ex_graph *g, ex_id e, double *value); /* value may be NULL */
 
+/* The k-th operand, k < ex_operand_count: of a, b, c what is a node; the arguments of a call. */
+size_t ex_operand_count(const ex_graph *g, ex_id e);
+ex_id ex_operand(const ex_graph *g, ex_id e, size_t k);
 /* Calls visit(operand, user) for every operand of a node. */
 void ex_operands(const ex_graph *g, ex_id e, void (*visit)(ex_id operand, void *user), void *user);
+
+/* The node of this content, simplified; found if it exists already. */
+ex_id ex_build(ex_graph *g, const ex_node *n);
 
 /* The same operation on other operands (as the visitor would give them), folded anew. */
 ex_id ex_rebuild(ex_graph *g, ex_id e, const ex_id *image);
 /* Every node reachable from the roots with leaves replaced: replace(leaf, user) returns the
- * expression to put in its place, or the leaf. The images of the roots overwrite them. */
+ * expression to put in its place, or the leaf. The images of the roots overwrite them. Leaves
+ * are asked for once each: time, variables, pre, initial, terminal, locals; samples and elements
+ * after the substitution in their operands. */
 void ex_substitute(ex_graph *g, ex_id *root, size_t roots,
                    ex_id (*replace)(ex_graph *g, ex_id leaf, void *user), void *user);
 
-/* d root / d leaf for one leaf; and d root / dt, where d/dt of a leaf is rate(leaf): the
- * variable's derivative (EX_VARIABLE with b + 1), 0 for parameters. Exact, piecewise. Procedures
- * are differentiated too (a new procedure is made, once). 0 on what cannot be differentiated
- * (a delay): *culprit names the node. */
+/* d root / d leaf for one leaf (or any node: what lies above it is then a function of it); and
+ * d root / dt, where d/dt of a Real variable is rate(leaf): the variable's derivative (EX_VARIABLE
+ * with b + 1), 0 (the number or none) for parameters. Time runs at 1, everything else stands still.
+ * Exact, piecewise. Procedures are differentiated too (a new procedure is made, once). 0 on what
+ * cannot be differentiated (a delay): *culprit names the node. Repeat for higher orders: common
+ * parts stay common. Numbers of high order along a solution come cheaper from ex_run_taylor. */
 ex_id ex_derivative(ex_graph *g, ex_id root, ex_id leaf, ex_id *culprit);
 void ex_time_derivatives(ex_graph *g, ex_id *root, size_t roots,
                          ex_id (*rate)(ex_graph *g, ex_id leaf, void *user), void *user,
