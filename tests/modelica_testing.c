@@ -49,10 +49,15 @@ const char *expression_text(mo_context *c, const char *text)
 
 dae_status read_text(mo_context *c, const char *text)
 {
+    return read_bytes(c, text, strlen(text));
+}
+
+dae_status read_bytes(mo_context *c, const char *text, size_t length)
+{
     mo_context_init(c, NULL, 0);
     int code = setjmp(c->escape);
     if (code)
         return mo_escaped(c, code);
-    mo_parse(c, mo_add_source(c, "test.mo", text, strlen(text)));
+    mo_parse(c, mo_add_source(c, "test.mo", text, length));
     return DAE_OK;
 }

@@ -12,5 +12,6 @@ const char *expression_text(mo_context *c, const char *text);
 
 /* Opens c and reads a text, right or wrong. Returns the status of a fatal error, else DAE_OK. */
 dae_status read_text(mo_context *c, const char *text);
+dae_status read_bytes(mo_context *c, const char *text, size_t length);
 
 #endif

@@ -406,8 +406,8 @@ mo_file *mo_parse(mo_context *c, uint32_t source)
 mo_ast *mo_parse_expression(mo_context *c, uint32_t source)
 {
     mo_parser p;
-    open_parser(&p, c, source);
     int errors = c->errors;
+    open_parser(&p, c, source);
     mo_ast *e = mo_expression(&p);
     if (!p.failed && !mo_is(&p, T_EOF)) {
         const char *found = mo_found(&p, p.now);
