@@ -137,7 +137,7 @@ static dae_status iterate(loop *l)
         l->plan->iterations++;
         set_scale(l);
         if (find_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
-        int status = s->linear->factor(s->factor, s->K, NULL, 0, 0, &l->info);
+        int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
         if (status != DAE_OK) return (dae_status)status;
         for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
         if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return DAE_E_SINGULAR;

@@ -197,7 +197,8 @@ static dae_status open_solver(run *r)
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
-    dae_options options = { .rtol = r->rtol, .atol_each = r->atol_each,
+    dae_options options = { .rtol = r->rtol, .atol = r->atol,
+                            .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .max_step = longest, .allocator = &m->memory.hook };
     m->solver = dae_open(&m->p.problem, &options);
