@@ -272,9 +272,16 @@ dae_status dae_model_status(const dae_model *m)
     return m ? m->status : DAE_E_ARG;
 }
 
+/* Without memory to join them, whichever has something to say. */
 const char *dae_model_messages(const dae_model *m)
 {
-    return !m ? "" : m->messages ? m->messages : m->said;
+    if (!m)
+        return "";
+    if (m->messages && m->messages[0])
+        return m->messages;
+    const char *later = m->back ? model_messages(m->back) : "";
+    const char *words = later[0] ? later : m->said;
+    return words[0] || m->status == DAE_OK ? words : dae_status_sentence(m->status);
 }
 
 int dae_model_warnings(const dae_model *m)
