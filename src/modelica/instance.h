@@ -282,6 +282,7 @@ bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 
 /* evaluate.c, operators.c, builtins.c: expressions */
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a);
+bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known now? */
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,
                        mo_place place);
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
@@ -302,8 +303,11 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found);
 bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
-/* All values of an iterator, for the body to be visited once with each. */
-mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it);
+
+/* iterator.c: all values of an iterator, for the body (an expression, or clauses) to be visited
+ * once with each */
+mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it,
+                            const mo_ast *body, const mo_branch *clauses);
 
 /* run.c: statements, executed symbolically; function.c: functions; algorithm.c: algorithms */
 typedef struct mo_run {
@@ -332,6 +336,8 @@ void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place);
+bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
+                        const mo_value *message);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
 

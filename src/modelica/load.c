@@ -33,12 +33,15 @@ static void adopt(mo_model *m, mo_class *parent, mo_class *child)
     child->parent = parent;
     mo_element *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
-    mo_element **more = dae_arena_take(&m->context->arena, (size_t)parent->elements + 1, sizeof *more);
-    if (parent->elements)
-        memcpy(more, parent->element, (size_t)parent->elements * sizeof *more);
-    more[parent->elements] = e;
-    parent->element = more;
-    parent->elements++;
+    int n = parent->elements;
+    if (n >= parent->room) { /* for twice as many */
+        parent->room = 2 * n + 8;
+        mo_element **more = dae_arena_take(&m->context->arena, (size_t)parent->room, sizeof *more);
+        if (n)
+            memcpy(more, parent->element, (size_t)n * sizeof *more);
+        parent->element = more;
+    }
+    parent->element[parent->elements++] = e;
 }
 
 /* The class of one file, NULL if it cannot be read. A package.mo gets its folder. */

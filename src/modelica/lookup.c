@@ -152,6 +152,22 @@ static mo_value *class_value(mo_model *m, mo_view *v)
     return value;
 }
 
+static mo_value *literal(mo_model *m, mo_view *v, const char *name);
+
+/* import Package.Enumeration.literal */
+static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
+{
+    for (; v; v = v->outer) {
+        const char *there = name;
+        mo_view *from = imported(m, v, name, &there);
+        if (from)
+            mo_expand(m, from);
+        if (from && from->primitive == MO_ENUMERATION)
+            return literal(m, from, there);
+    }
+    return NULL;
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
@@ -170,7 +186,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         return member ? mo_member_value(m, member) : NULL;
     }
     mo_view *type = builtin_type(m, name);
-    return type ? class_value(m, type) : NULL;
+    return type ? class_value(m, type) : imported_literal(m, s->view, name);
 }
 
 static mo_value *literal(mo_model *m, mo_view *v, const char *name)

@@ -577,7 +577,8 @@ mo_value *mo_member_value(mo_model *m, mo_member *member)
     } else if (!member->primitive)
         v = objects_value(m, member);
     else if (member->variability == MO_CONSTANT || member->object->package ||
-             (member->primitive == MO_STRING && member->variability <= MO_PARAMETER))
+             (member->primitive == MO_STRING &&
+              (member->variability <= MO_PARAMETER || mo_binding(m, member))))
         v = constant_value(m, member);
     else
         v = variables_value(m, member);
