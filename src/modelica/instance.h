@@ -90,6 +90,8 @@ struct mo_object {
     const char *name;       /* "a.b[2]"; "" for the model                                    */
     mo_member **member;     /* in the order of the view's entries; NULL: a class             */
     size_t members;
+    mo_member **extra;      /* expandable connectors: what connections brought into being    */
+    size_t extras, extra_capacity;
     bool package;           /* constants only, no variables of the flat model                */
     int level;
 };
@@ -200,6 +202,8 @@ struct mo_model {
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
+    struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
+    size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
@@ -218,6 +222,10 @@ mo_class *mo_load_file(mo_model *m, const char *path, mo_class **last);
 mo_class *mo_load_text(mo_model *m, const char *name, const char *text, size_t length);
 void mo_add_library(mo_model *m, const char *path);
 mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name); /* NULL: none */
+
+/* older.c: names of older libraries */
+const char *mo_older_class(const char *package, const char *name);
+const char *mo_older_element(const char *path, const char *name);
 
 /* view.c: classes in a context */
 mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods);
@@ -249,6 +257,7 @@ mo_object *mo_new_object(mo_model *m, mo_view *v, mo_object *parent, mo_member *
                          const char *name);
 mo_object *mo_constants(mo_model *m, mo_view *v);
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name);
+mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like);
 void mo_instantiate(mo_model *m, mo_member *member);
 mo_value *mo_member_value(mo_model *m, mo_member *member);
 mo_value *mo_binding(mo_model *m, mo_member *member);
@@ -340,6 +349,10 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
+/* expandable.c: connections of expandable connectors; true: it is one of them, and put off */
+bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
+void mo_finish_expandable(mo_model *m);
+void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
 
 /* flatten.c: a class to a flat model */
 void mo_model_init(mo_model *m, mo_context *c);

@@ -38,6 +38,9 @@ mo_object *mo_constants(mo_model *m, mo_view *v)
 
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name)
 {
+    for (size_t i = 0; i < o->extras; i++)
+        if (o->extra[i]->entry->name == name)
+            return o->extra[i];
     mo_entry *e = mo_find_entry(m, o->view, name);
     if (!e || e->element->kind != MO_COMPONENT || (size_t)e->number >= o->members)
         return NULL;
@@ -209,7 +212,7 @@ static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
                 mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
                         "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
             }
-        } else if (!mo_find_entry(m, type, mod->name)) {
+        } else if (!mo_find_entry(m, type, mod->name) && !mod->used) {
             mo_scope inside = { .view = type };
             mo_say_unknown(m, &inside, mod->name, mod->place, "element");
         }
@@ -688,6 +691,52 @@ static void finish_variables(mo_model *m, mo_member *member)
             flat_add_equation(m->flat, ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type),
                               e, place, member->object->name);
     }
+}
+
+/* A component that no class declares, like the one whose value is given: it comes into being in
+ * an expandable connector by being connected. NULL: there is nothing to be like. */
+mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like)
+{
+    dae_arena *arena = &m->context->arena;
+    const mo_value *one = like->kind == MO_V_ARRAY && like->item && like->count ? like->item[0] : like;
+    const mo_member *from = NULL;
+    if (one->kind == MO_V_OBJECT)
+        from = one->object->holder;
+    else if (one->kind == MO_V_SCALAR || (one->kind == MO_V_ARRAY && one->element && one->count)) {
+        const ex_node *node = ex_at(m->graph, one->kind == MO_V_SCALAR ? one->scalar : one->element[0]);
+        from = node->op == EX_VARIABLE ? m->owner[node->a] : NULL;
+    }
+    if (!from)
+        return NULL;
+    mo_member *member = dae_arena_take(arena, 1, sizeof *member);
+    mo_entry *entry = dae_arena_take(arena, 1, sizeof *entry);
+    mo_element *element = dae_arena_take(arena, 1, sizeof *element);
+    *element = *from->entry->element;
+    element->name = name;
+    *entry = *from->entry;
+    entry->name = name;
+    entry->element = element;
+    entry->mod = NULL;
+    *member = (mo_member){ .entry = entry, .object = o, .progress = MO_DONE, .type = from->type,
+                           .leaf = from->leaf, .primitive = from->primitive, .count = 1,
+                           .variability = from->variability, .flow = from->flow,
+                           .stream = from->stream };
+    if (like->kind == MO_V_ARRAY) {
+        member->dimensions = like->dimensions;
+        member->size = like->size;
+        member->count = like->count;
+    }
+    o->extra = dae_arena_grow(arena, o->extra, o->extras, &o->extra_capacity, sizeof *o->extra);
+    o->extra[o->extras++] = member;
+    if (member->primitive) {
+        make_variables(m, member);
+        finish_variables(m, member);
+    } else {
+        make_objects(m, member);
+        for (size_t k = 0; k < member->count; k++)
+            mo_finish_object(m, member->element[k]);
+    }
+    return member;
 }
 
 void mo_finish_object(mo_model *m, mo_object *o)

@@ -96,13 +96,21 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     e->nested = NULL;
 }
 
+/* The modification from outside, also under the name that the element had before. */
+static mo_mod *find_outer(mo_model *m, mo_view *v, const char *name)
+{
+    mo_mod *outer = mo_find_mod(v->mods, name);
+    const char *older = !outer && v->mods && v->path ? mo_older_element(v->path, name) : NULL;
+    return older ? mo_find_mod(v->mods, mo_name(m->context, older)) : outer;
+}
+
 static void add_element(mo_model *m, mo_view *v, mo_element *element)
 {
     const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
     mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_entry){ .name = name, .element = element, .where = v, .place = element->place,
                      .is_protected = element->is_protected };
-    mo_mod *outer = mo_find_mod(v->mods, name);
+    mo_mod *outer = find_outer(m, v, name);
     mo_mod *own = element->kind == MO_COMPONENT
                       ? mo_bind_mods(m, element->modifier, v, NULL) : NULL;
     if (own && element->final)
