@@ -236,6 +236,11 @@ bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind);
 mo_view *mo_leaf(mo_model *m, mo_view *v); /* the builtin type below a view, NULL: none */
 bool mo_derives_from(mo_view *v, mo_view *base);
 
+/* restrict.c: what classes may contain and inherit */
+void mo_check_class(mo_model *m, mo_class *c);
+bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_place place);
+const char *mo_kind_name(mo_class_kind kind);
+
 /* lookup.c: names */
 mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report);
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name);
@@ -353,6 +358,9 @@ void mo_finish_connections(mo_model *m);
 bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_expandable(mo_model *m);
 void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
+
+/* consistent.c: what can only be seen when all is flat */
+void mo_check_flat(mo_model *m);
 
 /* flatten.c: a class to a flat model */
 void mo_model_init(mo_model *m, mo_context *c);
