@@ -23,7 +23,8 @@ typedef struct ex_machine ex_machine;
 /* What went wrong in a run: at which node, for a message. */
 typedef struct ex_trouble {
     ex_id node;              /* 0: none                                                    */
-    const char *what;        /* "assertion", "index out of range", "recursion too deep"     */
+    const char *what;        /* "assertion", "index out of range", "recursion too deep",
+                                "too much work"                                            */
     const char *message;     /* of the assertion; NULL: none                               */
     dae_place place;
 } ex_trouble;
@@ -37,8 +38,9 @@ void ex_program_free(ex_program *p);
 
 size_t ex_program_instructions(const ex_program *p);
 
-/* Which inputs an output depends on: outputs + 1 offsets in *start, input numbers ascending in
- * *column. Both arrays belong to the caller (dae_free). */
+/* Which inputs an output depends on with a derivative that is not 0 everywhere (not through
+ * relations, floor, sign ...): outputs + 1 offsets in *start, input numbers ascending in *column.
+ * Both arrays belong to the caller (dae_free). DAE_E_NOMEM: neither is set. */
 dae_status ex_program_pattern(const ex_program *p, const dae_memory *memory, size_t **start,
                               uint32_t **column);
 

@@ -397,7 +397,8 @@ static mo_value *gather(mo_model *m, mo_value *v, const subscript *sub)
 }
 
 /* An index that is only known during the simulation chooses among all values. */
-static mo_value *choose_index(mo_model *m, mo_value *v, subscript *sub, mo_place place)
+static mo_value *choose_index(mo_model *m, const mo_scope *s, mo_value *v, subscript *sub,
+                              mo_place place)
 {
     int d = 0;
     while (d < v->dimensions && !sub[d].unknown)
@@ -405,6 +406,19 @@ static mo_value *choose_index(mo_model *m, mo_value *v, subscript *sub, mo_place
     if (d == v->dimensions)
         return gather(m, v, sub);
     ex_id index = sub[d].unknown;
+    if (s->run && s->run->build && v->element) {
+        ex_id unknown[16] = { 0 };
+        int known[16] = { 0 };
+        bool scalar = v->dimensions <= 16;
+        for (int k = 0; k < v->dimensions && scalar; k++) {
+            scalar = sub[k].scalar;
+            unknown[k] = sub[k].unknown;
+            known[k] = sub[k].unknown ? 0 : sub[k].index[0];
+        }
+        ex_id element;
+        if (scalar && mo_slot_element(s->run, v, unknown, known, &element))
+            return mo_scalar(m, element, v->type, v->view);
+    }
     if (v->size[d] == 0 || v->size[d] > 4096) {
         mo_error(m->context, DAE_E_UNSUPPORTED, place,
                  "a subscript that is only known during the simulation, of %d elements", v->size[d]);
@@ -415,7 +429,7 @@ static mo_value *choose_index(mo_model *m, mo_value *v, subscript *sub, mo_place
     for (int k = v->size[d]; k-- > 0;) {
         sub[d].unknown = 0;
         sub[d].index[0] = k;
-        mo_value *one = choose_index(m, v, sub, place);
+        mo_value *one = choose_index(m, s, v, sub, place);
         ex_id here = ex_binary(m->graph, EX_EQUAL, index,
                                ex_constant(m->graph, k + 1, EX_INTEGER));
         r = r ? mo_choose(m, here, one, r, place) : one;
@@ -440,7 +454,7 @@ mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **a, 
     for (int d = 0; d < v->dimensions; d++)
         if (!read_subscript(m, s, v, d, d < count ? a[d] : &colon, &sub[d]))
             return mo_none(m);
-    return choose_index(m, v, sub, place);
+    return choose_index(m, s, v, sub, place);
 }
 
 static mo_value *last_index(mo_model *m, const mo_scope *s, const mo_ast *a)
@@ -582,6 +596,9 @@ static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
     case MO_A_MATRIX:
     case MO_A_ROW: return beside(m, s, a, 0);
     case MO_A_TUPLE: return tuple(m, s, a);
+    case MO_A_INDEX:
+        return mo_subscript(m, s, mo_evaluate(m, s, a->item[0]), a->item + 1, a->count - 1, a->place);
+    case MO_A_FIELD: return mo_select(m, s, mo_evaluate(m, s, a->item[0]), a->text, a->place);
     case MO_A_COLON: break;
     case MO_A_END: return last_index(m, s, a);
     }

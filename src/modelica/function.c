@@ -213,7 +213,7 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
 }
 
 /* Inputs, in order; NULL after an error. */
-static bool bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
+bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
                         mo_place place)
 {
     mo_model *m = r->model;
@@ -269,7 +269,7 @@ static bool bind_inputs(mo_run *r, mo_value **argument, const char **label, size
     return false;
 }
 
-static bool declare_others(mo_run *r)
+bool mo_declare_others(mo_run *r)
 {
     mo_model *m = r->model;
     mo_view *f = r->function;
@@ -306,10 +306,10 @@ static bool declare_others(mo_run *r)
 
 /* ------------------------------------------------------------------ the body --------- */
 
-static void run_sections(mo_run *r, mo_view *v)
+void mo_run_sections(mo_run *r, mo_view *v)
 {
     for (size_t i = 0; i < v->bases; i++)
-        run_sections(r, v->base[i]);
+        mo_run_sections(r, v->base[i]);
     mo_view *outside = r->scope.view;
     r->scope.view = v;
     for (int i = 0; i < v->def->sections; i++)
@@ -402,6 +402,34 @@ static void say_calls(mo_run *r, mo_place place)
                   "functions call each other more than %d deep: %s <- ...", MO_MAX_CALLS, chain);
 }
 
+static bool is_known(mo_model *m, const mo_value *v)
+{
+    double x;
+    switch (v->kind) {
+    case MO_V_SCALAR: return v->type == EX_STRING || ex_is_number(m->graph, v->scalar, &x);
+    case MO_V_OBJECT: return false;
+    case MO_V_ARRAY:
+    case MO_V_RECORD:
+        for (size_t i = 0; i < v->count; i++)
+            if (v->item ? !is_known(m, v->item[i]) : !ex_is_number(m->graph, v->element[i], &x))
+                return false;
+        return true;
+    default: return true;
+    }
+}
+
+/* A function that calls itself with values nobody knows yet has no end as an expression. */
+static bool recursive(const mo_run *r, mo_value **argument, size_t count)
+{
+    bool active = false;
+    for (const mo_run *c = r->caller; c && !active; c = c->caller)
+        active = c->function && c->function->def == r->function->def;
+    for (size_t i = 0; active && i < count; i++)
+        if (!is_known(r->model, argument[i]))
+            return true;
+    return false;
+}
+
 /* f(array) where f takes scalars: for every element. */
 static mo_value *vectorized(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                             const char **label, size_t count, mo_place place, bool *done)
@@ -475,20 +503,22 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
     run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run };
     if (run.level > MO_MAX_CALLS)
         say_calls(&run, place);
+    if (recursive(&run, argument, count))
+        return mo_call_procedure(m, s, f, argument, label, count, place, place);
     if (f->def->partial) {
         mo_error(m->context, DAE_E_MODEL, place, "the function '%s' is partial", f->path);
         mo_hint(m->context, "call a complete function that extends it");
         return mo_none(m);
     }
-    if (!bind_inputs(&run, argument, label, count, place))
+    if (!mo_bind_inputs(&run, argument, label, count, place))
         return mo_none(m);
     const mo_external *external = external_of(f);
     if (external)
         return call_external(&run, external, place);
     int before = m->context->errors;
-    if (!declare_others(&run))
+    if (!mo_declare_others(&run))
         return mo_none(m);
-    run_sections(&run, f);
+    mo_run_sections(&run, f);
     if (run.stuck)
         return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
     return m->context->errors > before ? mo_none(m) : results(&run);

@@ -336,7 +336,15 @@ typedef struct mo_run {
     bool stuck;               /* met a loop whose length is not known: needs a procedure      */
     mo_place stuck_at;
     const char *component;
+    struct mo_build *build;   /* statements are written down instead of executed             */
 } mo_run;
+bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
+                    mo_place place);
+bool mo_declare_others(mo_run *r);
+void mo_run_sections(mo_run *r, mo_view *v);
+void mo_write_statements(mo_run *r, mo_clause *const *clause, int count);
+bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const int *known,
+                     ex_id *element);
 void mo_execute(mo_run *r, mo_clause *const *clause, int count);
 void mo_when_statement(mo_run *r, const mo_clause *c);
 mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,

@@ -44,6 +44,13 @@ static mo_place at(const mo_lexer *l, uint32_t offset)
     return (mo_place){ l->source, offset };
 }
 
+const char *mo_spelling(mo_lexer *l, uint32_t start, uint32_t end)
+{
+    if (l->c->errors > MO_SHOWN)
+        return "";
+    return mo_printable(l->c, l->text + start, end - start, 40);
+}
+
 static bool is_digit(char ch)
 {
     return ch >= '0' && ch <= '9';
@@ -122,7 +129,7 @@ static void refuse_letters(mo_lexer *l, uint32_t begin, uint32_t code, uint32_t 
     while (l->at < l->length && (is_letter(l->text[l->at]) || is_digit(l->text[l->at]) ||
                                  (unsigned char)l->text[l->at] >= 0x80))
         l->at++;
-    const char *name = mo_printable(l->c, l->text + begin, l->at - begin, 60);
+    const char *name = mo_spelling(l, begin, l->at);
     mo_error(l->c, DAE_E_SYNTAX, at(l, where), "the letter U+%04X cannot stand in a name", code);
     mo_hint(l->c, "names are made of a-z, A-Z, 0-9 and _; others need quotes: '%s'", name);
 }
@@ -155,7 +162,10 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
     if (l->at >= l->length || s[l->at] != sign) {
         mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the %s that begins here has no end",
                  sign == '"' ? "string" : "quoted name");
-        mo_hint(l->c, sign == '"' ? "close it with '\"'" : "close it with \"'\" on the same line");
+        mo_hint(l->c, "%s", sign == '"' ? "close it with '\"'"
+                            : begin > 0 && (is_letter(s[begin - 1]) || is_digit(s[begin - 1]))
+                                ? "a derivative is written der(x)"
+                                : "close it with \"'\" on the same line");
         return sign == '"' ? T_STRING : T_IDENT;
     }
     l->at++;
@@ -165,12 +175,12 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
         mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "a quoted name cannot be empty");
         mo_hint(l->c, "a string is written with \"\"");
     }
-    for (uint32_t i = begin; i < l->at; i++) {
+    for (uint32_t i = begin; i < l->at && !l->told_name; i++) {
         uint32_t code;
         if ((unsigned char)s[i] >= 0x80 && mo_utf8(s + i, l->length - i, &code)) {
             mo_warning(l->c, at(l, i), "the name holds the character U+%04X", code);
             mo_hint(l->c, "Modelica's names are ASCII; other tools may refuse this one");
-            break;
+            l->told_name = true;
         }
     }
     return T_IDENT;
@@ -190,7 +200,7 @@ static void refuse_number(mo_lexer *l, uint32_t begin, uint32_t good)
            (s[l->at] == '.' && is_digit(s[l->at + 1])) ||
            ((s[l->at] == '+' || s[l->at] == '-') && (s[l->at - 1] | 32) == 'e'))
         l->at++;
-    const char *all = mo_printable(l->c, s + begin, l->at - begin, 40);
+    const char *all = mo_spelling(l, begin, l->at);
     char next = s[good];
     mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "'%s' is not a number", all);
     if (good == begin + 1 && s[begin] == '0' && (next | 32) == 'x')
@@ -199,7 +209,7 @@ static void refuse_number(mo_lexer *l, uint32_t begin, uint32_t good)
         mo_hint(l->c, "an exponent is written as in 1e-3");
     else if (is_letter(next) && good - begin < 40)
         mo_hint(l->c, "a product is written with '*': '%.*s*%s'", (int)(good - begin), s + begin,
-                mo_printable(l->c, s + good, l->at - good, 40));
+                mo_spelling(l, good, l->at));
     else
         mo_hint(l->c, "a number has one decimal point and one exponent at most");
 }
@@ -215,9 +225,10 @@ static mo_token_kind number(mo_lexer *l)
         l->at++;
         digits(l);
     }
-    if (s[begin] == '.') {
+    if (s[begin] == '.' && !l->told_point) {
+        l->told_point = true;
         mo_warning(l->c, at(l, begin), "a number begins with a digit");
-        mo_hint(l->c, "write '0%s'", mo_printable(l->c, s + begin, l->at - begin, 40));
+        mo_hint(l->c, "write '0%s'", mo_spelling(l, begin, l->at));
     }
     uint32_t good = l->at;
     if (s[l->at] == 'e' || s[l->at] == 'E') {
@@ -269,6 +280,7 @@ static const struct sign {
     { "*=", "write it out: x := x * ...", T_ASSIGN },
     { "/=", "write it out: x := x / ... ('not equal' is '<>')", T_ASSIGN },
     { "++", "write it out: x := x + 1", T_ODD },
+    { "--", "write it out: x := x - 1 or a - (-b)", T_ODD },
     { "->", "a member is reached with '.'", T_DOT },
     { "::", "a name in a package is written with '.'", T_DOT },
     { "(", NULL, T_LPAREN },
@@ -323,7 +335,7 @@ static mo_token_kind odd(mo_lexer *l)
         l->at++;
     if (bytes == 0 || code == 0) /* mo_add_source has reported it */
         return T_ODD;
-    const char *sign = mo_printable(l->c, l->text + begin, (size_t)bytes, 8);
+    const char *sign = mo_spelling(l, begin, begin + (uint32_t)bytes);
     if (code < 0x80)
         mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the character '%s' has no place here", sign);
     else

@@ -41,6 +41,7 @@ typedef struct mo_lexer {
     uint32_t source;
     const char *text;
     uint32_t length, at;
+    bool told_point, told_name; /* said once for a text */
 } mo_lexer;
 
 void mo_lexer_open(mo_lexer *l, mo_context *c, uint32_t source);
@@ -50,6 +51,9 @@ static inline mo_place mo_token_place(const mo_lexer *l, mo_token t)
 {
     return (mo_place){ l->source, t.start };
 }
+
+/* A part of the text for an error; "" when errors are only counted any more. */
+const char *mo_spelling(mo_lexer *l, uint32_t start, uint32_t end);
 
 /* The spelling of a keyword, NULL for other tokens. */
 const char *mo_keyword(mo_token_kind kind);

@@ -741,6 +741,8 @@ static void finish_variables(mo_model *m, mo_member *member)
     for (size_t k = 0; k < member->count; k++) {
         ex_id e = member->dimensions ? v->element[k] : v->scalar;
         flat_variable *x = &m->flat->variable[member->first + k];
+        if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
+            x->variability = FLAT_PARAMETER; /* text does not change */
         if (x->variability <= FLAT_PARAMETER)
             x->binding = e;
         else

@@ -48,7 +48,9 @@ const char *mo_found(mo_parser *p, mo_token t)
 {
     if (t.kind == T_EOF)
         return "the end of the text";
-    const char *spelt = mo_printable(p->c, p->lexer.text + t.start, t.end - t.start, 40);
+    if (p->c->errors > MO_SHOWN)
+        return "";
+    const char *spelt = mo_spelling(&p->lexer, t.start, t.end);
     if (t.kind == T_STRING)
         return dae_arena_print(&p->c->arena, "the string %s", spelt);
     if (t.kind == T_INTEGER || t.kind == T_REAL)
@@ -146,24 +148,37 @@ const char *mo_expect_name(mo_parser *p, const char *what)
     return "";
 }
 
-/* The bracket that closes `opening`. */
-bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *sign)
+/* Whether an expression can begin with the token. */
+static bool begins_operand(mo_token_kind kind)
+{
+    return kind == T_IDENT || kind == T_STRING || kind == T_INTEGER || kind == T_REAL ||
+           kind == T_LPAREN || kind == T_LBRACE || kind == K_TRUE || kind == K_FALSE ||
+           kind == K_DER;
+}
+
+/* The bracket that closes `opening`; `expected` tells a list ("',' or ')'") from an expression. */
+bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *expected)
 {
     if (mo_accept(p, kind))
         return true;
     if (p->failed)
         return false;
+    mo_place here = mo_here(p);
+    mo_place place = p->now.first || p->now.kind == T_EOF ? mo_behind_last(p) : here;
+    const char *found = mo_found(p, p->now);
+    mo_fail(p, place, "expected %s, found %s", expected, found);
+    if (!p->c->last)
+        return false;
     int line, column, now_line, now_column;
     mo_find_line(p->c, mo_token_place(&p->lexer, opening), &line, &column);
-    mo_find_line(p->c, mo_here(p), &now_line, &now_column);
-    char open_sign = p->lexer.text[opening.start];
-    const char *found = mo_found(p, p->now);
-    mo_place place = p->now.first || p->now.kind == T_EOF ? mo_behind_last(p) : mo_here(p);
-    mo_fail(p, place, "expected '%s' or an operator, found %s", sign, found);
+    mo_find_line(p->c, place, &now_line, &now_column);
+    char sign = p->lexer.text[opening.start];
     if (line == now_line)
-        mo_why(p->c, "the '%c' in column %d is still open", open_sign, column);
+        mo_why(p->c, "the '%c' in column %d is still open", sign, column);
     else
-        mo_why(p->c, "the '%c' in line %d, column %d is still open", open_sign, line, column);
+        mo_why(p->c, "the '%c' in line %d, column %d is still open", sign, line, column);
+    if (begins_operand(p->held.kind))
+        mo_hint(p->c, expected[1] == ',' ? "is a ',' missing?" : "is an operator missing?");
     return false;
 }
 
@@ -283,6 +298,38 @@ static void within(mo_parser *p, mo_file *f)
     mo_recover(p);
 }
 
+/* Something else where a class should begin. */
+static void no_class(mo_parser *p)
+{
+    const char *found = mo_found(p, p->now);
+    mo_token_kind meant = mo_class_meant(p);
+    if (meant != T_EOF) {
+        mo_tell(p, mo_here(p), "expected a class, found %s", found);
+        mo_hint(p->c, "did you mean '%s'?", mo_keyword(meant));
+        p->now.kind = meant;
+        return;
+    }
+    bool clause = mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM) || mo_is(p, K_PARAMETER) ||
+                  mo_is(p, T_IDENT);
+    bool end = mo_is(p, K_END);
+    mo_fail(p, mo_here(p), "expected a class (model, package, ...), found %s", found);
+    mo_hint(p->c, end      ? "nothing is open that it could end"
+                  : clause ? "declarations and equations stand inside: 'model M ... end M;'"
+                           : "a text holds classes: 'model M ... end M;'");
+}
+
+/* After an error between classes everything up to the next class is left out. */
+static void skip_to_class(mo_parser *p, uint32_t start)
+{
+    if (!p->failed)
+        return;
+    mo_recover(p);
+    if (p->now.start == start)
+        mo_take(p);
+    while (!mo_is(p, T_EOF) && !(p->now.first && mo_begins_class(p)))
+        mo_take(p);
+}
+
 /* stored-definition: [ within ] { [ "final" ] class-definition ";" } */
 mo_file *mo_parse(mo_context *c, uint32_t source)
 {
@@ -300,8 +347,7 @@ mo_file *mo_parse(mo_context *c, uint32_t source)
             class_ = mo_class_definition(&p);
             mo_expect_semicolon(&p, "the class");
         } else {
-            const char *found = mo_found(&p, p.now);
-            mo_fail(&p, mo_here(&p), "expected a class (model, package, ...), found %s", found);
+            no_class(&p);
         }
         if (class_) {
             mo_push_pointer(&p, class_);
@@ -309,10 +355,9 @@ mo_file *mo_parse(mo_context *c, uint32_t source)
                                             sizeof *f->class_final);
             f->class_final[finals++] = final;
         }
-        mo_recover(&p);
-        if (p.now.start == start) /* a word at which recovery stops */
-            mo_take(&p);
+        skip_to_class(&p, start);
     }
+    mo_tell_foreign_types(&p);
     f->class_ = mo_pointers(&p, mark, &f->classes);
     return f;
 }

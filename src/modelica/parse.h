@@ -18,7 +18,10 @@ typedef struct mo_open {
     const char *name; /* of a class */
     mo_token token;
     bool else_if;     /* of an if: "else if" on one line */
+    size_t annotations; /* of a class: room for them        */
 } mo_open;
+
+enum { MO_FOREIGN_TYPES = 16 };
 
 typedef struct mo_parser {
     mo_context *c;
@@ -36,6 +39,8 @@ typedef struct mo_parser {
     size_t used, capacity;
     mo_open *open;
     size_t opens, open_capacity;
+    mo_token foreign[MO_FOREIGN_TYPES]; /* where types of other languages were used first */
+    bool own[MO_FOREIGN_TYPES];         /* ... unless the text declares them               */
     uint32_t told;         /* end of the last error told, to tell nothing twice there */
 } mo_parser;
 
@@ -64,7 +69,7 @@ void mo_tell(mo_parser *p, mo_place place, const char *what, ...) DAE_PRINTF(3, 
 bool mo_expect(mo_parser *p, mo_token_kind kind, const char *what, const char *after);
 void mo_expect_semicolon(mo_parser *p, const char *after);
 const char *mo_expect_name(mo_parser *p, const char *what);
-bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *sign);
+bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *expected);
 mo_place mo_behind_last(const mo_parser *p);
 void mo_recover(mo_parser *p);
 
@@ -122,7 +127,10 @@ mo_ast **mo_array_subscripts(mo_parser *p, int *count);
 mo_ast **mo_expression_list(mo_parser *p, mo_token_kind end, int *count);
 mo_iterator *mo_for_indices(mo_parser *p, int *count);
 
-mo_section mo_equations(mo_parser *p);                     /* parse_equation.c   */
+mo_section mo_equations(mo_parser *p, mo_class *k);        /* parse_equation.c   */
+/* Clauses that stand where declarations should. */
+mo_section mo_misplaced_equations(mo_parser *p, mo_class *k, bool algorithm);
+mo_clause *mo_connect_clause(mo_parser *p);
 
 mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into); /* parse_modifier.c */
 mo_modifier *mo_modification(mo_parser *p);                /* NULL: none         */
@@ -130,13 +138,23 @@ mo_modifier *mo_annotation(mo_parser *p);
 const char *mo_string_comment(mo_parser *p);
 void mo_comment(mo_parser *p, const char **comment, mo_modifier **annotation);
 
-void mo_element_list(mo_parser *p, bool is_protected);     /* parse_element.c: pushes */
+/* Pushes elements. At an equation (or a statement, *algorithm) it says so and returns true. */
+bool mo_element_list(mo_parser *p, bool is_protected, bool *algorithm); /* parse_element.c */
 mo_element *mo_element_of(mo_parser *p, mo_token t, mo_element_kind kind);
 void mo_type_prefix(mo_parser *p, mo_element *e);
 void mo_declaration(mo_parser *p, mo_element *e);
 void mo_constraining_clause(mo_parser *p, mo_element *e);
 
+/* Habits of other languages: parse_habits.c */
+bool mo_builtin_type(const mo_reference *type);
+const char *mo_foreign_prefix(const char *word); /* the keyword that was meant, or NULL */
+void mo_foreign_type(mo_parser *p, const mo_reference *type, mo_token name);
+void mo_own_type(mo_parser *p, const char *name);  /* a class of that name is declared    */
+void mo_tell_foreign_types(mo_parser *p);          /* at the end of the text              */
+mo_token_kind mo_class_meant(mo_parser *p);        /* 'modle' -> K_MODEL; T_EOF: none     */
+
 bool mo_begins_class(mo_parser *p);                        /* parse_class.c      */
 mo_class *mo_class_definition(mo_parser *p);
+void mo_class_annotation(mo_parser *p, mo_class *k);       /* with its ';'       */
 
 #endif

@@ -82,6 +82,7 @@ static void enumeration(mo_parser *p, mo_class *k)
         return;
     typedef struct literal {
         const char *name, *comment;
+        mo_modifier *annotation;
     } literal;
     size_t mark = mo_mark(p);
     if (mo_accept(p, T_COLON)) {
@@ -89,8 +90,7 @@ static void enumeration(mo_parser *p, mo_class *k)
     } else if (!mo_is(p, T_RPAREN)) {
         do {
             literal l = { .name = mo_expect_name(p, "the name of a value") };
-            mo_modifier *annotation;
-            mo_comment(p, &l.comment, &annotation);
+            mo_comment(p, &l.comment, &l.annotation);
             mo_push(p, &l, sizeof l);
         } while (mo_accept(p, T_COMMA));
     }
@@ -98,11 +98,14 @@ static void enumeration(mo_parser *p, mo_class *k)
     k->literal = dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal);
     k->literal_comment =
         dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal_comment);
+    k->literal_annotation =
+        dae_arena_take(&p->c->arena, (size_t)k->literals, sizeof *k->literal_annotation);
     for (int i = 0; i < k->literals; i++) {
         k->literal[i] = from[i].name;
         k->literal_comment[i] = from[i].comment;
+        k->literal_annotation[i] = from[i].annotation;
     }
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "',' or ')'");
 }
 
 /* der-class-specifier: IDENT "=" "der" "(" type-specifier "," IDENT { "," IDENT } ")" comment */
@@ -120,7 +123,7 @@ static void derivative(mo_parser *p, mo_class *k)
     k->derivative = mo_pointers(p, mark, &k->derivatives);
     if (k->derivatives == 0)
         mo_expect(p, T_COMMA, "',' and the inputs to differentiate for", "behind the function");
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "',' or ')'");
 }
 
 /* short-class-specifier: IDENT "=" base-prefix type-specifier [ array-subscripts ]
@@ -154,21 +157,23 @@ static void short_class(mo_parser *p, mo_class *k)
 
 /* ---------------------------------------------------------------- long classes ---------- */
 
-static void add_annotation(mo_parser *p, mo_class *k, mo_modifier *more)
+/* Annotations are read wherever they stand; several are joined. */
+void mo_class_annotation(mo_parser *p, mo_class *k)
 {
-    mo_modifier *first = k->annotation;
-    if (!first || !more) {
-        k->annotation = first ? first : more;
+    size_t *capacity = &p->open[p->opens - 1].annotations;
+    mo_modifier *all = k->annotation, *more = mo_annotation(p);
+    mo_expect_semicolon(p, "the annotation");
+    mo_recover(p);
+    if (!all) {
+        k->annotation = more;
+        *capacity = (size_t)more->items;
         return;
     }
-    mo_modifier **item = dae_arena_take(&p->c->arena, (size_t)(first->items + more->items),
-                                        sizeof *item);
-    if (first->items)
-        memcpy(item, first->item, (size_t)first->items * sizeof *item);
-    if (more->items)
-        memcpy(item + first->items, more->item, (size_t)more->items * sizeof *item);
-    first->item = item;
-    first->items += more->items;
+    for (int i = 0; i < more->items; i++) {
+        all->item = dae_arena_grow(&p->c->arena, all->item, (size_t)all->items, capacity,
+                                   sizeof *all->item);
+        all->item[all->items++] = more->item[i];
+    }
 }
 
 /* external-function-call: [ component-reference "=" ] IDENT "(" [ expression-list ] ")" */
@@ -186,7 +191,7 @@ static void external_call(mo_parser *p, mo_external *x)
     if (!mo_expect(p, T_LPAREN, "'('", "behind the external function"))
         return;
     x->argument = mo_expression_list(p, T_RPAREN, &x->arguments);
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "',' or ')'");
 }
 
 /* "external" [ STRING ] [ external-function-call ] [ annotation-clause ] ";" */
@@ -207,37 +212,44 @@ static void external(mo_parser *p, mo_class *k)
     mo_expect_semicolon(p, "the external function");
 }
 
+static bool begins_section(mo_parser *p)
+{
+    if (mo_is(p, K_INITIAL))
+        return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
+    return mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM);
+}
+
+static void add_section(mo_parser *p, mo_class *k, size_t *capacity, mo_section s)
+{
+    k->section = dae_arena_grow(&p->c->arena, k->section, (size_t)k->sections, capacity,
+                                sizeof *k->section);
+    k->section[k->sections++] = s;
+}
+
 /* composition: element-list { "public" element-list | "protected" element-list
  *              | equation-section | algorithm-section }
- *              [ external ... ] [ annotation-clause ";" ]
- * Annotations are read wherever they stand; several are joined. */
+ *              [ external ... ] [ annotation-clause ";" ] */
 static void composition(mo_parser *p, mo_class *k)
 {
-    size_t mark = mo_mark(p), sections = 0, capacity = 0;
-    bool is_protected = false;
+    size_t mark = mo_mark(p), capacity = 0;
+    bool is_protected = false, algorithm = false;
     for (;;) {
         mo_recover(p);
         if (mo_is(p, K_ANNOTATION)) {
-            add_annotation(p, k, mo_annotation(p));
-            mo_expect_semicolon(p, "the annotation");
+            mo_class_annotation(p, k);
         } else if (mo_is(p, K_EXTERNAL)) {
             external(p, k);
-        } else if (mo_is(p, K_PUBLIC) || mo_is(p, K_PROTECTED)) {
-            is_protected = mo_take(p).kind == K_PROTECTED;
-            mo_element_list(p, is_protected);
-        } else if (mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM) ||
-                   (mo_is(p, K_INITIAL) &&
-                    (mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM))) {
-            k->section = dae_arena_grow(&p->c->arena, k->section, sections, &capacity,
-                                        sizeof *k->section);
-            k->section[sections++] = mo_equations(p);
+        } else if (begins_section(p)) {
+            add_section(p, k, &capacity, mo_equations(p, k));
         } else if (mo_is(p, K_END) || mo_is(p, T_EOF)) {
             break;
         } else {
-            mo_element_list(p, is_protected);
+            if (mo_is(p, K_PUBLIC) || mo_is(p, K_PROTECTED))
+                is_protected = mo_take(p).kind == K_PROTECTED;
+            if (mo_element_list(p, is_protected, &algorithm))
+                add_section(p, k, &capacity, mo_misplaced_equations(p, k, algorithm));
         }
     }
-    k->sections = (int)sections;
     k->element = mo_pointers(p, mark, &k->elements);
 }
 
@@ -287,6 +299,14 @@ static void long_class(mo_parser *p, mo_class *k, mo_token name)
 {
     mo_open_block(p, K_CLASS, k->name, name);
     k->comment = mo_string_comment(p);
+    if (mo_is(p, T_SEMICOLON)) {
+        mo_tell(p, mo_here(p), "no ';' stands behind the name of a class");
+        mo_hint(p->c, "remove it");
+        mo_take(p);
+    } else if (mo_is(p, T_LPAREN)) {
+        mo_fail(p, mo_here(p), "a class has no parameter list");
+        mo_hint(p->c, "inputs are declared inside: 'input Real x;'");
+    }
     composition(p, k);
     end_of_class(p, k);
     mo_close_block(p);
@@ -303,6 +323,7 @@ mo_class *mo_class_definition(mo_parser *p)
     k->place = mo_here(p);
     mo_token name = p->now;
     k->name = mo_expect_name(p, "the name of the class");
+    mo_own_type(p, k->name);
     if (k->extends_itself && mo_is(p, T_LPAREN))
         k->alias_modifier = mo_class_modification(p, NULL);
     if (mo_is(p, T_EQUAL) && !k->extends_itself)

@@ -23,14 +23,14 @@ static void clause_list(mo_parser *p, bool algorithm, mo_branch *b);
 static void missing_end(mo_parser *p, const mo_open *block)
 {
     const char *word = mo_keyword(block->kind), *found = mo_found(p, p->now);
-    int line, column;
-    mo_find_line(p->c, mo_here(p), &line, &column);
+    int line = 0, column;
     if (mo_is(p, K_END) && mo_peek(p) != T_EOF)
         found = dae_arena_print(&p->c->arena, "'end %s'",
-                                mo_printable(p->c, p->lexer.text + p->next.start,
-                                             p->next.end - p->next.start, 40));
+                                mo_spelling(&p->lexer, p->next.start, p->next.end));
     mo_tell(p, mo_token_place(&p->lexer, block->token),
             "the '%s' that begins here has no 'end %s'", word, word);
+    if (p->c->last)
+        mo_find_line(p->c, mo_here(p), &line, &column);
     mo_why(p->c, "%s comes first, in line %d", found, line);
     if (block->else_if)
         mo_hint(p->c, "write 'elseif' as one word: 'else if' opens another 'if' with its own end");
@@ -58,11 +58,12 @@ static void end_of_block(mo_parser *p)
         missing_end(p, &block);
         return;
     }
-    int line, column;
-    mo_find_line(p->c, mo_token_place(&p->lexer, block.token), &line, &column);
+    int line = 0, column;
     const char *found = mo_found(p, p->next);
     mo_take(p);
     mo_tell(p, mo_behind_last(p), "expected 'end %s', found 'end' and %s", word, found);
+    if (p->c->last)
+        mo_find_line(p->c, mo_token_place(&p->lexer, block.token), &line, &column);
     mo_why(p->c, "the '%s' of line %d is open", word, line);
     mo_hint(p->c, "write 'end %s;'", word);
     if (other || after == T_IDENT)
@@ -195,21 +196,20 @@ static void block_clause(mo_parser *p, bool algorithm, mo_clause *k)
 /* ---------------------------------------------------------------- simple clauses -------- */
 
 /* connect-clause: "connect" "(" component-reference "," component-reference ")" */
-static void connect_clause(mo_parser *p, bool algorithm, mo_clause *k)
+mo_clause *mo_connect_clause(mo_parser *p)
 {
+    mo_clause *k = mo_new(p, sizeof *k);
+    k->place = mo_here(p);
     k->kind = MO_C_CONNECT;
-    if (algorithm) {
-        mo_tell(p, mo_here(p), "'connect' cannot stand in an algorithm");
-        mo_hint(p->c, "move it to an equation section");
-    }
     mo_take(p);
     mo_token opening = p->now;
     if (!mo_expect(p, T_LPAREN, "'('", "behind 'connect'"))
-        return;
+        return k;
     k->left = mo_expression(p);
     mo_expect(p, T_COMMA, "','", "and the second connector");
     k->right = mo_expression(p);
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "')'");
+    return k;
 }
 
 /* Neither '=' nor ':=' nor a call: say what it looks like. */
@@ -304,7 +304,11 @@ static mo_clause *clause(mo_parser *p, bool algorithm)
         block_clause(p, algorithm, k);
         break;
     case K_CONNECT:
-        connect_clause(p, algorithm, k);
+        if (algorithm) {
+            mo_tell(p, mo_here(p), "'connect' cannot stand in an algorithm");
+            mo_hint(p->c, "move it to an equation section");
+        }
+        k = mo_connect_clause(p);
         break;
     case K_BREAK:
     case K_RETURN:
@@ -378,18 +382,35 @@ static void clause_list(mo_parser *p, bool algorithm, mo_branch *b)
     b->clause = mo_pointers(p, mark, &b->clauses);
 }
 
-mo_section mo_equations(mo_parser *p)
+/* Annotations of the class may stand between its equations. */
+static void clauses_of(mo_parser *p, mo_class *k, mo_section *s)
+{
+    size_t mark = mo_mark(p);
+    bool more = true;
+    while (more) {
+        mo_branch b = { 0 };
+        clause_list(p, s->algorithm, &b);
+        for (int i = 0; i < b.clauses; i++)
+            mo_push_pointer(p, b.clause[i]);
+        more = mo_is(p, K_ANNOTATION) || stray_word(p);
+        if (mo_is(p, K_ANNOTATION))
+            mo_class_annotation(p, k);
+    }
+    s->clause = mo_pointers(p, mark, &s->clauses);
+}
+
+mo_section mo_equations(mo_parser *p, mo_class *k)
 {
     mo_section s = { .place = mo_here(p) };
     s.initial = mo_accept(p, K_INITIAL);
     s.algorithm = mo_take(p).kind == K_ALGORITHM;
-    size_t mark = mo_mark(p);
-    do {
-        mo_branch b = { 0 };
-        clause_list(p, s.algorithm, &b);
-        for (int i = 0; i < b.clauses; i++)
-            mo_push_pointer(p, b.clause[i]);
-    } while (stray_word(p));
-    s.clause = mo_pointers(p, mark, &s.clauses);
+    clauses_of(p, k, &s);
+    return s;
+}
+
+mo_section mo_misplaced_equations(mo_parser *p, mo_class *k, bool algorithm)
+{
+    mo_section s = { .place = mo_here(p), .algorithm = algorithm };
+    clauses_of(p, k, &s);
     return s;
 }

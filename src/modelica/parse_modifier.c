@@ -9,22 +9,25 @@
  *     annotation-clause: "annotation" class-modification
  */
 #include "modelica/parse.h"
-
-#include <string.h>
+#include "modelica/writer.h"
 
 /* string-comment: [ STRING { "+" STRING } ] */
 const char *mo_string_comment(mo_parser *p)
 {
-    const char *text = NULL;
-    while (mo_is(p, T_STRING)) {
-        mo_token t = mo_take(p);
-        const char *more = mo_token_string(&p->lexer, t);
-        text = text ? dae_arena_print(&p->c->arena, "%s%s", text, more) : more;
-        if (!mo_is(p, T_PLUS) || mo_peek(p) != T_STRING)
-            break;
+    if (!mo_is(p, T_STRING))
+        return NULL;
+    mo_token t = mo_take(p);
+    const char *text = mo_token_string(&p->lexer, t);
+    if (!mo_is(p, T_PLUS))
+        return text;
+    mo_writer whole = { .c = p->c };
+    mo_put(&whole, text);
+    while (mo_is(p, T_PLUS) && mo_peek(p) == T_STRING) {
         mo_take(p);
+        t = mo_take(p);
+        mo_put(&whole, mo_token_string(&p->lexer, t));
     }
-    return text;
+    return whole.text;
 }
 
 mo_modifier *mo_annotation(mo_parser *p)
@@ -51,7 +54,7 @@ static void element_of_argument(mo_parser *p, mo_element *e)
         e->nested = mo_class_definition(p);
         e->name = e->nested->name;
         if (!e->nested->is_short && !e->nested->is_derivative && !p->failed) {
-            mo_tell(p, e->nested->place, "a class in a modification must be short");
+            mo_warning(p->c, e->nested->place, "a class in a modification should be short");
             mo_hint(p->c, "write 'redeclare model %s = OtherClass'", e->name);
         }
         return;
@@ -78,7 +81,7 @@ static void redeclaration(mo_parser *p, mo_modifier *m)
     e->final = m->final;
     e->replaceable = mo_accept(p, K_REPLACEABLE);
     element_of_argument(p, e);
-    if (mo_is(p, K_CONSTRAINEDBY)) {
+    if (mo_is(p, K_CONSTRAINEDBY) || mo_is(p, K_EXTENDS)) {
         mo_constraining_clause(p, e);
         const char *comment = mo_string_comment(p);
         mo_modifier *annotation = mo_annotation(p);
@@ -106,13 +109,11 @@ static mo_reference *name_of_element(mo_parser *p, const mo_element *e)
 static void deselection(mo_parser *p, mo_modifier *m)
 {
     mo_take(p);
-    m->broken = true;
-    if (mo_is(p, K_CONNECT)) {
-        mo_fail(p, m->place, "a connection cannot be taken out of a base class here");
-        mo_hint(p->c, "use a conditional declaration in the base class");
-        return;
-    }
-    m->name = mo_type_name(p, "the name of an element");
+    m->deselects = true;
+    if (mo_is(p, K_CONNECT))
+        m->connection = mo_connect_clause(p);
+    else
+        m->name = mo_type_name(p, "the name of an element");
 }
 
 /* argument: "break" ... | [ "each" ] [ "final" ] ( element-modification | element-replaceable )
@@ -153,6 +154,7 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
     if (!mo_expect(p, T_LPAREN, "'('", "of a modification"))
         return m;
     mo_enter(p);
+    m->listed = true;
     size_t mark = mo_mark(p);
     if (!mo_is(p, T_RPAREN)) {
         do
@@ -160,7 +162,7 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
         while (mo_accept(p, T_COMMA));
     }
     m->item = mo_pointers(p, mark, &m->items);
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "',' or ')'");
     mo_leave(p);
     return m;
 }

@@ -33,7 +33,7 @@ mo_ast **mo_array_subscripts(mo_parser *p, int *count)
         mo_push_pointer(p, subscript(p));
     while (mo_accept(p, T_COMMA));
     p->subscripts--;
-    mo_close(p, opening, T_RBRACKET, "]");
+    mo_close(p, opening, T_RBRACKET, "',' or ']'");
     return mo_pointers(p, mark, count);
 }
 
@@ -188,7 +188,7 @@ static mo_ast *call_node(mo_parser *p, mo_ast_kind kind, mo_reference *name)
     if (!mo_expect(p, T_LPAREN, "'('", "and the arguments"))
         return e;
     function_arguments(p, e, T_RPAREN);
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "',' or ')'");
     return e;
 }
 
@@ -197,11 +197,25 @@ mo_ast *mo_call(mo_parser *p, mo_reference *name)
     return call_node(p, MO_A_CALL, name);
 }
 
+static mo_ast *with_postfix(mo_parser *p, mo_ast *e);
+
+/* f(x)[1] and f(x).y need parentheses; what they mean is clear. */
+static mo_ast *result_of(mo_parser *p, mo_ast *call)
+{
+    bool index = mo_is(p, T_LBRACKET), field = mo_is(p, T_DOT) && mo_peek(p) == T_IDENT;
+    if ((!index && !field) || p->now.first)
+        return call;
+    mo_tell(p, mo_here(p), "the result of a call needs parentheses before '%c'",
+            index ? '[' : '.');
+    mo_hint(p->c, index ? "write '(f(x))[1]'" : "write '(f(x)).y'");
+    return with_postfix(p, call);
+}
+
 static mo_ast *name_or_call(mo_parser *p)
 {
     mo_reference *r = mo_component_reference(p);
     if (mo_is(p, T_LPAREN))
-        return mo_call(p, r);
+        return result_of(p, mo_call(p, r));
     mo_ast *e = mo_node(p, MO_A_REFERENCE, r->place);
     e->call.reference = r;
     return e;
@@ -230,9 +244,35 @@ static mo_ast *parenthesized(mo_parser *p)
     do
         mo_push_pointer(p, mo_is(p, T_COMMA) || mo_is(p, T_RPAREN) ? NULL : mo_expression(p));
     while (mo_accept(p, T_COMMA));
-    mo_close(p, opening, T_RPAREN, ")");
+    mo_close(p, opening, T_RPAREN, "')' or an operator");
     mo_ast *tuple = mo_list_node(p, MO_A_TUPLE, place, mark);
     return tuple->count == 1 && tuple->item[0] ? tuple->item[0] : tuple;
+}
+
+/* "(" output-expression-list ")" [ array-subscripts | "." IDENT ]  (Modelica 3.6) */
+static mo_ast *with_postfix(mo_parser *p, mo_ast *e)
+{
+    mo_place place = mo_here(p);
+    size_t mark = mo_mark(p);
+    mo_push_pointer(p, e);
+    if (mo_is(p, T_LBRACKET)) {
+        int count;
+        mo_ast **subscript = mo_array_subscripts(p, &count);
+        for (int i = 0; i < count; i++)
+            mo_push_pointer(p, subscript[i]);
+        return mo_list_node(p, MO_A_INDEX, place, mark);
+    }
+    mo_take(p);
+    const char *name = mo_expect_name(p, "the name of a component");
+    mo_ast *field = mo_list_node(p, MO_A_FIELD, place, mark);
+    field->text = name;
+    return field;
+}
+
+static mo_ast *postfixed(mo_parser *p, mo_ast *e)
+{
+    bool postfix = mo_is(p, T_LBRACKET) || (mo_is(p, T_DOT) && mo_peek(p) == T_IDENT);
+    return postfix && !p->now.first ? with_postfix(p, e) : e;
 }
 
 /* "[" expression-list { ";" expression-list } "]" */
@@ -247,7 +287,7 @@ static mo_ast *matrix(mo_parser *p)
         row->item = mo_expression_list(p, T_NOTHING, &row->count);
         mo_push_pointer(p, row);
     } while (mo_accept(p, T_SEMICOLON));
-    if (mo_close(p, opening, T_RBRACKET, "]"))
+    if (mo_close(p, opening, T_RBRACKET, "',', ';' or ']'"))
         p->matrices--;
     return mo_list_node(p, MO_A_MATRIX, place, mark);
 }
@@ -263,7 +303,7 @@ static mo_ast *array(mo_parser *p)
         mo_take(p);
         e->call.iterator = mo_for_indices(p, &e->call.iterators);
     }
-    mo_close(p, opening, T_RBRACE, "}");
+    mo_close(p, opening, T_RBRACE, "',' or '}'");
     return e;
 }
 
@@ -304,6 +344,19 @@ static mo_ast *no_primary(mo_parser *p)
     return NULL;
 }
 
+/* 'end' outside of subscripts: the end of something, or a mistake inside an expression. */
+static mo_ast *misplaced_end(mo_parser *p)
+{
+    mo_token_kind after = mo_peek(p);
+    if (after == T_IDENT || after == T_EOF || mo_keyword(after) || p->now.first)
+        return no_primary(p);
+    mo_place place = mo_here(p);
+    mo_tell(p, place, "'end' has a value in subscripts only");
+    mo_hint(p->c, "the last element of x is x[end]");
+    mo_take(p);
+    return mo_node(p, MO_A_END, place);
+}
+
 mo_ast *mo_primary(mo_parser *p)
 {
     switch (p->now.kind) {
@@ -321,7 +374,7 @@ mo_ast *mo_primary(mo_parser *p)
     case K_PURE:
         return mo_call(p, keyword_reference(p));
     case T_LPAREN:
-        return parenthesized(p);
+        return postfixed(p, parenthesized(p));
     case T_LBRACKET:
         return matrix(p);
     case T_LBRACE:
@@ -332,7 +385,7 @@ mo_ast *mo_primary(mo_parser *p)
             mo_take(p);
             return mo_node(p, MO_A_END, place);
         }
-        return no_primary(p);
+        return misplaced_end(p);
     default:
         return no_primary(p);
     }

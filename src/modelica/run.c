@@ -524,6 +524,10 @@ static void execute_one(mo_run *r, const mo_clause *c)
 
 void mo_execute(mo_run *r, mo_clause *const *clause, int count)
 {
+    if (r->build) {
+        mo_write_statements(r, clause, count);
+        return;
+    }
     for (int i = 0; i < count && !r->stuck; i++) {
         if (left_loop(r))
             return;

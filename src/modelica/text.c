@@ -3,8 +3,7 @@
  * Every kind of node stands on a step of the grammar; an operand on a lower step than the rule
  * asks for gets parentheses.
  */
-#include "modelica/ast.h"
-#include "modelica/writer.h"
+#include "modelica/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,18 +39,16 @@ static const char *const operators[] = {
     [MO_PLUS] = " + ",       [MO_MINUS] = " - ",     [MO_DOT_PLUS] = " .+ ",
     [MO_DOT_MINUS] = " .- ", [MO_TIMES] = "*",       [MO_OVER] = "/",
     [MO_DOT_TIMES] = " .* ", [MO_DOT_OVER] = " ./ ", [MO_POWER] = "^",
-    [MO_DOT_POWER] = ".^",   [MO_LT] = " < ",        [MO_LE] = " <= ",
+    [MO_DOT_POWER] = " .^ ", [MO_LT] = " < ",        [MO_LE] = " <= ",
     [MO_GT] = " > ",         [MO_GE] = " >= ",       [MO_EQ] = " == ",
     [MO_NE] = " <> ",
 };
-
-static void put_expression(mo_writer *w, const mo_ast *e);
 
 static void put_operand(mo_writer *w, const mo_ast *e, step least)
 {
     bool parentheses = e && step_of(e) < least;
     mo_put(w, parentheses ? "(" : "");
-    put_expression(w, e);
+    mo_put_expression(w, e);
     mo_put(w, parentheses ? ")" : "");
 }
 
@@ -84,7 +81,7 @@ static void put_real(mo_writer *w, double x)
     mo_put(w, real ? "" : ".0");
 }
 
-static void put_string(mo_writer *w, const char *text)
+void mo_put_string(mo_writer *w, const char *text)
 {
     static const char plain[] = "\a\b\f\n\r\t\v\"\\", letter[] = "abfnrtv\"\\";
     mo_put(w, "\"");
@@ -105,7 +102,7 @@ static void put_list(mo_writer *w, mo_ast *const *item, int count)
 {
     for (int i = 0; i < count; i++) {
         mo_put(w, i ? ", " : "");
-        put_expression(w, item[i]);
+        mo_put_expression(w, item[i]);
     }
 }
 
@@ -129,7 +126,7 @@ static void put_terms(mo_writer *w, const mo_ast *e)
     }
 }
 
-static void put_reference(mo_writer *w, const mo_reference *r)
+void mo_put_reference(mo_writer *w, const mo_reference *r)
 {
     for (int i = 0; i < r->parts; i++) {
         const mo_part *part = &r->part[i];
@@ -143,23 +140,28 @@ static void put_reference(mo_writer *w, const mo_reference *r)
     }
 }
 
-static void put_iterators(mo_writer *w, const mo_ast *e)
+void mo_put_iterators(mo_writer *w, const mo_iterator *it, int count)
 {
-    for (int i = 0; i < e->call.iterators; i++) {
-        const mo_iterator *it = &e->call.iterator[i];
-        mo_put(w, i ? ", " : " for ");
-        mo_put(w, it->name);
-        if (it->range) {
+    for (int i = 0; i < count; i++) {
+        mo_put(w, i ? ", " : " ");
+        mo_put(w, it[i].name);
+        if (it[i].range) {
             mo_put(w, " in ");
-            put_expression(w, it->range);
+            mo_put_expression(w, it[i].range);
         }
     }
+}
+
+static void put_for(mo_writer *w, const mo_ast *e)
+{
+    mo_put(w, e->call.iterators ? " for" : "");
+    mo_put_iterators(w, e->call.iterator, e->call.iterators);
 }
 
 static void put_call(mo_writer *w, const mo_ast *e)
 {
     mo_put(w, e->kind == MO_A_PARTIAL ? "function " : "");
-    put_reference(w, e->call.reference);
+    mo_put_reference(w, e->call.reference);
     mo_put(w, "(");
     for (int i = 0; i < e->count; i++) {
         mo_put(w, i ? ", " : "");
@@ -167,9 +169,9 @@ static void put_call(mo_writer *w, const mo_ast *e)
             mo_put(w, e->call.label[i]);
             mo_put(w, " = ");
         }
-        put_expression(w, e->item[i]);
+        mo_put_expression(w, e->item[i]);
     }
-    put_iterators(w, e);
+    put_for(w, e);
     mo_put(w, ")");
 }
 
@@ -177,12 +179,12 @@ static void put_if(mo_writer *w, const mo_ast *e)
 {
     for (int i = 0; i + 1 < e->count; i += 2) {
         mo_put(w, i ? " elseif " : "if ");
-        put_expression(w, e->item[i]);
+        mo_put_expression(w, e->item[i]);
         mo_put(w, " then ");
-        put_expression(w, e->item[i + 1]);
+        mo_put_expression(w, e->item[i + 1]);
     }
     mo_put(w, " else ");
-    put_expression(w, e->item[e->count - 1]);
+    put_operand(w, e->item[e->count - 1], SIMPLE); /* "else if" would be read as "elseif" */
 }
 
 static void put_matrix(mo_writer *w, const mo_ast *e)
@@ -202,7 +204,7 @@ static void put_brackets(mo_writer *w, const mo_ast *e, const char *open, const 
     mo_put(w, open);
     put_list(w, e->item, e->count);
     if (e->kind == MO_A_ARRAY)
-        put_iterators(w, e);
+        put_for(w, e);
     mo_put(w, close);
 }
 
@@ -213,16 +215,26 @@ static void put_integer(mo_writer *w, int64_t value)
     mo_put(w, text);
 }
 
-static void put_expression(mo_writer *w, const mo_ast *e)
+static void put_postfix(mo_writer *w, const mo_ast *e)
+{
+    mo_put(w, "(");
+    mo_put_expression(w, e->item[0]);
+    mo_put(w, e->kind == MO_A_INDEX ? ")[" : ").");
+    if (e->kind == MO_A_INDEX)
+        put_list(w, e->item + 1, e->count - 1);
+    mo_put(w, e->kind == MO_A_INDEX ? "]" : e->text);
+}
+
+void mo_put_expression(mo_writer *w, const mo_ast *e)
 {
     if (!e)
         return; /* left out of a tuple */
     switch (e->kind) {
     case MO_A_REAL: put_real(w, e->number); break;
     case MO_A_INTEGER: put_integer(w, e->integer); break;
-    case MO_A_STRING: put_string(w, e->text); break;
+    case MO_A_STRING: mo_put_string(w, e->text); break;
     case MO_A_BOOLEAN: mo_put(w, e->integer ? "true" : "false"); break;
-    case MO_A_REFERENCE: put_reference(w, e->call.reference); break;
+    case MO_A_REFERENCE: mo_put_reference(w, e->call.reference); break;
     case MO_A_CALL:
     case MO_A_PARTIAL: put_call(w, e); break;
     case MO_A_SUM:
@@ -243,14 +255,22 @@ static void put_expression(mo_writer *w, const mo_ast *e)
     case MO_A_TUPLE: put_brackets(w, e, "(", ")"); break;
     case MO_A_COLON: mo_put(w, ":"); break;
     case MO_A_END: mo_put(w, "end"); break;
+    case MO_A_INDEX:
+    case MO_A_FIELD: put_postfix(w, e); break;
     }
+}
+
+/* simple-expression: an if-expression needs parentheses here. */
+void mo_put_left_side(mo_writer *w, const mo_ast *e)
+{
+    put_operand(w, e, SIMPLE);
 }
 
 const char *mo_ast_text(mo_context *c, const mo_ast *e)
 {
     mo_writer w = { .c = c };
     mo_put(&w, "");
-    put_expression(&w, e);
+    mo_put_expression(&w, e);
     return w.text;
 }
 
@@ -258,6 +278,6 @@ const char *mo_reference_text(mo_context *c, const mo_reference *r)
 {
     mo_writer w = { .c = c };
     mo_put(&w, "");
-    put_reference(&w, r);
+    mo_put_reference(&w, r);
     return w.text;
 }
