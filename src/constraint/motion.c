@@ -153,6 +153,16 @@ static int finish(dae_motion *k, double t, double *q, double *v, double *a,
     return settle(k, t, q, v, a, lambda);
 }
 
+static void flatten(dae_motion *k, double *z)
+{
+    dae_mechanism *m = mechanism_of(k);
+    memset(m->c, 0, (size_t)m->m * sizeof *m->c);
+    dae_mech_W_times(m, m->W, z, m->c);
+    shift(k, m->c, m->a_side);
+    for (int j = 0; j < m->n; j++)
+        z[j] += m->a_side[j];
+}
+
 /* The formulations whose equations are those of the mechanism, in q and v. */
 static const char *why_not(const dae_mech_form *form)
 {
@@ -186,6 +196,7 @@ void dae_mech_motion_fill(dae_mechanism *m)
         .accelerate = accelerate,
         .stage = stage,
         .finish = finish,
+        .flatten = flatten,
         .open_tangent = dae_mech_tangent_open,
         .residual = dae_mech_tangent_residual,
         .tangent = dae_mech_tangent,

@@ -49,6 +49,8 @@ struct dae_motion {
     /* After the last stage, which ended at (t, q, v): q to phi = 0 if `position`, v to
      * W v + rate = 0; then a and lambda there. */
     int (*finish)(dae_motion *k, double t, double *q, double *v, double *a, double *lambda);
+    /* After finish: z := its part along the constraints, W z = 0, by the factors of the end. */
+    void (*flatten)(dae_motion *k, double *z);
 
     /* For Newton's iteration: memory and the analysis of the pattern, once; DAE_E_NOMEM. */
     int (*open_tangent)(dae_motion *k);

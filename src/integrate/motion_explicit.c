@@ -196,7 +196,7 @@ static void estimate(const dae_solver *s, explicit_motion *g, const dae_trial *t
 static int explicit_attempt(dae_solver *s, dae_trial *trial)
 {
     explicit_motion *g = s->method_state;
-    const dae_motion *k = s->system.problem.motion;
+    dae_motion *k = s->system.problem.motion;
     dae_corrector *q = &s->corrector;
     trial->order = g->table.order;
     trial->constant = 1;
@@ -211,6 +211,7 @@ static int explicit_attempt(dae_solver *s, dae_trial *trial)
     if (status != DAE_OK || trial->prescribed) return status;
     estimate(s, g, trial, 0, s->x + k->v, g->V);
     estimate(s, g, trial, k->v, g->begin, g->A);
+    k->flatten(k, trial->e + k->v);
     trial->error = dae_norm(s->options.norm, s->system.n, trial->e, s->w0, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
