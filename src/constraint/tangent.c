@@ -289,7 +289,7 @@ void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom)
     dae_mech_expand(m, m->kkt_b + n, bottom);
 }
 
-void dae_mech_tangent_normal(dae_motion *k, double *z)
+void dae_mech_tangent_normal(dae_motion *k, int rows, double *z)
 {
     dae_mechanism *m = k->mechanism;
     const dae_mech_tangent_state *o = m->tangent;
@@ -308,7 +308,7 @@ void dae_mech_tangent_normal(dae_motion *k, double *z)
                 packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
         dae_mech_expand(m, packed, c);
     }
-    for (int i = m->h; i < m->m; i++)
+    for (int i = rows; i < m->m; i++)
         c[i] = 0;
     memset(z, 0, (size_t)n * sizeof *z);
     dae_mech_tangent_correct(k, z, c);

@@ -351,7 +351,7 @@ static void move_start(dae_solver *s, alpha_motion *g, double h)
 {
     dae_motion *k = s->system.problem.motion;
     memcpy(g->normal, g->third_now, (size_t)k->n * sizeof(double));
-    k->normal(k, g->normal);
+    k->normal(k, k->h, g->normal);
     for (int i = 0; i < k->n; i++) g->v_begin[i] -= g->C_q * h * h * g->normal[i];
 }
 
@@ -387,9 +387,8 @@ static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
 static void make_tangent(dae_solver *s, alpha_motion *g, double *e)
 {
     dae_motion *k = s->system.problem.motion;
-    if (!shifts(k)) return;
     memcpy(g->normal, e, (size_t)k->n * sizeof(double));
-    k->normal(k, g->normal);
+    k->normal(k, k->m, g->normal);
     for (int i = 0; i < k->n; i++) e[i] -= g->normal[i];
 }
 
