@@ -21,7 +21,10 @@
  * constraint it is 3), with six matrices a step; hem4 has the same number.
  *
  * Error estimate: h (e_begin y'_n + sum e_i Y'_i + e_end y'_{n+1}) for y = q and y = v, of the
- * table (half_explicit_table.c). lambda, a function of q and v, is not controlled.
+ * table (half_explicit_table.c). Of that for v only the part along the constraints counts: across
+ * them v is right whatever h is, and the normal parts of A_i, known to O(h^3), would make the
+ * estimate O(h^4). That for q is taken whole: where nothing is free to move, it is all there is
+ * to size steps by. lambda, a function of q and v, is not controlled.
  */
 #include "integrate/half_explicit.h"
 #include "integrate/motion.h"
