@@ -337,6 +337,73 @@ static void other_states(void **state)
     subject_close(&s);
 }
 
+/* ---- stiff ---- */
+
+/* A double pendulum whose second bar is a spring, or rigid (k = 0) */
+static int spring_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    double k = *(const double *)user, x = q[2] - q[0], y = q[3] - q[1], l = hypot(x, y);
+    (void)t, (void)v;
+    f[0] = k * (l - 1) * x / l;
+    f[1] = k * (l - 1) * y / l - 9.81;
+    f[2] = -k * (l - 1) * x / l;
+    f[3] = -k * (l - 1) * y / l - 9.81;
+    return DAE_OK;
+}
+
+static int bars(double t, const double *q, double *phi, void *user)
+{
+    double x = q[2] - q[0], y = q[3] - q[1];
+    phi[0] = (q[0] * q[0] + q[1] * q[1] - 1) / 2;
+    if (*(const double *)user == 0)
+        phi[1] = (x * x + y * y - 1) / 2;
+    (void)t;
+    return DAE_OK;
+}
+
+static dae_status spring_run(double k, const char *form, const char *method, double *q)
+{
+    dae_mechanical model = { .coordinates = 4,
+                             .constraints = k == 0 ? 2 : 1,
+                             .force = spring_force,
+                             .constraint = bars,
+                             .user = &k };
+    double v[4] = { 0 }, x[16], xdot[16];
+    const double start[4] = { 1, 0, 1, -1 };
+    memcpy(q, start, sizeof start);
+    dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = form });
+    must(m, dae_mechanism_assemble(m, 0, q, v));
+    must(m, dae_mechanism_pack(m, 0, q, v, x, xdot));
+    dae_solver *s =
+        dae_open(dae_mechanism_problem(m),
+                 &(dae_options){
+                     .method = method, .fixed_step = 0.005, .rtol = 1e-9, .atol = 1e-9 });
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    dae_status status = dae_advance(s, 0.5);
+    if (status == DAE_OK)
+        status = dae_read(s, 0.5, x, NULL);
+    memcpy(q, x, sizeof start);
+    dae_close(s);
+    dae_mechanism_close(m);
+    return status;
+}
+
+/* Steps of eleven periods of the spring: generalized-alpha follows the slow motion, that of the
+ * rigid bar but for 1e-7 of stretch, with the error of its order; explicit stages cannot. */
+static void stiff(void **state)
+{
+    static const char *const those[] = { "ggl", "index3", "index2" };
+    double rigid[4], soft[4];
+    (void)state;
+    assert_int_equal(spring_run(0, "ggl", "mech-dopri5", rigid), DAE_OK);
+    for (int f = 0; f < COUNT_OF(those); f++) {
+        assert_int_equal(spring_run(1e8, those[f], "mech-alpha-0.3", soft), DAE_OK);
+        expect_below(apart(soft, rigid, 4), 2e-3);
+    }
+    dae_status status = spring_run(1e8, "ggl", "mech-dopri5", soft);
+    assert_true(status != DAE_OK || !(apart(soft, rigid, 4) < 0.1));
+}
+
 /* ---- sparse ---- */
 
 enum { LINKS = 12 };
@@ -371,6 +438,54 @@ static void sparse_is_dense(void **state)
             for (int i = 0; i < 4 * LINKS; i++)
                 expect_near(a[i], b[i], bound);
         }
+}
+
+/* M(q), phi_q by differences and rolling on patterns that are full: the values come by columns as
+ * without them. */
+static dae_pattern full(int rows, int n, int64_t *start, int *row)
+{
+    for (int j = 0; j <= n; j++)
+        start[j] = (int64_t)j * rows;
+    for (int k = 0; k < rows * n; k++)
+        row[k] = k % rows;
+    return (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = start, .row = row };
+}
+
+static void on_patterns(const char *name, dae_mechanical model, const double *q,
+                        const double *v, double t1)
+{
+    static const char *const all[] = { "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static outcome dense, sparse;
+    int64_t start[3][MOST];
+    int row[3][MOST], n = model.coordinates;
+    dae_mechanical with = model;
+    with.force_pattern = with.mass_pattern = full(n, n, start[0], row[0]);
+    if (model.constraints)
+        with.constraint_pattern = full(model.constraints, n, start[1], row[1]);
+    if (model.rolling)
+        with.roll_pattern = full(model.rolling, n, start[2], row[2]);
+    for (int f = 0; f < COUNT_OF(forms); f++)
+        for (int k = 0; k < COUNT_OF(all); k++) {
+            char what[100];
+            snprintf(what, sizeof what, "%s on patterns, %s %s", name, forms[f], all[k]);
+            run(&model, forms[f], all[k], 1e-6, t1, q, v, &dense);
+            run(&with, forms[f], all[k], 1e-6, t1, q, v, &sparse);
+            compare(what, &model, &sparse, &dense, k == 2 ? 1e-4 : 1e-7);
+        }
+}
+
+static void patterns(void **state)
+{
+    (void)state;
+    spatial s = { 0.1, 1 };
+    subject p;
+    on_patterns("spatial", spatial_model(&s), spatial_q, spatial_v, 1);
+    on_patterns("slide", slide_model, (const double[]){ 0, 0 }, (const double[]){ 5, 0 },
+                1);
+    subject_open(&p, "knife-edge", "index0", NULL, 0);
+    const dae_mechanism *m = p.p.problem.user;
+    on_patterns("knife-edge", m->model, p.p.x0, p.p.x0 + m->n, 1);
+    subject_close(&p);
 }
 
 /* Matrices and factors grow with N, their number and that of evaluations does not. */
@@ -707,6 +822,8 @@ int main(void)
         cmocka_unit_test(friction),
         cmocka_unit_test(other_states),
         cmocka_unit_test(sparse_is_dense),
+        cmocka_unit_test(stiff),
+        cmocka_unit_test(patterns),
         cmocka_unit_test(chain_costs),
         cmocka_unit_test(keeps_factors),
         cmocka_unit_test(between_steps),
