@@ -174,8 +174,8 @@ static void agree_andrews(void **state)
 static void agree_slider_crank(void **state)
 {
     (void)state;
-    collected("slider-crank", NULL, 0, 0.03);
-    collected("slider-crank", "driven", 1, 0.03);
+    collected("slider-crank-rigid", NULL, 0, 0.03);
+    collected("slider-crank-rigid", "driven", 1, 0.03);
 }
 
 static void agree_pendulum_four_bar(void **state)
@@ -473,7 +473,7 @@ static void kinematics(void **state)
 {
     (void)state;
     subject s;
-    subject_open(&s, "slider-crank", "index2", "driven", 1);
+    subject_open(&s, "slider-crank-rigid", "index2", "driven", 1);
     dae_mechanism *m = s.p.problem.user;
     double q[3] = { 14.9, -0.3, 0.2 }, v[3], a[3], lambda[3];
     ok(m, dae_mechanism_kinematics(m, s.p.t1, q, v, a, lambda));

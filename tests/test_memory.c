@@ -141,6 +141,7 @@ static const scenario scenarios[] = {
     {"nordsieck, leading, events", "robertson", "leading", NULL, 0, NULL, EVENTS, 1e-9, "nordsieck"},
     {"index 2, leading", "hmt-11", "leading", NULL, 0, NULL, NO_JACOBIAN, 0.2, NULL},
     {"radau, Jacobian", "robertson", "implicit", NULL, 0, NULL, 0, 1e-6, "radau"},
+    {"radau-undamped", "robertson", "implicit", NULL, 0, NULL, 0, 1e-6, "radau-undamped"},
     {"radau, leading, differences, careful", "robertson", "leading", NULL, 0, NULL,
      NO_JACOBIAN | CAREFUL, 1e-6, "radau"},
     {"radau, index 3, events, restart", "pendulum", "index3", NULL, 0, NULL, EVENTS | RESTART, 1,

@@ -40,6 +40,8 @@ int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
     memset(M, 0, dae_mech_M_count(m) * sizeof *M);
     if (m->model.mass)
         return m->model.mass(t, q, M, m->model.user);
+    if (m->model.kinetic_jet)
+        return dae_mech_jet_mass(m, t, q, M);
     if (m->model.kinetic)
         return dae_mech_kinetic_mass(m, t, q, M);
     for (size_t i = 0; i < n; i++)
@@ -55,7 +57,9 @@ int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
         answer = m->model.force(t, q, v, f, m->model.user);
     else
         memset(f, 0, (size_t)m->n * sizeof *f);
-    return answer == DAE_OK ? dae_mech_kinetic_force(m, t, q, v, f) : answer;
+    if (answer == DAE_OK)
+        answer = dae_mech_kinetic_force(m, t, q, v, f);
+    return answer == DAE_OK ? dae_mech_jet_force(m, t, q, v, f) : answer;
 }
 
 int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)

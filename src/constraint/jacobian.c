@@ -30,7 +30,7 @@
 static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot,
                     double *out)
 {
-    return xdot ? m->problem.residual(t, x, xdot, out, m) : m->form->rhs(m, t, x, out);
+    return xdot ? m->problem.residual(t, x, xdot, out, m) : dae_mech_rhs(m, t, x, out);
 }
 
 /* Multipliers enter linearly (or nearly): any increment. */
@@ -101,9 +101,9 @@ static int force_columns(dae_mechanism *m, double t, const double *x, double sig
     size_t n = (size_t)m->at.size;
     double *y = m->x_side, *low = m->r_low, *high = m->r_high;
     int to = m->model.friction ? m->at.lambda + m->m : m->at.v + m->n;
-    int answer = m->model.force || m->model.friction ? force(m, t, x, low) : DAE_OK;
-    if (!m->model.force && !m->model.friction)
+    if (!m->model.force && !m->model.friction && !m->model.kinetic && !m->model.kinetic_jet)
         return DAE_OK;
+    int answer = force(m, t, x, low);
     memcpy(y, x, n * sizeof *y);
     for (int j = m->at.v; j < to && answer == DAE_OK; j++) {
         if (j == m->at.v + m->n)

@@ -24,7 +24,7 @@ static int leading_mass(dae_mechanism *m, double t, const double *x)
 static int rhs(double t, const double *x, double *f, void *user)
 {
     dae_mechanism *m = user;
-    return m->form->rhs(m, t, x, f);
+    return dae_mech_rhs(m, t, x, f);
 }
 
 /* out := C x' for the blocks that stand before q' and v' */
@@ -186,9 +186,12 @@ void dae_mech_problem_fill(dae_mechanism *m)
     p->level = m->level;
     p->names = m->names;
     p->equation_names = m->equation_names;
-    p->project = m->how.project ? dae_mech_project : NULL;
+    int moves = m->how.project && !(m->how.project & DAE_PROJECT_DERIVATIVE);
+    p->project = moves ? dae_mech_project : NULL;
     dae_mech_motion_fill(m);
     p->motion = &m->motion;
+    p->leap = m->leap && !m->leap_missing ? dae_mech_leap_step : NULL;
+    p->leap_missing = m->leap_missing;
     set_levels(m);
     set_names(m);
     if (!constant) {
