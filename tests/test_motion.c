@@ -27,14 +27,14 @@ typedef struct errors {
     double of[3]; /* q, v, lambda */
 } errors;
 
-/* The slider-crank at 0.1 after steps of size h, beside its reference */
+/* The rigid slider-crank at 0.1 after steps of size h, beside its reference */
 static errors crank_errors(const char *form, const char *method, double h)
 {
     subject s;
     errors e = { { 0, 0, 0 } };
     double *x;
     char message[400];
-    subject_open(&s, "slider-crank", form, NULL, 0);
+    subject_open(&s, "slider-crank-rigid", form, NULL, 0);
     x = numbers(s.n);
     dae_status status = subject_run(
         &s,
@@ -91,7 +91,7 @@ static void first_multiplier(void **state)
         subject s;
         double h = k ? 1e-4 : 2e-4, *x, *y;
         char message[400];
-        subject_open(&s, "slider-crank", "index3", NULL, 0);
+        subject_open(&s, "slider-crank-rigid", "index3", NULL, 0);
         x = numbers(s.n);
         y = numbers(s.n);
         dae_options o = {
@@ -123,7 +123,7 @@ static void tolerances(void **state)
             double *x, error = 0;
             if (k == 3 && rtol < 1e-6)
                 continue; /* order 2: many steps */
-            subject_open(&s, "slider-crank", "ggl", NULL, 0);
+            subject_open(&s, "slider-crank-rigid", "ggl", NULL, 0);
             x = numbers(s.n);
             assert_int_equal(
                 subject_run(
@@ -269,7 +269,7 @@ static void rheonomic(void **state)
     spatial s = { 0.1, 1 };
     dae_mechanical model = spatial_model(&s);
     same_motion("spatial", &model, spatial_q, spatial_v, 1);
-    collected("slider-crank", "driven", 1, 0.03);
+    collected("slider-crank-rigid", "driven", 1, 0.03);
 }
 
 static void singular_mass(void **state)
@@ -554,13 +554,13 @@ static void between_steps(void **state)
     (void)state;
     for (int k = 0; k < COUNT_OF(all); k++) {
         subject s;
-        subject_open(&s, "slider-crank", "ggl", NULL, 0);
+        subject_open(&s, "slider-crank-rigid", "ggl", NULL, 0);
         double *x = numbers(s.n), *xdot = numbers(s.n), *y = numbers(s.n),
                *ydot = numbers(s.n);
         dae_solver *a = dae_open(
             &s.p.problem, &(dae_options){ .method = all[k], .rtol = 1e-7, .atol = 1e-7 });
         subject other;
-        subject_open(&other, "slider-crank", "ggl", NULL, 0);
+        subject_open(&other, "slider-crank-rigid", "ggl", NULL, 0);
         dae_solver *b =
             dae_open(&other.p.problem,
                      &(dae_options){ .method = "radau", .rtol = 1e-11, .atol = 1e-11 });
