@@ -80,6 +80,7 @@ static void name_dependent(dae_solver *s, double c, char *text, size_t size)
 static int was_given(const dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
+    if (q->jacobian_trusted) return 0;
     return q->jacobian || q->jacobian_x || q->jacobian_xdot ||
            q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
 }
