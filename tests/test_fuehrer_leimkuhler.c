@@ -75,6 +75,46 @@ static void tight_tolerances(void **state)
     tight("slider-crank", 6, 150);  /* derivatives not given: was E_JACOBIAN at 1e-10 */
 }
 
+/* ---- noise is called noise ---- */
+
+static int grainy(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)t, (void)user;
+    r[0] = xdot[0] + x[0];
+    r[1] = x[1] - x[0] + 1e-6 * sin(1e17 * x[1]);
+    return DAE_OK;
+}
+
+static int grainy_x(double t, const double *x, const double *xdot, double *K, void *user)
+{
+    (void)t, (void)x, (void)xdot, (void)user;
+    K[0] = K[3] = 1;
+    K[1] = -1;
+    return DAE_OK;
+}
+
+static int grainy_xdot(double t, const double *x, const double *xdot, double *C, void *user)
+{
+    (void)t, (void)x, (void)xdot, (void)user;
+    C[0] = 1;
+    return DAE_OK;
+}
+
+/* A right Jacobian of equations with noise in them was called wrong. */
+static void noise(void **state)
+{
+    (void)state;
+    const dae_problem p = { .size = 2, .residual = grainy, .jacobian_x = grainy_x,
+                            .jacobian_xdot = grainy_xdot };
+    const double x[2] = { 1, 1 }, xdot[2] = { -1, -1 };
+    dae_solver *s = dae_open(&p, &(dae_options){ .rtol = 1e-9, .atol = 1e-9, .start = DAE_START_TRUST });
+    dae_status status = dae_start(s, 0, x, xdot);
+    if (status == DAE_OK) status = dae_advance(s, 1);
+    assert_int_equal(status, DAE_E_CONVERGENCE);
+    expect_words(s, "equation 2", "noisy", "rounding", "hint");
+    dae_close(s);
+}
+
 /* ---- the same mechanism, time measured in units of 1 / rate: the same steps ---- */
 
 static const double length = 1, gravity = 9.81;
@@ -195,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tight_tolerances),
+        cmocka_unit_test(noise),
         cmocka_unit_test(units_of_time),
         cmocka_unit_test(jets_by_hand),
         cmocka_unit_test(jets_refused),
