@@ -226,6 +226,8 @@ struct model {
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
     model_unit asserts;          /* conditions, from slots                                    */
+    ex_id *watch;                /* of the flat model, rewritten                              */
+    model_unit watched;
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;

@@ -8,6 +8,7 @@
  */
 #include <daedalus/model.h>
 
+#include "model/family.h"
 #include "model/model.h"
 #include "model/reduce.h"
 #include "modelica/instance.h"
@@ -27,6 +28,7 @@ struct dae_model {
     dae_report report;
     dae_status reduced;
     model *back;            /* NULL: not asked for, or not reached                          */
+    model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
     const char *said;       /* by the front end                                             */
     const char *flat_words;
@@ -103,6 +105,8 @@ static void write_flat(dae_model *m)
 static void join_messages(dae_model *m)
 {
     const char *later = m->back ? model_messages(m->back) : "";
+    if (m->family && family_messages(m->family)[0])
+        later = family_messages(m->family);
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
@@ -228,7 +232,12 @@ static dae_status make(dae_model *m)
     m->back = model_open(m->reduction.flat, m->options->allocator);
     if (!m->back)
         m->said = nothing.said;
-    return m->back ? model_status(m->back) : DAE_E_NOMEM;
+    status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (status == DAE_OK && m->reduction.flat != m->flat) {
+        m->family = family_open(m->back, &m->reduction, m->options->allocator);
+        status = m->family ? DAE_OK : DAE_E_NOMEM;
+    }
+    return status;
 }
 
 static dae_model *load(const char *name, const char *text, size_t length,
@@ -275,6 +284,7 @@ void dae_model_close(dae_model *m)
     if (is_nothing(m))
         return;
     dae_memory memory = m->memory;
+    family_close(m->family);
     model_close(m->back);
     mo_context_release(&m->context);
     dae_free(&memory, m->messages);
@@ -361,6 +371,8 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     }
     if (m->back)
         model_get_facts(m->back, facts);
+    if (m->back && m->reduction.flat != m->flat)
+        facts->index = m->reduction.index;
     facts->load_seconds = m->load_seconds;
 }
 
@@ -396,14 +408,17 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, model_simulate(m->back, simulation, row, user));
+    return settle(m, m->family ? family_simulate(m->family, simulation, row, user)
+                               : model_simulate(m->back, simulation, row, user));
 }
 
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
 {
     if (cannot_run(m))
         return state_of(m);
-    return out ? model_get_statistics(m->back, out) : DAE_E_ARG;
+    if (!out)
+        return DAE_E_ARG;
+    return m->family ? family_get_statistics(m->family, out) : model_get_statistics(m->back, out);
 }
 
 const dae_problem *dae_model_problem(dae_model *m)
