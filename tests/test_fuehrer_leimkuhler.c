@@ -81,7 +81,7 @@ static int grainy(double t, const double *x, const double *xdot, double *r, void
 {
     (void)t, (void)user;
     r[0] = xdot[0] + x[0];
-    r[1] = x[1] - x[0] + 1e-6 * sin(1e17 * x[1]);
+    r[1] = x[1] - x[0] + 1e-4 * sin(1e17 * x[1]);
     return DAE_OK;
 }
 
