@@ -71,7 +71,13 @@ typedef enum dae_status {
     DAE_E_NONDET = -30,      /* careful mode: same input, different output                */
     DAE_E_IO = -31,          /* a file could not be read or written                       */
     DAE_E_INTERNAL = -32,    /* a bug in Daedalus                                         */
-    DAE_E_CHATTER = -33      /* the solution is held at a jump of the equations           */
+    DAE_E_CHATTER = -33,     /* the solution is held at a jump of the equations           */
+    DAE_E_SYNTAX = -34,      /* a model's text does not follow the grammar                */
+    DAE_E_MODEL = -35,       /* a name, type, size or value in a model is wrong           */
+    DAE_E_STRUCTURE = -36,   /* too many, too few or contradictory equations              */
+    DAE_E_UNSUPPORTED = -37, /* understood, but not possible here (yet)                   */
+    DAE_E_ASSERT = -38,      /* an assertion of the model failed                          */
+    DAE_E_COMPILER = -39     /* native code could not be made or loaded                   */
 } dae_status;
 
 const char *dae_status_name(int status);     /* "E_SINGULAR"; "E_UNKNOWN" if there is none */
@@ -123,6 +129,7 @@ typedef enum dae_mass_kind {
  *
  * Callbacks answer DAE_OK, DAE_RETRY ("not defined here: a smaller step please") or DAE_STOP.
  * They must set every output, must not change an input, and may not call the same solver. */
+struct dae_motion;
 typedef struct dae_problem {
     int size; /* n: unknowns = equations; 0 is allowed */
 
@@ -160,6 +167,8 @@ typedef struct dae_problem {
      * weight[i] is 1 / tolerance of x_i. DAE_RETRY: not from here. */
     int (*project)(double t, double *x, const double *weight, void *user);
 
+    /* Of a mechanism (daedalus/mechanics.h fills it in): what methods mech-... ask. NULL else. */
+    struct dae_motion *motion;
     /* A step of the problem's own, for methods that need to know more than the equations (energy,
      * momenta; daedalus/mechanics.h fills it in): from x, x' at t to those at t + h; damping 0 .. 1
      * is the method's. DAE_RETRY: not with this h. Without it leap_missing may say why. */

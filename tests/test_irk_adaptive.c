@@ -143,6 +143,52 @@ static void test_radau_follows_the_tolerance(void **state)
 
 /* Orders change inside a run, and the log shows it: each step is of order 1, 5, 9 or 13, and the
  * highest is that of the statistics. */
+/* x'' = -w^2 x, in x and x'/w, of amplitude A: nothing dies out. */
+static const double frequency = 10, amplitude = 1e-2;
+
+static int swing(double t, const double *x, double *f, void *user)
+{
+    (void)t, (void)user;
+    f[0] = frequency * x[1];
+    f[1] = -frequency * x[0];
+    return DAE_OK;
+}
+
+/* The error at t1, in tolerances. */
+static double swing_error(const char *method, double tolerance, double t1, int64_t *steps)
+{
+    const dae_problem p = {.size = 2, .rhs = swing, .mass_kind = DAE_MASS_IDENTITY};
+    double x[2] = {amplitude, 0};
+    dae_statistics stats;
+    dae_solver *s = dae_open(&p, &(dae_options){.method = method, .rtol = tolerance, .atol = tolerance});
+    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    expect(s, dae_set_stop(s, t1), DAE_OK);
+    expect(s, dae_advance(s, t1), DAE_OK);
+    expect(s, dae_read(s, t1, x, NULL), DAE_OK);
+    dae_get_statistics(s, &stats);
+    dae_close(s);
+    if (steps) *steps = stats.steps;
+    return hypot(x[0] - amplitude * cos(frequency * t1), x[1] + amplitude * sin(frequency * t1)) / tolerance;
+}
+
+/* A hundred times as long is a hundred times as wrong; not with radau-undamped, where the errors of
+ * N steps together go like ln N. Nor do its steps vanish: a hundred times as many periods take less
+ * than 200 times as many. */
+static void test_undamped(void **state)
+{
+    (void)state;
+    for (int d = 5; d <= 10; d++) {
+        int64_t steps, more;
+        double tol = pow(10, -d), plain = swing_error("radau", tol, 10, NULL);
+        double short_run = swing_error("radau-undamped", tol, 10, &steps);
+        double long_run = swing_error("radau-undamped", tol, 1000, &more);
+        expect_below(long_run, 2);
+        expect_below(long_run, 5 * short_run);
+        expect_below((double)more, 200 * (double)steps);
+        expect_below(50 * plain, swing_error("radau", tol, 1000, NULL));
+    }
+}
+
 static void test_orders_in_the_log(void **state)
 {
     (void)state;
@@ -359,6 +405,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_radau_follows_the_tolerance),
+        cmocka_unit_test(test_undamped),
         cmocka_unit_test(test_orders_in_the_log),
         cmocka_unit_test(test_max_order),
         cmocka_unit_test(test_tables_adaptive),

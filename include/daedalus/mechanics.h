@@ -27,8 +27,12 @@
  *
  * Large mechanisms (chains, nets): with constraint_pattern (and mass_pattern, roll_pattern where
  * there is a mass function or rolling) everything is sparse: a step costs as much as the
- * entries, and thousands of bodies are no matter. Formulations ggl, ggl-mass, index3 and
- * index2; constraints must be independent.
+ * entries, and thousands of bodies are no matter. Formulations ggl, ggl-mass, index3, index2
+ * and index1-acceleration; constraints must be independent.
+ *
+ * Methods "mech-dopri5", "mech-hem4", "mech-herk-3", "mech-alpha-R" know what a mechanism is: they
+ * solve systems in (q'', lambda) alone, in place of all the formulation's unknowns, and keep its
+ * constraints (to rounding, but for the last). For ggl, ggl-mass, index3, index2, index1, index0.
  *
  * A mechanism belongs to one solver at a time: its callbacks use memory of the mechanism.
  * While a run is under way only unpack, check and refresh may be called.

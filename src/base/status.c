@@ -39,6 +39,12 @@ static const dae_status_row table[] = {
     {DAE_E_WROTE_INPUT, "E_WROTE_INPUT", 7, "a callback changed its input"},
     {DAE_E_NONDET, "E_NONDET", 7, "a callback answered the same question differently"},
     {DAE_E_IO, "E_IO", 8, "a file could not be read or written"},
+    {DAE_E_SYNTAX, "E_SYNTAX", 3, "the model's text does not follow the grammar"},
+    {DAE_E_MODEL, "E_MODEL", 3, "a name, type, size or value in the model is wrong"},
+    {DAE_E_STRUCTURE, "E_STRUCTURE", 4, "too many, too few or contradictory equations"},
+    {DAE_E_UNSUPPORTED, "E_UNSUPPORTED", 4, "understood, but not possible here"},
+    {DAE_E_ASSERT, "E_ASSERT", 7, "an assertion of the model failed"},
+    {DAE_E_COMPILER, "E_COMPILER", 11, "native code could not be made or loaded"},
     {DAE_E_INTERNAL, "E_INTERNAL", 70, "a bug in Daedalus"},
 };
 

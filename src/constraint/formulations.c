@@ -5,6 +5,7 @@
  *   index3-acceleration, index2-acceleration
  *              q' = v,  v' = a,  0 = f + W' lambda - M a and the same constraints: more unknowns,
  *              and a leading matrix that is constant whatever M is, for methods that want it so
+ *   index1-acceleration  the same with W a + bias = 0: index1 with nothing eliminated, for patterns
  *   index1     the same with lambda = -(W M^-1 W')^-1 (W M^-1 f + bias)
  *   index0     q' = v,  v' = a(t, q, v): the multipliers eliminated
  *   baumgarte  index1 with phi'' + 2 alpha phi' + beta^2 phi = 0 in place of phi'' = 0
@@ -96,7 +97,7 @@ static int accelerated(dae_mechanism *m, double t, const double *x, double *f, i
         answer = dae_mech_mass(m, t, x, m->M);
     copy(force, f + m->at.v, m->n);
     copy(f + m->at.v, a, m->n);
-    dae_mech_add_product(m->M, m->n, m->n, -1, a, force);
+    dae_mech_M_times(m, -1, a, force);
     return answer;
 }
 
@@ -108,6 +109,22 @@ static int rhs_index3_acceleration(dae_mechanism *m, double t, const double *x, 
 static int rhs_index2_acceleration(dae_mechanism *m, double t, const double *x, double *f)
 {
     return accelerated(m, t, x, f, rhs_index2(m, t, x, f));
+}
+
+/* M and W in the equations, nothing eliminated: so it stays sparse */
+static int rhs_index1_acceleration(dae_mechanism *m, double t, const double *x, double *f)
+{
+    const double *v = x + m->at.v, *lambda = x + m->at.lambda;
+    int answer = dae_mech_matrix(m, t, x, m->W);
+    copy(f, v, m->n);
+    if (answer == DAE_OK)
+        answer = total_force(m, t, x, v, lambda, f + m->at.v);
+    answer = accelerated(m, t, x, f, answer);
+    if (answer == DAE_OK)
+        answer = dae_mech_bias(m, t, x, v, m->bias);
+    dae_mech_W_times(m, m->W, x + m->at.a, m->bias);
+    dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
+    return answer;
 }
 
 /* lambda - Lambda(t, q, v), with or without feedback */
@@ -377,9 +394,12 @@ const dae_mech_form dae_mech_forms[] = {
     { "index2-acceleration", "constraints of velocities, accelerations as unknowns", 2,
       MECH_V | MECH_A | MECH_PLAIN_A | MECH_LAMBDA, rhs_index2_acceleration, NULL,
       DAE_INDEX2, DAE_INDEX2, 0 },
+    { "index1-acceleration", "constraints of accelerations, which are unknowns", 1,
+      MECH_V | MECH_A | MECH_PLAIN_A | MECH_LAMBDA, rhs_index1_acceleration, NULL,
+      DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
 };
 /* clang-format on */
-enum { UNLISTED = 2 };
+enum { UNLISTED = 3 };
 const int dae_mech_form_all = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]);
 const int dae_mech_form_count = (int)(sizeof dae_mech_forms / sizeof dae_mech_forms[0]) - UNLISTED;
 

@@ -18,7 +18,7 @@
  *
  * The other right sides solve a linear system and contain second derivatives by differences,
  * known to 1e-11 only: central differences with 1e-5 of a scale. With index1 and baumgarte the
- * columns of lambda are W' and 1.
+ * columns of lambda are W' and 1. (fuehrer-leimkuhler, index1-acceleration: differences for all.)
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -199,7 +199,7 @@ static int reduced(dae_mechanism *m, double t, const double *x, const double *xd
 {
     size_t size = (size_t)m->at.size;
     double sign = xdot ? -1 : 1;
-    int known = m->at.lambda >= 0 && m->at.mu < 0 && !m->model.friction;
+    int known = m->at.lambda >= 0 && m->at.mu < 0 && m->at.a < 0 && !m->model.friction;
     int answer = columns(m, t, x, xdot, 0, known ? m->at.lambda : m->at.size, NULL, J);
     if (answer != DAE_OK || !known)
         return answer;

@@ -1,5 +1,5 @@
 /* mechanism.c: opening and closing a mechanism; all of its memory. */
-#include "constraint/mechanism.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -149,7 +149,8 @@ static dae_status take_memory(dae_mechanism *m)
     const dae_vector_wish wish[] = {
         { &m->step, n },        { &m->U, full * k * k },
         { &m->N0, full * n * n }, { &m->M, in_M },
-        { &m->W, in_W },         { &m->W_side, full * k * n },
+        { &m->W, in_W },         { &m->W_upper, in_W },
+        { &m->W_side, full * k * n },
         { &m->T, full * l * l }, { &m->B, full * l * l },
         { &m->S, full * l * l }, { &m->kkt, full * all * all },
         { &m->kkt_b, all },     { &m->G, full ? h * n : in_W },
@@ -238,6 +239,7 @@ void dae_mechanism_close(dae_mechanism *m)
     if (!m || m == nobody())
         return;
     dae_memory memory = m->memory;
+    dae_mech_tangent_close(m);
     dae_mech_sparse_close(m);
     dae_mech_leap_close(m);
     dae_free(&memory, m->vectors);
@@ -259,14 +261,14 @@ const char *dae_mechanism_message(const dae_mechanism *m)
 }
 
 /* Of ggl, maggi-qr, index1 and baumgarte with radau, bim and mebdf at 1e-3 ... 1e-11 only ggl
- * and maggi-qr with radau never failed and kept their digits on Andrews' mechanism, the
- * slider-crank and the car axis alike, and ggl is the cheaper one. Above 3e-5 radau would take
- * three stages: motions are smooth and want five there, too, which cost 5 to 40 % less and give
- * up to one digit more (docs/mechanics.md). */
+ * and maggi-qr with radau never failed on Andrews' mechanism, the rigid slider-crank and the car
+ * axis alike, and ggl is the cheaper one. What they lost, up to four digits, they lost on the
+ * elastic slider-crank, whose vibrations keep every error: hence radau-undamped
+ * (docs/mechanics.md). */
 const char *dae_mechanism_method(const dae_mechanism *m, double rtol)
 {
-    (void)m;
-    return rtol > 3e-5 ? "radau2a-5" : "radau";
+    (void)m, (void)rtol;
+    return "radau-undamped";
 }
 
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m)

@@ -3,7 +3,7 @@
  * Formulations whose leading matrix is constant come in the mass form, the others as
  * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
-#include "constraint/sparse.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -188,6 +188,8 @@ void dae_mech_problem_fill(dae_mechanism *m)
     p->equation_names = m->equation_names;
     int moves = m->how.project && !(m->how.project & DAE_PROJECT_DERIVATIVE);
     p->project = moves ? dae_mech_project : NULL;
+    dae_mech_motion_fill(m);
+    p->motion = &m->motion;
     p->leap = m->leap && !m->leap_missing ? dae_mech_leap_step : NULL;
     p->leap_missing = m->leap_missing;
     set_levels(m);

@@ -41,25 +41,20 @@ enum { PASSES = 10, SETTLED = 100 };
  * free: then the identity. */
 static int factor(dae_mechanism *m)
 {
-    size_t n = (size_t)m->n;
     if (dae_mech_kkt_factor(m, m->M) == DAE_OK)
         return DAE_OK;
-    memset(m->M, 0, n * n * sizeof(double));
-    for (size_t i = 0; i < n; i++)
-        m->M[i + i * n] = 1;
+    dae_mech_set_unit_mass(m);
     return dae_mech_kkt_factor(m, m->M);
 }
 
-/* |phi| in units of its rounding, m->W belonging to q */
-static double misses(const dae_mechanism *m, const double *phi, const double *q)
+double dae_mech_misses(dae_mechanism *m, const double *phi, const double *q)
 {
     double most = 0;
-    for (int i = 0; i < m->h; i++) {
-        double sum = 0;
-        for (int j = 0; j < m->n; j++)
-            sum += fabs(m->W[dae_mech_at(i, j, m->m)]) * (fabs(q[j]) + m->step[j]);
-        most = fmax(most, fabs(phi[i]) / (DBL_EPSILON * sum + DBL_MIN));
-    }
+    for (int j = 0; j < m->n; j++)
+        m->column[j] = fabs(q[j]) + m->step[j];
+    dae_mech_W_sums(m, m->column, m->sum);
+    for (int i = 0; i < m->h; i++)
+        most = fmax(most, fabs(phi[i]) / (DBL_EPSILON * m->sum[i] + DBL_MIN));
     return most;
 }
 
@@ -71,7 +66,7 @@ static double step(dae_mechanism *m, const double *from, double *q)
     memset(dq, 0, (size_t)m->n * sizeof *dq);
     for (int j = 0; j < m->n; j++)
         m->v_side[j] = from[j] - q[j];
-    dae_mech_add_product(m->M, m->n, m->n, 1, m->v_side, dq);
+    dae_mech_M_times(m, 1, m->v_side, dq);
     for (int i = 0; i < m->m; i++)
         m->c[i] = i < m->h ? -m->c[i] : 0;
     dae_mech_compress(m, m->c, bottom);
@@ -96,7 +91,7 @@ static int position(dae_mechanism *m, double t, double *q, int settled)
             answer = dae_mech_matrix(m, t, q, m->W);
         if (answer != DAE_OK)
             return answer;
-        double now = misses(m, m->c, q);
+        double now = dae_mech_misses(m, m->c, q);
         if (moved <= 1e3 && (moved <= 2 || moved >= last) && (now <= 2 || (k > 1 && now > 0.5 * before)))
             return now <= 1e4 ? DAE_OK : DAE_RETRY; /* phi may be noisier than we think */
         before = now;
@@ -131,13 +126,11 @@ static int velocity(dae_mechanism *m, double t, const double *q, double *v)
 
 static int bring(dae_mechanism *m, double t, double *x)
 {
-    size_t n = (size_t)m->n;
     int answer = DAE_OK;
     if (!m->how.euclidean)
         answer = dae_mech_mass(m, t, x, m->M);
     else
-        for (size_t i = 0; i < n * n; i++)
-            m->M[i] = i % (n + 1) == 0;
+        dae_mech_set_unit_mass(m);
     if (answer == DAE_OK && m->h > 0 && (m->how.project & DAE_PROJECT_POSITION))
         answer = position(m, t, x, m->how.project & DAE_PROJECT_DERIVATIVE);
     if (answer == DAE_OK && m->m > 0 && m->at.v >= 0 &&

@@ -62,7 +62,7 @@ typedef struct dae_method {
 } dae_method;
 
 extern const dae_method dae_method_bdf;
-extern const dae_method dae_method_radau;
+extern const dae_method dae_method_radau, dae_method_radau_undamped;
 extern const dae_method dae_method_projected;
 extern const dae_method dae_method_dirk;
 extern const dae_method dae_method_rosenbrock;
@@ -76,6 +76,8 @@ extern const dae_method dae_method_mebdf;
 extern const dae_method dae_method_bim;
 extern const dae_method dae_method_gam;
 extern const dae_method dae_method_symplectic;
+extern const dae_method dae_method_motion_explicit;
+extern const dae_method dae_method_motion_alpha;
 extern const dae_method dae_method_energy;
 extern const dae_method dae_method_energy_dissipating;
 

@@ -1,0 +1,230 @@
+/* print.c: an expression as Modelica text.
+ *
+ * Parentheses only where the grammar needs them. A sign stands at the level of a sum, in front of
+ * its first term: -a*b is -(a*b), and (-a)*b, a - (-b) keep theirs. A power has a primary on
+ * either side. Written from a stack of things still to print, so depth costs no recursion; a
+ * graph whose text would be exponentially long ends at the limit.
+ */
+#include "base/number.h"
+#include "expression/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ANY = 0, RELATION = 4, SUM = 5, PRODUCT = 6, POWER = 7, PRIMARY = 8 };
+
+/* An expression to be printed where at least this precedence is needed, or else a word. */
+typedef struct task {
+    ex_id e;
+    int precedence;
+    const char *word;
+} task;
+
+typedef struct printer {
+    ex_graph *g;
+    const char *(*name)(uint32_t variable, void *user);
+    void *user;
+    task *stack;
+    size_t height, stack_capacity;
+    char *text;
+    size_t length, capacity, limit;
+} printer;
+
+static void say(printer *p, const char *word)
+{
+    for (; *word && p->length <= p->limit; word++) {
+        p->text = dae_arena_grow(p->g->arena, p->text, p->length, &p->capacity, 1);
+        p->text[p->length++] = *word;
+    }
+}
+
+static void later(printer *p, ex_id e, int precedence)
+{
+    p->stack = dae_arena_grow(p->g->arena, p->stack, p->height, &p->stack_capacity, sizeof(task));
+    p->stack[p->height++] = (task){ e, precedence, NULL };
+}
+
+static void later_word(printer *p, const char *word)
+{
+    later(p, 0, 0);
+    p->stack[p->height - 1].word = word;
+}
+
+/* ---------------------------------------------------------------- leaves ---------------- */
+
+static void say_number(printer *p, const ex_node *n)
+{
+    char text[DAE_NUMBER_TEXT];
+    double value = p->g->number[n->a];
+    if (n->type == EX_BOOLEAN) {
+        say(p, value != 0 ? "true" : "false");
+        return;
+    }
+    dae_number_text(text, value);
+    say(p, text);
+}
+
+static void say_text(printer *p, const char *text)
+{
+    static const char plain[] = "\a\b\f\n\r\t\v\"\\", letter[] = "abfnrtv\"\\";
+    say(p, "\"");
+    for (; *text; text++) {
+        const char *special = strchr(plain, *text);
+        char word[3] = { *text, 0, 0 };
+        if (special) {
+            word[0] = '\\';
+            word[1] = letter[special - plain];
+        }
+        say(p, word);
+    }
+    say(p, "\"");
+}
+
+static void say_variable(printer *p, uint32_t variable, uint32_t derivatives)
+{
+    for (uint32_t k = 0; k < derivatives; k++)
+        say(p, "der(");
+    say(p, p->name ? p->name(variable, p->user)
+                   : dae_arena_print(p->g->arena, "v%lu", (unsigned long)variable));
+    for (uint32_t k = 0; k < derivatives; k++)
+        say(p, ")");
+}
+
+static void say_slot(printer *p, uint32_t slot)
+{
+    char text[DAE_NUMBER_TEXT];
+    dae_number_text(text, slot);
+    say(p, "local");
+    say(p, text);
+}
+
+/* ---------------------------------------------------------------- operations ------------ */
+
+/* A negative number, or a product that begins with one, reads as a sign in front of a term. */
+static int precedence_of(const ex_graph *g, ex_id e)
+{
+    const ex_node *n = ex_at(g, e);
+    if (n->op == EX_NUMBER)
+        return n->type != EX_BOOLEAN && signbit(g->number[n->a]) && g->number[n->a] != 0 ? SUM : PRIMARY;
+    if (n->op == EX_MULTIPLY || n->op == EX_DIVIDE)
+        return ex_is_number(g, n->a, NULL) && precedence_of(g, n->a) == SUM ? SUM : PRODUCT;
+    if (n->op == EX_IF)
+        return ANY;
+    return ex_ops[n->op].precedence ? ex_ops[n->op].precedence : PRIMARY;
+}
+
+/* Pushed in reverse: the right operand, the operator, the left operand. */
+static void print_infix(printer *p, const ex_node *n)
+{
+    int own = ex_ops[n->op].precedence, left = own, right = own + 1;
+    bool tight = own >= PRODUCT;
+    if (own == POWER)
+        left = PRIMARY;
+    if (own == RELATION)
+        left = SUM;
+    if (own == PRODUCT && ex_is_number(p->g, n->a, NULL))
+        left = SUM; /* -2*x */
+    later(p, n->b, right);
+    if (!tight)
+        later_word(p, " ");
+    later_word(p, ex_ops[n->op].name);
+    if (!tight)
+        later_word(p, " ");
+    later(p, n->a, left);
+}
+
+static void print_call(printer *p, ex_id e, const char *name)
+{
+    size_t count = ex_operand_count(p->g, e);
+    if (ex_at(p->g, e)->op == EX_DELAY && !ex_operand(p->g, e, 2))
+        count = 2;
+    later_word(p, ")");
+    for (size_t k = count; k-- > 0;) {
+        later(p, ex_operand(p->g, e, k), ANY);
+        later_word(p, k ? ", " : "(");
+    }
+    if (count == 0)
+        later_word(p, "(");
+    later_word(p, name);
+}
+
+static void print_if(printer *p, const ex_node *n)
+{
+    if (ex_at(p->g, n->c)->op == EX_IF) { /* printed as: else + if ... */
+        later(p, n->c, ANY);
+        later_word(p, " else");
+    } else {
+        later(p, n->c, ANY);
+        later_word(p, " else ");
+    }
+    later(p, n->b, ANY);
+    later_word(p, " then ");
+    later(p, n->a, ANY);
+    later_word(p, "if ");
+}
+
+static void print_result(printer *p, const ex_node *n)
+{
+    const ex_procedure *procedure = p->g->procedure[ex_at(p->g, n->a)->a];
+    if (procedure->outputs > 1)
+        later_word(p, dae_arena_print(p->g->arena, "[%lu]", (unsigned long)n->b + 1));
+    later(p, n->a, PRIMARY);
+}
+
+static void print_node(printer *p, ex_id e)
+{
+    const ex_node n = *ex_at(p->g, e);
+    switch (n.op) {
+    case EX_NUMBER: say_number(p, &n); break;
+    case EX_TEXT: say_text(p, p->g->text[n.a]); break;
+    case EX_TIME: say(p, "time"); break;
+    case EX_VARIABLE: say_variable(p, n.a, n.b); break;
+    case EX_PRE: say(p, "pre("); say_variable(p, n.a, 0); say(p, ")"); break;
+    case EX_INITIAL: say(p, "initial()"); break;
+    case EX_TERMINAL: say(p, "terminal()"); break;
+    case EX_LOCAL: say_slot(p, n.a); break;
+    case EX_ELEMENT:
+        say_slot(p, n.a);
+        later_word(p, "]");
+        later(p, n.c, SUM);
+        later_word(p, "[1 + ");
+        break;
+    case EX_NEGATE: later(p, n.a, PRODUCT); later_word(p, "-"); break;
+    case EX_NOT: later(p, n.a, RELATION); later_word(p, "not "); break;
+    case EX_IF: print_if(p, &n); break;
+    case EX_CALL: print_call(p, e, p->g->procedure[n.a]->name); break;
+    case EX_RESULT: print_result(p, &n); break;
+    default:
+        if (ex_ops[n.op].precedence)
+            print_infix(p, &n);
+        else
+            print_call(p, e, ex_ops[n.op].name);
+    }
+}
+
+const char *ex_print(ex_graph *g, ex_id e, const char *(*name)(uint32_t variable, void *user),
+                     void *user, size_t limit)
+{
+    printer p = { .g = g, .name = name, .user = user, .limit = limit ? limit : 100000 };
+    later(&p, e, ANY);
+    while (p.height && p.length <= p.limit) {
+        task t = p.stack[--p.height];
+        if (t.word) {
+            say(&p, t.word);
+        } else if (t.e && precedence_of(g, t.e) < t.precedence) {
+            say(&p, "(");
+            later_word(&p, ")");
+            print_node(&p, t.e);
+        } else if (t.e) {
+            print_node(&p, t.e);
+        }
+    }
+    if (p.length > p.limit) {
+        size_t keep = p.limit > 3 ? p.limit - 3 : 0;
+        while (keep && (p.text[keep] & 0xC0) == 0x80) /* not inside a character of UTF-8 */
+            keep--;
+        return dae_arena_print(g->arena, "%.*s...", (int)keep, p.text);
+    }
+    say(&p, ""); /* an empty text is one, too */
+    return dae_arena_copy(g->arena, p.text, p.length);
+}

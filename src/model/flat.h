@@ -1,0 +1,104 @@
+/* flat.h: a flat model: scalar variables, equations between scalar expressions, nothing else.
+ *
+ * What src/modelica makes of a text, and what everything behind it works on. All memory is the
+ * arena's of the graph.
+ */
+#ifndef DAE_MODEL_FLAT_H
+#define DAE_MODEL_FLAT_H
+
+#include "expression/graph.h"
+
+typedef enum flat_variability {
+    FLAT_CONSTANT, FLAT_PARAMETER, FLAT_DISCRETE, FLAT_CONTINUOUS
+} flat_variability;
+
+typedef enum flat_state_select {
+    FLAT_NEVER = 1, FLAT_AVOID, FLAT_DEFAULT, FLAT_PREFER, FLAT_ALWAYS
+} flat_state_select;
+
+typedef struct flat_variable {
+    const char *name;           /* "tank[2].port.p" */
+    const char *comment, *unit, *display_unit, *quantity; /* NULL: none                       */
+    ex_type type;
+    const char *const *literal; /* EX_ENUMERATION: the names of the values 1, 2, ...          */
+    int literals;
+    flat_variability variability;
+    bool input, output;         /* of the whole model                                         */
+    bool flow, is_protected, final;
+    bool structural;            /* a parameter that shaped the equations: cannot be set later */
+    bool hidden;                /* made by the compiler; not part of results                  */
+    ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
+    ex_id start, min, max, nominal; /* 0: not given                                           */
+    signed char fixed;          /* -1: not given                                              */
+    flat_state_select state_select;
+    dae_place place;
+} flat_variable;
+
+typedef struct flat_equation {
+    ex_id left, right;          /* left = right, of any type                                  */
+    dae_place place;
+    const char *component;      /* the component it belongs to, "" for the model itself       */
+} flat_equation;
+
+typedef struct flat_assertion {
+    ex_id condition, message;   /* message: a text, possibly put together at run time          */
+    bool warning, initial;
+    dae_place place;
+} flat_assertion;
+
+typedef enum flat_action_kind {
+    FLAT_SET,        /* variable = value                                                       */
+    FLAT_REINIT,     /* state = value                                                          */
+    FLAT_CHECK,      /* assert(condition, message)                                             */
+    FLAT_TERMINATE   /* message                                                                */
+} flat_action_kind;
+
+typedef struct flat_action {
+    flat_action_kind kind;
+    ex_id target;               /* EX_VARIABLE */
+    ex_id value, message;
+    dae_place place;
+} flat_action;
+
+/* when condition then actions elsewhen ... */
+typedef struct flat_when {
+    ex_id condition;
+    flat_action *action;
+    size_t actions, capacity;
+    struct flat_when *otherwise; /* elsewhen; NULL: none */
+    dae_place place;
+} flat_when;
+
+/* annotation(experiment(...)); NaN: not given */
+typedef struct flat_experiment {
+    double start, stop, tolerance, interval;
+} flat_experiment;
+
+typedef struct flat_model {
+    const char *name, *comment;
+    ex_graph *graph;
+    flat_variable *variable;
+    size_t variables, variable_capacity;
+    flat_equation *equation;         /* hold always, the initial time included                 */
+    size_t equations, equation_capacity;
+    flat_equation *initial;          /* hold at the initial time                               */
+    size_t initials, initial_capacity;
+    flat_assertion *assertion;
+    size_t assertions, assertion_capacity;
+    flat_when **when;
+    size_t whens, when_capacity;
+    flat_experiment experiment;
+    /* "tank.mo:12:5" of a place, for messages */
+    const char *(*locate)(dae_place place, void *context);
+    void *context;
+} flat_model;
+
+uint32_t flat_add_variable(flat_model *m, const flat_variable *v);
+void flat_add_equation(flat_model *m, ex_id left, ex_id right, dae_place place,
+                       const char *component);
+const char *flat_name(uint32_t variable, void *model); /* for ex_print */
+
+/* The model as flat Modelica text. */
+const char *flat_text(flat_model *m);
+
+#endif
