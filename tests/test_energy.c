@@ -64,9 +64,9 @@ static void second_order(void **state)
     (void)state;
     order("n-pendulum", "index3", "energy-momentum", 0.004, 1, 1.9, 2.1);
     order("n-pendulum", "index1", "energy-momentum", 0.004, 1, 1.9, 2.1);
-    order("slider-crank", "ggl", "energy-momentum", 1e-4, 0.05, 1.9, 2.1);
+    order("slider-crank-rigid", "ggl", "energy-momentum", 1e-4, 0.05, 1.9, 2.1);
     order("n-pendulum", "index3", "energy-momentum-dissipating-0.3", 0.002, 1, 1.7, 2.2);
-    order("slider-crank", "index3", "energy-momentum-dissipating", 1e-4, 0.05, 1.8, 2.2);
+    order("slider-crank-rigid", "index3", "energy-momentum-dissipating", 1e-4, 0.05, 1.8, 2.2);
 }
 
 /* Thousands of steps, large ones: energy and positions to rounding. scale: of the energy. */
@@ -88,7 +88,7 @@ static void energy_is_kept(void **state)
     (void)state;
     long_run("n-pendulum", "links", 1, 0.05, 20000, 10);
     long_run("n-pendulum", "links", 3, 0.01, 20000, 60);
-    long_run("slider-crank", NULL, 0, 5e-4, 20000, 40);
+    long_run("slider-crank-rigid", NULL, 0, 5e-4, 20000, 40);
     long_run("molecules", NULL, 0, 0.005, 4000, 30);
     long_run("four-bar", NULL, 0, 0.005, 10000, 40);
     long_run("andrews", NULL, 0, 1e-5, 3000, 1);

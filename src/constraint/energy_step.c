@@ -12,7 +12,7 @@
  * Without symmetries d = y, w = dv and sigma = 0. With a, mu, eta = 0 it is the midpoint rule.
  *
  * Constraints. mu, as in the formulation ggl, makes room for the hidden ones. Without it (Gonzalez)
- * W1 v1 = -W0 v0 + O(h^2), and in angles (slider-crank, 1600 steps with h omega = 0.075) the normal
+ * W1 v1 = -W0 v0 + O(h^2), and in angles (slider-crank-rigid, 1600 steps with h omega = 0.075) the normal
  * velocities grew until Newton's iteration failed.
  *
  * Energy. P is the power of forces that are not of the energy. (4) is an equation, eta its unknown: (2)
