@@ -3,6 +3,7 @@
 #include "testing.h"
 #include "reading.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,18 +84,31 @@ static void replace(char *text, size_t *length, size_t at, size_t out, const cha
     *length = *length - out + count;
 }
 
+/* Another letter or digit in place of the next one: the text may well stay right. */
+static void reword(char *text, size_t length, size_t at, uint64_t *random)
+{
+    while (at < length && !isalnum((unsigned char)text[at]))
+        at++;
+    if (at < length)
+        text[at] = isdigit((unsigned char)text[at]) ? (char)('0' + below(random, 10))
+                                                    : (char)('a' + below(random, 26));
+}
+
 static void damage(char *text, size_t *length, const seed *other, uint64_t *random)
 {
     size_t at = below(random, *length + 1), from = below(random, other->length);
     char byte = (char)next(random);
     const char *token = tokens[below(random, COUNT_OF(tokens))];
     size_t some = 1 + below(random, 30);
-    switch (below(random, 6)) {
+    switch (below(random, 9)) {
     case 0: replace(text, length, at, 1, &byte, 1); break;
     case 1: replace(text, length, at, some, "", 0); break;
     case 2: replace(text, length, at, 0, token, strlen(token)); break;
     case 3: replace(text, length, at, below(random, 8), token, strlen(token)); break;
     case 4: *length = at; break;
+    case 5:
+    case 6: replace(text, length, at, 0, " /* */ ", 7); break;
+    case 7: reword(text, *length, at, random); break;
     default:
         if (some > other->length - from)
             some = other->length - from;
