@@ -7,8 +7,6 @@
  */
 #include "model/object.h"
 
-#include "expression/walk.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -178,24 +176,26 @@ static void find_variables(model *m, const model_incidence *in, model_incidence 
     }
     *order = NULL;
     for (uint32_t i = 0; i < in->s.rows; i++) {
-        const ex_id root[] = { m->running.item[i].left, m->running.item[i].right };
-        ex_walk *w = ex_walk_begin(m->g, root, 2);
-        for (size_t k = 0; k < w->count; k++) {
-            const ex_node *n = ex_at(m->g, w->order[k]);
-            if (n->op != EX_VARIABLE || n->b > 1 || column_of[n->a] == NOWHERE) continue;
-            uint32_t j = column_of[n->a];
+        model_coefficient *c;
+        double zero;
+        size_t leaves = model_coefficients(m, &m->running.item[i], &c);
+        for (size_t k = 0; k < leaves; k++) {
+            uint32_t v = c[k].slot ? slot_variable(c[k].slot) : NOWHERE;
+            bool cancels = c[k].value && ex_is_number(m->g, c[k].value, &zero) && zero == 0;
+            bool derivative = slot_is_derivative(c[k].slot);
+            if (v == NOWHERE || column_of[v] == NOWHERE || cancels) continue;
+            uint32_t j = column_of[v];
             if (last[j] > out->start[i]) { /* x and der(x) in one equation */
-                if (n->b) (*order)[last[j] - 1] = 1;
+                if (derivative) (*order)[last[j] - 1] = 1;
                 continue;
             }
             out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
                                          sizeof *out->column);
             *order = dae_arena_grow(&m->arena, *order, entries, &order_capacity, 1);
             out->column[entries] = j;
-            (*order)[entries++] = (unsigned char)n->b;
+            (*order)[entries++] = derivative;
             last[j] = entries;
         }
-        ex_walk_end(m->g, w);
         out->start[i + 1] = entries;
     }
     out->s = (dae_structure){ in->s.rows, in->s.columns, out->start, out->column };

@@ -150,8 +150,11 @@ static dae_status iterate(loop *l)
             return DAE_OK;
         }
         memcpy(l->u, l->trial, bytes);
-        if (next <= CONVERGED && damping == 1) return DAE_OK;
-        if (next <= CONVERGED && length <= CONVERGED) return DAE_OK;
+        if (next <= CONVERGED && (damping == 1 || length <= CONVERGED)) {
+            /* the simplified step is known: with it what is left is rounding */
+            for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
+            return evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
+        }
     }
     return DAE_E_CONVERGENCE;
 }

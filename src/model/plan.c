@@ -11,8 +11,6 @@
  */
 #include "model/object.h"
 
-#include "expression/walk.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -30,16 +28,16 @@ void model_find_incidence(model *m, const equation_list *list, uint32_t *slot, u
     *out = (model_incidence){ .slot = slot };
     out->start = dae_arena_take(&m->arena, list->count + 1, sizeof *out->start);
     for (size_t i = 0; i < list->count; i++) {
-        const ex_id root[] = { list->item[i].left, list->item[i].right };
-        ex_walk *w = ex_walk_begin(m->g, root, 2);
-        for (size_t k = 0; k < w->count; k++) {
-            uint32_t s = leaf_slot(m->g, w->order[k]);
-            if (s == NOWHERE || column_of[s] == NOWHERE) continue;
+        model_coefficient *c;
+        double zero;
+        size_t leaves = model_coefficients(m, &list->item[i], &c);
+        for (size_t k = 0; k < leaves; k++) {
+            bool cancels = c[k].value && ex_is_number(m->g, c[k].value, &zero) && zero == 0;
+            if (column_of[c[k].slot] == NOWHERE || cancels) continue; /* x + y = x + 1 */
             out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
                                          sizeof *out->column);
-            out->column[entries++] = column_of[s];
+            out->column[entries++] = column_of[c[k].slot];
         }
-        ex_walk_end(m->g, w);
         out->start[i + 1] = entries;
     }
     out->s = (dae_structure){ (uint32_t)list->count, slots, out->start, out->column };

@@ -8,13 +8,19 @@
  * event (found by the integrator, or at a time known beforehand) the values on both sides are
  * given out and the integrator starts anew. Kinks of delayed expressions come back after the
  * delay, smoother by one order each time: there is a restart for the first few returns.
+ *
+ * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
+ * smooth that one step spans several changes of a relation between functions of time, and two
+ * changes within a step are none for the integrator.
  */
 #include "model/object.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RETURNS = 6, BREAKS = 1000, CHATTER = 2000 };
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100 };
+
+static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
 
 typedef struct break_time {
     double t;
@@ -32,7 +38,7 @@ typedef struct run {
     break_time *later;          /* BREAKS                                                     */
     int laters;
     double t, t_before;         /* the last point that was dealt with; of the last event      */
-    int close_events;
+    int close_events, event;    /* event: the number of the last one found                    */
 } run;
 
 /* ---------------------------------------------------------------- guarded calls --------- */
@@ -195,6 +201,8 @@ static dae_status open_solver(run *r)
 {
     model *m = r->m;
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
+    double look = (r->stop - r->start) / LOOKS;
+    if (m->p.event_functions && (longest == 0 || look < longest)) longest = look;
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
@@ -292,14 +300,13 @@ static double next_break(const run *r, int *which)
 
 static bool reached(double t, double target)
 {
-    return target - t <= 1e-13 * fmax(1e-3, fabs(target));
+    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
 }
 
 static dae_status tell_chatter(run *r)
 {
-    int number = -1;
+    int number = r->event;
     const char *const *names = r->m->p.problem.event_names;
-    dae_get_event(r->m->solver, &number, NULL, NULL);
     dae_fail(&r->m->report, DAE_E_CHATTER, "events follow each other without progress");
     dae_at(&r->m->report, "t = %.12g%s%s", r->t, number >= 0 ? ", relation " : "",
            number >= 0 ? names[number] : "");
@@ -324,7 +331,7 @@ static dae_status pass_event(run *r, double t, int order)
     status = load(r, t);
     if (status == DAE_OK) status = give_row(r, t);
     while (output_time(r, r->output) <= t) r->output++;
-    if (t - r->t_before > 1e-7 * (r->stop - r->start)) {
+    if (t - r->t_before > WINDOW * (r->stop - r->start)) {
         r->close_events = 0;
         r->t_before = t;
     }
@@ -367,7 +374,7 @@ static dae_status advance(run *r, double stop, double *to, bool *crossed)
     *crossed = status == DAE_EVENT;
     if (status < 0) return take_failure(r, status);
     *to = dae_time(m->solver);
-    if (*crossed) dae_get_event(m->solver, NULL, NULL, to);
+    if (*crossed) dae_get_event(m->solver, &r->event, NULL, to);
     if (r->given->progress && r->given->progress(*to, r->given->user) != DAE_OK)
         return dae_fail(&m->report, DAE_E_USER, "stopped on request at t = %.10g", *to);
     return DAE_OK;
@@ -422,6 +429,7 @@ static dae_status simulate(model *m, void *arguments)
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
 {
     static const dae_simulation nothing = {0};
-    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user };
+    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
+              .event = -1 };
     return guard(m, simulate, &r);
 }
