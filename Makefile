@@ -3,6 +3,7 @@ BUILD := build
 JOBS  := $(shell nproc 2>/dev/null || echo 2)
 
 all:
+	scripts/fetch-uplot
 	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
 	cmake --build $(BUILD) -j$(JOBS)
 
@@ -13,6 +14,7 @@ demo:
 
 check:
 	scripts/install-deps
+	scripts/install-browser
 	scripts/check
 
 bench:

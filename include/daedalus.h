@@ -129,6 +129,7 @@ typedef enum dae_mass_kind {
  *
  * Callbacks answer DAE_OK, DAE_RETRY ("not defined here: a smaller step please") or DAE_STOP.
  * They must set every output, must not change an input, and may not call the same solver. */
+struct dae_motion;
 typedef struct dae_problem {
     int size; /* n: unknowns = equations; 0 is allowed */
 
@@ -152,6 +153,8 @@ typedef struct dae_problem {
     int (*jacobian_x)(double t, const double *x, const double *xdot, double *K, void *user);
     int (*jacobian_xdot)(double t, const double *x, const double *xdot, double *C, void *user);
     dae_pattern pattern;
+    int jacobian_trusted; /* 1: these callbacks are differences of the equations themselves:
+                             when Newton keeps failing they are not suspected                */
 
     /* Events: sign changes of g are located and reported. */
     int (*event)(double t, const double *x, const double *xdot, double *g, void *user);
@@ -163,6 +166,15 @@ typedef struct dae_problem {
      * steps; a step that would have to be moved by more than its tolerance is rejected.
      * weight[i] is 1 / tolerance of x_i. DAE_RETRY: not from here. */
     int (*project)(double t, double *x, const double *weight, void *user);
+
+    /* Of a mechanism (daedalus/mechanics.h fills it in): what methods mech-... ask. NULL else. */
+    struct dae_motion *motion;
+    /* A step of the problem's own, for methods that need to know more than the equations (energy,
+     * momenta; daedalus/mechanics.h fills it in): from x, x' at t to those at t + h; damping 0 .. 1
+     * is the method's. DAE_RETRY: not with this h. Without it leap_missing may say why. */
+    int (*leap)(double t, double h, double damping, const double *x, const double *xdot,
+                double *x_end, double *xdot_end, void *user);
+    const char *leap_missing;
 
     const unsigned char *level;         /* n values, see above; NULL: found from F_x'       */
     const char *const *names;           /* n names of unknowns; NULL: x[1], x[2], ...       */

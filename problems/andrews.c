@@ -171,6 +171,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     };
     if (s->torque == 0.033) {
         c.reference = reference;
+        c.counted = MECHANICAL_Q;
         c.reference_source =
             "four formulations at rtol 1e-13; agrees with the IVP test set 2.4";
     }

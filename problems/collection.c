@@ -32,6 +32,7 @@ extern const problem_entry problem_arevalo_51;
 extern const problem_entry problem_arevalo_52;
 extern const problem_entry problem_andrews;
 extern const problem_entry problem_slider_crank;
+extern const problem_entry problem_slider_crank_rigid;
 extern const problem_entry problem_n_pendulum;
 extern const problem_entry problem_four_bar;
 extern const problem_entry problem_rolling_disc;
@@ -41,6 +42,7 @@ extern const problem_entry problem_marble;
 extern const problem_entry problem_knife_edge_vakonomic;
 extern const problem_entry problem_typical;
 extern const problem_entry problem_wheel_suspension;
+extern const problem_entry problem_truck;
 extern const problem_entry problem_molecules;
 
 const problem_entry *const problem_list[] = {
@@ -73,6 +75,7 @@ const problem_entry *const problem_list[] = {
     &problem_lorenz,
     &problem_andrews,
     &problem_slider_crank,
+    &problem_slider_crank_rigid,
     &problem_n_pendulum,
     &problem_four_bar,
     &problem_rolling_disc,
@@ -82,6 +85,7 @@ const problem_entry *const problem_list[] = {
     &problem_knife_edge_vakonomic,
     &problem_typical,
     &problem_wheel_suspension,
+    &problem_truck,
     &problem_molecules,
     NULL,
 };

@@ -22,8 +22,11 @@ const char *const mechanical_forms[] = {
     "index1-projected",
     "index0-projected",
     "maggi-qr-projected",
+    "index0-derivative-projected",
     "index3-acceleration", /* of constant leading matrix; not in dae_formulation_name */
     "index2-acceleration",
+    "index1-acceleration", /* index1 for patterns */
+    "index1-acceleration-projected",
     NULL,
 };
 
@@ -111,6 +114,7 @@ typedef struct extra { /* beside the problem's own state: a block that dispose f
     dae_mechanism *m;
     double *x0, *xdot0, *reference;
     const char *names[4];
+    unsigned char *counted;
     double numbers[];
 } extra;
 
@@ -125,7 +129,7 @@ static void dispose(problem_instance *p)
 /* Known end values where the form has a place for them. Not those of mu and nu, though
  * they are zero: they measure the run, and would drown its digits. */
 static void place_reference(const mechanical_case *c, const char *form, double *to,
-                            problem_instance *out)
+                            unsigned char *counted, problem_instance *out)
 {
     int n = c->model.coordinates, m = c->model.constraints + c->model.rolling;
     int known = strncmp(form, "maggi", 5) == 0 ? n : 2 * n;
@@ -134,11 +138,15 @@ static void place_reference(const mechanical_case *c, const char *form, double *
     if (!c->reference)
         return;
     for (int i = 0; i < out->problem.size; i++) {
+        int multiplier = known == 2 * n && i >= lambda && i < lambda + m;
+        int part = multiplier ? MECHANICAL_LAMBDA : i < n ? MECHANICAL_Q : MECHANICAL_V;
         to[i] = i < known ? c->reference[i] : NAN;
-        if (known == 2 * n && i >= lambda && i < lambda + m)
+        if (multiplier)
             to[i] = c->reference[2 * n + i - lambda];
+        counted[i] = !c->counted || (c->counted & part);
     }
     out->reference = to;
+    out->counted = counted;
     out->reference_source = c->reference_source;
 }
 
@@ -151,26 +159,31 @@ static int index_of(const char *form, const dae_mechanical *model)
         }
     if (strcmp(form, "index3-acceleration") == 0)
         return model->constraints == 0 ? 2 : 3;
-    return strcmp(form, "index2-acceleration") == 0 ? 2 : 0;
+    return strcmp(form, "index2-acceleration") == 0   ? 2
+           : strcmp(form, "index1-acceleration") == 0 ? 1
+                                                      : 0;
 }
 
-/* The formulation of a form, without "-projected" at its end; 1: that was there. */
+/* The formulation of a form, without "-projected" or "-derivative-projected" at its end; what
+ * that means. */
 static int formulation_of(const char *form, char name[32])
 {
     snprintf(name, 32, "%s", form);
-    char *end = strstr(name, "-projected");
+    char *end = strstr(name, "-projected"), *derivative = strstr(name, "-derivative-projected");
     if (end)
         *end = 0;
-    return end != NULL;
+    if (derivative)
+        *derivative = 0;
+    return derivative ? DAE_PROJECT_DERIVATIVE : end ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING;
 }
 
 int mechanical_build(const mechanical_case *c, const char *asked, problem_instance *out)
 {
     char form[32];
-    int projected = formulation_of(asked, form);
+    int project = formulation_of(asked, form);
     size_t n = (size_t)c->model.coordinates;
     size_t m = (size_t)(c->model.constraints + c->model.rolling), size = 3 * n + 3 * m;
-    extra *e = calloc(1, sizeof *e + (3 * size + 2 * n) * sizeof(double));
+    extra *e = calloc(1, sizeof *e + (3 * size + 2 * n) * sizeof(double) + size);
     if (!e)
         return DAE_E_NOMEM;
     out->extra = e;
@@ -179,6 +192,7 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
     e->xdot0 = e->x0 + size;
     e->reference = e->xdot0 + size;
     double *q = e->reference + size, *v = q + n;
+    e->counted = (unsigned char *)(v + n);
     memcpy(q, c->q0, n * sizeof *q);
     memcpy(v, c->v0, n * sizeof *v);
     e->m = dae_mechanism_open(
@@ -186,7 +200,7 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
         &(dae_formulation){ .name = form,
                             .alpha = c->alpha,
                             .beta = c->beta,
-                            .project = projected ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING });
+                            .project = project });
     mechanical_base *base = c->model.user;
     dae_status status = dae_mechanism_assemble(e->m, 0, q, v);
     if (status == DAE_OK && c->model.energy)
@@ -206,7 +220,7 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
     out->method = method;
     out->settle = settle;
     out->refresh = strncmp(form, "maggi", 5) == 0 ? refresh : NULL;
-    place_reference(c, form, e->reference, out);
+    place_reference(c, form, e->reference, e->counted, out);
     choose_watcher(&c->model, form, e->names, out);
     return DAE_OK;
 }

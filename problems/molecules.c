@@ -103,6 +103,21 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     return DAE_OK;
 }
 
+/* Translations and rotations. */
+static int symmetry(const double *q, double *X, void *user)
+{
+    const state *p = user;
+    int n = 6 * p->molecules;
+    for (int atom = 0; atom < 2 * p->molecules; atom++)
+        for (int k = 0; k < 3; k++) {
+            int next = (k + 1) % 3, last = (k + 2) % 3, at = 3 * atom;
+            X[at + k + k * n] = 1;
+            X[at + next + (3 + k) * n] = -q[at + last]; /* about axis k */
+            X[at + last + (3 + k) * n] = q[at + next];
+        }
+    return DAE_OK;
+}
+
 static void place(state *p, double speed)
 {
     int n = p->molecules;
@@ -142,6 +157,8 @@ static int build(const char *form, const double *value, problem_instance *out)
                                      .constraint_bias = bonds_bias,
                                      .steady = 1,
                                      .energy = energy,
+                                     .symmetries = 6,
+                                     .symmetry = symmetry,
                                      .user = p },
                           .t1 = 1,
                           .q0 = p->q,

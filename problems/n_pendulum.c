@@ -101,7 +101,9 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
 
 static int takes_patterns(const char *form)
 {
-    static const char *const those[] = { "ggl", "ggl-mass", "index3", "index2" };
+    static const char *const those[] = { "ggl", "ggl-mass", "index3", "index2",
+                                         "index3-acceleration", "index2-acceleration",
+                                         "index1-acceleration", "index1-acceleration-projected" };
     for (int k = 0; k < COUNT(those); k++)
         if (strcmp(form, those[k]) == 0)
             return 1;
@@ -187,8 +189,8 @@ static const problem_setting settings[] = {
     { "angle", 90,
       "initial angle of the straight chain from the downward vertical, degrees" },
     { "sparse", 0,
-      "1: sparse matrices (ggl, ggl-mass, index3, index2), 2: dense; 0: sparse from 20 "
-      "links on" },
+      "1: sparse matrices (ggl, ggl-mass, index3, index2, ...-acceleration), 2: dense; 0: sparse "
+      "from 20 links on" },
     { NULL, 0, NULL },
 };
 

@@ -6,8 +6,8 @@
  * ode: y1, y2, v1, v2. forces: with the forces of suspension and tyre, in units of 1000
  * (kN), as unknowns: index 1.
  * Linear: the exact solution is exp(A t) x0, by Taylor's series of A t / 2^k and k
- * squarings. The truck of five bodies from which it is taken is only drawn in the
- * lecture notes, without equations or data.
+ * squarings. The truck of five bodies from which it is taken is the problem
+ * `truck`.
  */
 #include "support.h"
 

@@ -364,6 +364,10 @@ static int run(FILE *out)
 static const char *const labels[DRAWN] = { "implicit Euler", "trapezoidal rule",
                                            "BDF 2",          "two-step-0.4",
                                            "two-step-0.8",   "Radau IIA, s = 2" };
+/* The trapezoidal rule damps nothing: there is no order to draw. */
+static const char *const labels_damping[DRAWN] = { "implicit Euler", "trapezoidal rule: none",
+                                           "BDF 2",          "two-step-0.4",
+                                           "two-step-0.8",   "Radau IIA, s = 2" };
 
 enum { ORDER_DAMPING, ORDER_PHASE, DAMPING, PHASE, RADIUS };
 
@@ -430,11 +434,11 @@ static int draw_5(dae_trajectory *w)
 }
 
 static const reproduction_figure figures[] = {
-    { "Figure 1, damping: order of convergence", { DRAWN, labels }, 1, draw_1, "w h" },
-    { "Figure 1, phase: order of convergence", { DRAWN, labels }, 1, draw_2, "w h" },
-    { "Figure 2, damping: error", { DRAWN, labels }, 0, draw_3, "w h" },
-    { "Figure 2, phase: relative error", { DRAWN, labels }, 0, draw_4, "w h" },
-    { "Figure 3: spectral radius", { DRAWN, labels }, 1, draw_5, "w h" },
+    { "Figure 1, damping: order of convergence", { DRAWN, labels_damping }, 1, draw_1, "ω h" },
+    { "Figure 1, phase: order of convergence", { DRAWN, labels }, 1, draw_2, "ω h" },
+    { "Figure 2, damping: error", { DRAWN, labels }, 0, draw_3, "ω h" },
+    { "Figure 2, phase: relative error", { DRAWN, labels }, 0, draw_4, "ω h" },
+    { "Figure 3: spectral radius", { DRAWN, labels }, 1, draw_5, "ω h" },
     { NULL, { 0, NULL }, 0, NULL, NULL },
 };
 

@@ -199,7 +199,7 @@ static int reproduce(FILE *out)
     verdicts v = { .out = out };
     subject subjects[] = {
         { .problem = "n-pendulum", .t1 = 1, .rtol = 1e-6, .n = 4, .m = 2 },
-        { .problem = "slider-crank", .t1 = 0.1, .rtol = 1e-6, .n = 3, .m = 2 },
+        { .problem = "slider-crank-rigid", .t1 = 0.1, .rtol = 1e-6, .n = 3, .m = 2 },
         { .problem = "andrews", .t1 = 0.03, .rtol = 1e-6, .n = 7, .m = 6 },
     };
     fprintf(

@@ -1,14 +1,15 @@
 /* mechanics_digits.c: the default route for mechanisms, from 1e-3 to 1e-11.
  *
- * Andrews' mechanism, the slider-crank and the car axis, opened without a formulation and
- * solved by the recommended method: is the accuracy that was asked for the accuracy that comes
- * out? Mixed digits -log10 max |x - ref| / (1 + |ref|) at the end, over q and v and over lambda.
- * The references are the collection's: for the slider-crank a
- * quadrature, for the others runs of several formulations, which agree with the IVP test set as far
- * as that is accurate. Two other formulations, of other index and with other unknowns, index1 and
- * maggi-qr at 1e-13 and 1e-12, must meet them. A tolerance governs the error of one step: the error
- * at the end may be larger by what the mechanism makes of it, 30 times for q and v, where
- * velocities of Andrews' crank are measured against 1 + 1e3; lambda contains a derivative more.
+ * Andrews' mechanism, the slider-crank with its elastic rod (and the rigid one beside it) and the
+ * car axis, opened without a formulation and solved by the recommended method: is the accuracy
+ * that was asked for the accuracy that comes out? Mixed digits -log10 max |x - ref| / (1 + |ref|)
+ * at the end, over q and v and over lambda. The references are the collection's: quadruple
+ * precision for the slider-crank, a quadrature for the rigid one, for the others runs of several
+ * formulations, which agree with the IVP test set as far as that is accurate. Two other
+ * formulations, of other index and with other unknowns, index0 and maggi-qr at 1e-13, must meet
+ * them. A tolerance governs the error of one step: the error at the end may be larger by what the
+ * mechanism makes of it, 30 times for q and v, where velocities of Andrews' crank are measured
+ * against 1 + 1e3; lambda contains a derivative more.
  */
 #include "reproduce.h"
 #include "daedalus/mechanics.h"
@@ -26,8 +27,11 @@ typedef struct outcome {
 
 static const struct {
     const char *name;
-    int n, m;
-} subjects[] = { { "andrews", 7, 6 }, { "slider-crank", 3, 2 }, { "car-axis", 4, 2 } };
+    int n, m, asked; /* asked: its points count among the 85 % */
+} subjects[] = { { "andrews", 7, 6, 1 },
+                 { "slider-crank", 7, 3, 1 },
+                 { "car-axis", 4, 2, 1 },
+                 { "slider-crank-rigid", 3, 2, 0 } };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 static dae_status steps(dae_solver *s, dae_mechanism *m, double t1, double *x)
@@ -110,10 +114,10 @@ static void table(verdicts *v, int k, count *all)
     int n = best.n, end = 2 * n + best.m;
     fprintf(v->out, "\n%s\n", subjects[k].name);
     for (int i = 0; i < 2; i++) {
-        run(k, i ? "maggi-qr" : "index1", i ? 1e-12 : 1e-13, &o);
+        run(k, i ? "maggi-qr" : "index0", 1e-13, &o);
         double sure = digits(&o, &best, 0, 2 * n), sure_lambda = digits(&o, &best, 2 * n, end);
         fprintf(v->out, "%s meets the reference: %.1f digits in q and v, %.1f in lambda  %s\n",
-                i ? "maggi-qr" : "index1", sure, sure_lambda,
+                i ? "maggi-qr" : "index0", sure, sure_lambda,
                 verdict(v, sure > 10.5 && sure_lambda > 9.5));
     }
     fprintf(v->out, "%8s%8s%8s%8s%8s%9s%9s\n", "tol", "steps", "f", "Jac", "LU", "q, v",
@@ -126,8 +130,8 @@ static void table(verdicts *v, int k, count *all)
                 (long long)o.stats.jacobians, (long long)o.stats.factorizations, motion,
                 lambda, motion >= d - 1.5 ? "" : "(q, v below) ",
                 verdict(v, !o.failed && lambda >= d - 3));
-        all->points++;
-        all->motion += motion >= d - 1.5;
+        all->points += subjects[k].asked;
+        all->motion += subjects[k].asked && motion >= d - 1.5;
         most = fmax(most, fmin(motion, lambda));
     }
     fprintf(v->out, "most digits: %.1f, 7 are asked for  %s\n", most, verdict(v, most >= 7));
@@ -142,8 +146,8 @@ static int reproduce(FILE *out)
     for (int k = 0; k < SUBJECTS; k++)
         table(&v, k, &all);
     fprintf(out,
-            "\nq and v have -log10(tol) - 1.5 digits at %d of %d points, 85 %% are asked for  "
-            "%s\n",
+            "\nq and v have -log10(tol) - 1.5 digits at %d of %d points (andrews, slider-crank, "
+            "car-axis), 85 %% are asked for  %s\n",
             all.motion, all.points, verdict(&v, all.motion >= 0.85 * all.points));
     return verdict_total(&v);
 }
@@ -152,6 +156,6 @@ const reproduction reproduction_mechanics_digits = {
     .id = "mechanics-digits",
     .title = "the default route for mechanisms: digits from tolerance 1e-3 to 1e-11",
     .source = "problems of Hairer & Wanner 1996, VII.7, and of the IVP test set; other "
-              "formulations as references",
+              "formulations and methods as references",
     .run = reproduce,
 };

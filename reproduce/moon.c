@@ -356,20 +356,40 @@ static int run(FILE *out)
 
 /* ---- figures ---- */
 
+enum { PATHS = 3 };
+
+/* Earth and Moon, to scale */
+static int draw_bodies(dae_trajectory *w, int curve)
+{
+    const double centre[2] = { -mu, 1 - mu }, radius[2] = { earth, moon };
+    int error = 0;
+    for (int body = 0; body < 2; body++)
+        for (int k = 0; k <= 41 && error == 0; k++) { /* the last lifts the pen */
+            double a = 2 * acos(-1) * k / 40, y[PATHS] = { NAN, NAN, NAN };
+            if (k <= 40)
+                y[curve] = radius[body] * sin(a);
+            error = w->point(w, k > 40 ? NAN : centre[body] + radius[body] * cos(a), y);
+        }
+    return error;
+}
+
 static int draw_path(dae_trajectory *w, const way *how, double speed, double until, int curve)
 {
     flight f;
-    double x[5];
+    double x[5], last[2] = { INFINITY, INFINITY };
     int error = 0;
     dae_status status = take_off(&f, how, speed);
-    for (int k = 0; k <= 2 * DRAWN && status == DAE_OK && error == 0; k++) {
-        double t = until * k / (2 * DRAWN), y[2] = { NAN, NAN };
+    /* often, for the turn around the Earth takes no time; drawn where it has moved by a line's width */
+    for (int k = 0; k <= 20 * DRAWN && status == DAE_OK && error == 0; k++) {
+        double t = until * k / (20 * DRAWN), y[PATHS] = { NAN, NAN, NAN };
         if (k > 0)
             status = dae_advance(f.s, t);
-        if (status == DAE_OK && dae_read(f.s, t, x, NULL) == DAE_OK) {
-            y[curve] = x[1];
-            error = w->point(w, x[0], y);
-        }
+        if (status != DAE_OK || dae_read(f.s, t, x, NULL) != DAE_OK ||
+            hypot(x[0] - last[0], x[1] - last[1]) < 0.001)
+            continue;
+        y[curve] = x[1];
+        memcpy(last, x, sizeof last);
+        error = w->point(w, x[0], y);
     }
     land(&f);
     return error;
@@ -378,8 +398,10 @@ static int draw_path(dae_trajectory *w, const way *how, double speed, double unt
 static int draw_flight(dae_trajectory *w, int i)
 {
     static const double until[SPEEDS] = { 1.38, 4, 4, 4 };
-    int error = draw_path(w, &exact, speeds[i], until[i], 0);
-    const double gap[2] = { NAN, NAN };
+    const double gap[PATHS] = { NAN, NAN, NAN };
+    int error = draw_bodies(w, 2);
+    if (error == 0)
+        error = draw_path(w, &exact, speeds[i], until[i], 0);
     if (error == 0)
         error = w->point(w, NAN, gap);
     return error ? error : draw_path(w, &unprotected, speeds[i], until[i], 1);
@@ -418,22 +440,25 @@ static int integral_4(dae_trajectory *w) { return draw_integral(w, 3); }
 
 static int lingering(dae_trajectory *w)
 {
-    return draw_path(w, &exact, lingering_speed(libration()), 2, 0);
+    int error = draw_bodies(w, 1);
+    return error ? error : draw_path(w, &exact, lingering_speed(libration()), 2, 0);
 }
 
-static const char *const paths[] = { "y2, projected, 1e-12", "y2, explicit, 1e-3" };
+static const char *const paths[] = { "y2, projected, 1e-12", "y2, explicit, 1e-3",
+                                     "Earth, Moon" };
+static const char *const path_alone[] = { "y2, projected, 1e-12", "Earth, Moon" };
 static const char *const curves[] = { "projection", "DAE", "stabilization", "Gauss",
                                       "explicit, 1e-3" };
 static const reproduction_figure figures[] = {
-    { "Figure 8.2: y1' = 0.5", { 2, paths }, 0, flight_1, "y1" },
-    { "Figure 8.4: y1' = 1.1", { 2, paths }, 0, flight_2, "y1" },
-    { "Figure 8.6: y1' = 1.4", { 2, paths }, 0, flight_3, "y1" },
-    { "Figure 8.8: y1' = 2.0", { 2, paths }, 0, flight_4, "y1" },
+    { "Figure 8.2: y1' = 0.5", { PATHS, paths }, 0, flight_1, "y1" },
+    { "Figure 8.4: y1' = 1.1", { PATHS, paths }, 0, flight_2, "y1" },
+    { "Figure 8.6: y1' = 1.4", { PATHS, paths }, 0, flight_3, "y1" },
+    { "Figure 8.8: y1' = 2.0", { PATHS, paths }, 0, flight_4, "y1" },
     { "Figure 8.3: log10 |J - J0|, y1' = 0.5", { WAYS + 1, curves }, 0, integral_1, NULL },
     { "Figure 8.5: log10 |J - J0|, y1' = 1.1", { WAYS + 1, curves }, 0, integral_2, NULL },
     { "Figure 8.7: log10 |J - J0|, y1' = 1.4", { WAYS + 1, curves }, 0, integral_3, NULL },
     { "Figure 8.9: log10 |J - J0|, y1' = 2.0", { WAYS + 1, curves }, 0, integral_4, NULL },
-    { "lingering between Earth and Moon", { 1, paths }, 0, lingering, "y1" },
+    { "lingering between Earth and Moon", { 2, path_alone }, 0, lingering, "y1" },
     { NULL, { 0, NULL }, 0, NULL, NULL },
 };
 

@@ -5,6 +5,7 @@
  * need no help from anybody. Mechanisms: the same hook for positions and velocities.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,7 +135,8 @@ static void orders(void **state)
         { "rk4", 4, 4, 0.05 },   { "dopri5", 5, 5, 0.05 },  { "gauss-2", 4, 4, 0.1 },
         { "radau2a-2", 3, 3, 0.05 }, { "esdirk43", 4, 4, 0.05 }, { "rodas4", 4, 4, 0.05 },
         { "bdf", 2, 2, 0.01 },   { "bdf", 3, 3, 0.01 },     { "nordsieck", 3, 3, 0.01 },
-        { "adams", 4, 4, 0.02 },
+        { "adams", 4, 4, 0.02 }, { "mebdf", 2, 3, 0.01 },   { "mebdf", 3, 4, 0.02 },
+        { "bim-4", 4, 4, 0.4 },  { "gam-3", 3, 3, 0.2 },    { "gam-5", 5, 5, 0.4 },
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
         const order_row *r = &rows[i];
@@ -162,7 +164,8 @@ static void orders(void **state)
 static void long_runs(void **state)
 {
     (void)state;
-    static const char *const methods[] = { "dopri5", "adams", "bdf", "radau", "rodas", "esdirk" };
+    static const char *const methods[] = { "dopri5", "adams", "bdf", "radau", "rodas", "esdirk",
+                                           "mebdf", "bim", "gam" };
     for (int i = 0; i < COUNT_OF(methods); i++) {
         outcome plain = run(&kepler_integrals, "plain", methods[i], 0, 0, 1e-6, 100);
         outcome kept = run(&kepler_integrals, "projected", methods[i], 0, 0, 1e-6, 100);
@@ -390,9 +393,9 @@ static void refusals(void **state)
     (void)state;
     dae_problem p = kepler_problem;
     p.project = astray;
-    dae_solver *s = dae_open(&p, &(dae_options){ .method = "mebdf" });
+    dae_solver *s = dae_open(&p, &(dae_options){ .method = "two-step" });
     assert_int_equal(dae_last_status(s), DAE_E_OPTION);
-    expect_words(s, "mebdf", "projection");
+    expect_words(s, "two-step", "projection", "hint");
     dae_close(s);
 
     const dae_invariant good = kepler_integrals;
@@ -629,7 +632,7 @@ static double swing(const char *name, int project, const char *method, double h,
     double q[4] = { 1, 0, 1, -1 }, v[4] = { 0 }, x[16], xdot[16], sum = 0;
     assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, xdot), DAE_OK);
     dae_options o = { .method = method, .fixed_step = h, .rtol = 1e-10, .atol = 1e-10,
-                      .max_order = h > 0 ? 4 : 0 };
+                      .max_order = h > 0 && !strstr(method, "two-step") ? 4 : 0 };
     dae_solver *s = dae_open(dae_mechanism_problem(m), &o);
     expect(s, dae_start(s, 0, x, xdot), DAE_OK);
     expect(s, dae_advance(s, 0.4), DAE_OK);
@@ -637,8 +640,15 @@ static double swing(const char *name, int project, const char *method, double h,
     dae_mechanism_report r;
     assert_int_equal(dae_mechanism_check(m, 0.4, x, &r), DAE_OK);
     *off = fmax(r.position, r.velocity);
+    assert_int_equal(dae_mechanism_unpack(m, 0.4, x, q, v, NULL), DAE_OK);
     for (int i = 0; i < 4; i++)
-        sum += (i + 1) * x[i]; /* any combination of the positions */
+        sum += (i + 1) * q[i]; /* any combination of the positions */
+    if (project & DAE_PROJECT_DERIVATIVE) { /* what is unpacked is on the constraints */
+        double phi[2];
+        bar(0, q, phi, NULL);
+        expect_below(fabs(phi[0]) + fabs(phi[1]), 1e-14);
+        expect_below(fabs(q[0] * v[0] + q[1] * v[1]), 1e-14);
+    }
     dae_close(s);
     dae_mechanism_close(m);
     return sum;
@@ -661,9 +671,66 @@ static void mechanism_order(void **state)
     }
 }
 
+/* Derivatives taken on the constraints: every method has the order it has without, and what is left
+ * of the drift in positions does not grow through W v. */
+static void derivative_projection(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *method; double h, order; } rows[] = {
+        { "index0", "rk4", 0.008, 4 },      { "maggi-qr", "rk4", 0.008, 4 },
+        { "index0", "bdf", 0.001, 4 },      { "index0", "adams", 0.002, 4 },
+        { "index0", "gauss-2", 0.008, 4 },  { "index0", "two-step-0.5", 0.001, 2 },
+    };
+    double off, drift, exact = swing("ggl", 0, "radau", 0, &off), e[2];
+    for (int k = 0; k < COUNT_OF(rows); k++) {
+        for (int i = 0; i < 2; i++)
+            e[i] = fabs(swing(rows[k].name, DAE_PROJECT_DERIVATIVE, rows[k].method,
+                              rows[k].h / (1 << i), &off) - exact);
+        swing(rows[k].name, 0, rows[k].method, rows[k].h / 2, &drift);
+        print_message("%s, %s: order %.2f, error %.1e, drift %.1e, without %.1e\n", rows[k].name,
+                      rows[k].method, log2(e[0] / e[1]), e[1], off, drift);
+        assert_true(log2(e[0] / e[1]) > rows[k].order - 0.6);
+        assert_true(log2(e[0] / e[1]) < rows[k].order + 1.3);
+        assert_true(off > 0); /* steps themselves are not moved */
+    }
+}
+
+/* Over ten swings: the largest |phi| of the states themselves, not unpacked. */
+static double drifted(int project, double t1)
+{
+    const dae_formulation how = { .name = "index0", .project = project };
+    dae_mechanism *m = dae_mechanism_open(&double_pendulum, &how);
+    double q[4] = { 1, 0, 1, -1 }, v[4] = { 0 }, x[8], xdot[8];
+    dae_mechanism_report r;
+    assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, xdot), DAE_OK);
+    dae_solver *s = dae_open(dae_mechanism_problem(m),
+                             &(dae_options){ .method = "dopri5", .rtol = 1e-6, .atol = 1e-6 });
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    expect(s, dae_advance(s, t1), DAE_OK);
+    expect(s, dae_read(s, t1, x, NULL), DAE_OK);
+    assert_int_equal(dae_mechanism_check(m, t1, x, &r), DAE_OK);
+    dae_close(s);
+    dae_mechanism_close(m);
+    return r.position;
+}
+
+static void derivative_drift(void **state)
+{
+    (void)state;
+    double plain = drifted(0, 20), kept = drifted(DAE_PROJECT_DERIVATIVE, 20);
+    print_message("|phi| after 20: %.1e, with derivative projection %.1e\n", plain, kept);
+    expect_below(kept, 0.02 * plain);
+}
+
 static void mechanism_refusals(void **state)
 {
     (void)state;
+    dae_mechanism *other = dae_mechanism_open(
+        &double_pendulum,
+        &(dae_formulation){ .name = "index1", .project = DAE_PROJECT_DERIVATIVE });
+    assert_int_equal(dae_mechanism_status(other), DAE_E_OPTION);
+    assert_non_null(strstr(dae_mechanism_message(other), "derivative projection"));
+    dae_mechanism_close(other);
     static const char *const names[] = { "index3", "ggl", "penalty" };
     for (int i = 0; i < COUNT_OF(names); i++) {
         const dae_formulation how = { .name = names[i], .project = DAE_PROJECT_BOTH };
@@ -671,6 +738,42 @@ static void mechanism_refusals(void **state)
         assert_int_equal(dae_mechanism_status(m), DAE_E_OPTION);
         assert_non_null(strstr(dae_mechanism_message(m), "projection"));
         dae_mechanism_close(m);
+    }
+}
+
+/* Index 1, multipliers unknown: the methods that go on from more than the last point. */
+static void block_and_extended(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "mebdf", "bim", "gam" };
+    for (int i = 0; i < COUNT_OF(methods); i++) {
+        double error[2], most[2][4] = { { 0 } };
+        for (int k = 0; k < 2; k++) {
+            subject q;
+            subject_open(&q, "andrews", k ? "index1-projected" : "index1", NULL, 0);
+            dae_solver *s = dae_open(&q.p.problem, &(dae_options){ .method = methods[i], .rtol = 1e-6,
+                                                                   .atol = 1e-6 });
+            double *x = numbers(q.n), c[4] = { 0 };
+            expect(s, dae_start(s, 0, q.p.x0, q.p.xdot0), DAE_OK);
+            expect(s, dae_set_stop(s, q.p.t1), DAE_OK);
+            while (dae_time(s) < q.p.t1) {
+                expect(s, dae_step(s, q.p.t1), DAE_OK);
+                expect(s, dae_read(s, dae_time(s), x, NULL), DAE_OK);
+                assert_int_equal(q.p.constraints(dae_time(s), x, c, q.p.problem.user), DAE_OK);
+                for (int j = 0; j < 4; j++) most[k][j] = fmax(most[k][j], fabs(c[j]));
+            }
+            error[k] = 0;
+            for (int j = 0; j < 7; j++) error[k] = fmax(error[k], fabs(x[j] - q.p.reference[j]));
+            free(x);
+            dae_close(s);
+            subject_close(&q);
+        }
+        print_message("%s: position %.1e, %.1e; error %.1e, %.1e\n", methods[i], most[0][0],
+                      most[1][0], error[0], error[1]);
+        assert_true(most[0][0] > 1e-11);
+        expect_below(most[1][0], 1e-15);
+        expect_below(most[1][1], 1e-13);
+        expect_below(error[1], 1.2 * error[0]);
     }
 }
 
@@ -694,6 +797,9 @@ int main(void)
         cmocka_unit_test(not_separable),
         cmocka_unit_test(mechanism_nearest),
         cmocka_unit_test(mechanism_order),
+        cmocka_unit_test(derivative_projection),
+        cmocka_unit_test(derivative_drift),
+        cmocka_unit_test(block_and_extended),
         cmocka_unit_test(mechanism_refusals),
     };
     return cmocka_run_group_tests_name("invariants", tests, NULL, NULL);

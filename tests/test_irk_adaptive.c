@@ -143,6 +143,52 @@ static void test_radau_follows_the_tolerance(void **state)
 
 /* Orders change inside a run, and the log shows it: each step is of order 1, 5, 9 or 13, and the
  * highest is that of the statistics. */
+/* x'' = -w^2 x, in x and x'/w, of amplitude A: nothing dies out. */
+static const double frequency = 10, amplitude = 1e-2;
+
+static int swing(double t, const double *x, double *f, void *user)
+{
+    (void)t, (void)user;
+    f[0] = frequency * x[1];
+    f[1] = -frequency * x[0];
+    return DAE_OK;
+}
+
+/* The error at t1, in tolerances. */
+static double swing_error(const char *method, double tolerance, double t1, int64_t *steps)
+{
+    const dae_problem p = {.size = 2, .rhs = swing, .mass_kind = DAE_MASS_IDENTITY};
+    double x[2] = {amplitude, 0};
+    dae_statistics stats;
+    dae_solver *s = dae_open(&p, &(dae_options){.method = method, .rtol = tolerance, .atol = tolerance});
+    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    expect(s, dae_set_stop(s, t1), DAE_OK);
+    expect(s, dae_advance(s, t1), DAE_OK);
+    expect(s, dae_read(s, t1, x, NULL), DAE_OK);
+    dae_get_statistics(s, &stats);
+    dae_close(s);
+    if (steps) *steps = stats.steps;
+    return hypot(x[0] - amplitude * cos(frequency * t1), x[1] + amplitude * sin(frequency * t1)) / tolerance;
+}
+
+/* A hundred times as long is a hundred times as wrong; not with radau-undamped, where the errors of
+ * N steps together go like ln N. Nor do its steps vanish: a hundred times as many periods take less
+ * than 200 times as many. */
+static void test_undamped(void **state)
+{
+    (void)state;
+    for (int d = 5; d <= 10; d++) {
+        int64_t steps, more;
+        double tol = pow(10, -d), plain = swing_error("radau", tol, 10, NULL);
+        double short_run = swing_error("radau-undamped", tol, 10, &steps);
+        double long_run = swing_error("radau-undamped", tol, 1000, &more);
+        expect_below(long_run, 2);
+        expect_below(long_run, 5 * short_run);
+        expect_below((double)more, 200 * (double)steps);
+        expect_below(50 * plain, swing_error("radau", tol, 1000, NULL));
+    }
+}
+
 static void test_orders_in_the_log(void **state)
 {
     (void)state;
@@ -330,10 +376,36 @@ static void test_events(void **state)
     travel_below_the_hinge("projected-gauss-3", "index2");
 }
 
+/* The orbit of reproduce moon, Figure 8.5: passing the Earth, steps begin off the integral by a few
+ * tolerances. z, of level 2, sees that over h, no smaller step has a smaller estimate, and the run
+ * ended in E_CHATTER. */
+static void test_inherited_error(void **state)
+{
+    (void)state;
+    subject q;
+    subject_open(&q, "moon", "dae", "speed", 1.1);
+    dae_solver *s = dae_open(&q.p.problem, &(dae_options){.method = "radau", .rtol = 1e-6, .atol = 1e-6});
+    double x[5], c[4], first[4];
+    dae_statistics done;
+    assert_int_equal(q.p.constraints(0, q.p.x0, first, q.p.problem.user), DAE_OK);
+    expect(s, dae_start(s, 0, q.p.x0, q.p.xdot0), DAE_OK);
+    for (int k = 1; k <= 600; k++) {
+        expect(s, dae_advance(s, 10 * k / 600.0), DAE_OK);
+        expect(s, dae_read(s, 10 * k / 600.0, x, NULL), DAE_OK);
+        assert_int_equal(q.p.constraints(dae_time(s), x, c, q.p.problem.user), DAE_OK);
+        expect_near(c[0], first[0], 1e-4); /* the guard lets no wrong step pass */
+    }
+    dae_get_statistics(s, &done);
+    expect_below((double)done.rejected, 0.5 * (double)done.steps);
+    dae_close(s);
+    subject_close(&q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_radau_follows_the_tolerance),
+        cmocka_unit_test(test_undamped),
         cmocka_unit_test(test_orders_in_the_log),
         cmocka_unit_test(test_max_order),
         cmocka_unit_test(test_tables_adaptive),
@@ -341,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_dense_output),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_inherited_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,211 @@ static void other_coordinates(void **state)
     assert_true(fabs(a[1] - a0[1]) > 0.5);
 }
 
+/* ---- the same energies in jets ---- */
+
+static int double_T_jet(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user)
+{
+    (void)t, (void)user;
+    dae_jet both = dae_jet_mul(dae_jet_mul(v[0], v[1]), dae_jet_cos(dae_jet_sub(q[0], q[1])));
+    *T = dae_jet_add(dae_jet_square(v[0]),
+                     dae_jet_add(dae_jet_times(0.5, dae_jet_square(v[1])), both));
+    return DAE_OK;
+}
+
+static int double_V_jet(dae_jet t, const dae_jet *q, dae_jet *V, void *user)
+{
+    (void)t, (void)user;
+    *V = dae_jet_times(-g, dae_jet_add(dae_jet_times(2, dae_jet_cos(q[0])), dae_jet_cos(q[1])));
+    return DAE_OK;
+}
+
+static const dae_mechanical in_jets = { .coordinates = 2,
+                                        .kinetic_jet = double_T_jet,
+                                        .potential_jet = double_V_jet };
+
+static void double_pendulum_exactly(void **state)
+{
+    (void)state;
+    const double q[2] = { 0.7, -1.9 }, v[2] = { 3, -5 };
+    double M[4], f[2], x[4], s = sin(q[0] - q[1]), c = cos(q[0] - q[1]);
+    dae_mechanism *m = dae_mechanism_open(&in_jets, &(dae_formulation){ .name = "index0" });
+    assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, NULL), DAE_OK);
+    assert_int_equal(dae_mech_mass(m, 0, q, M), DAE_OK);
+    assert_int_equal(dae_mech_force(m, 0, q, v, f), DAE_OK);
+    expect_near(M[0], 2, 0);
+    expect_near(M[1], c, 1e-16);
+    expect_near(M[2], c, 1e-16);
+    expect_near(M[3], 1, 0);
+    expect_near(f[0], -v[1] * v[1] * s - 2 * g * sin(q[0]), 1e-13);
+    expect_near(f[1], v[0] * v[0] * s - g * sin(q[1]), 1e-13);
+    /* and the energy, of both kinds of callbacks */
+    dae_mechanism_report r;
+    double wanted = v[0] * v[0] + v[1] * v[1] / 2 + v[0] * v[1] * c - g * (2 * cos(q[0]) + cos(q[1]));
+    assert_int_equal(dae_mechanism_check(m, 0, x, &r), DAE_OK);
+    expect_near(r.energy, wanted, 1e-13);
+    dae_mechanism_close(m);
+    m = dae_mechanism_open(&in_angles, &(dae_formulation){ .name = "index0" });
+    assert_int_equal(dae_mechanism_pack(m, 0, q, v, x, NULL), DAE_OK);
+    assert_int_equal(dae_mechanism_check(m, 0, x, &r), DAE_OK);
+    expect_near(r.energy, wanted, 1e-13);
+    dae_mechanism_close(m);
+}
+
+/* Slider-crank: T as in problems/slider_crank.c; its M and f by hand are those of the problem. */
+static int crank_T(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user)
+{
+    const double m2 = 0.151104, m3 = 0.075552, l1 = 0.15, l2 = 0.30, J1 = 0.002727,
+                 J2 = 0.0045339259;
+    (void)t, (void)user;
+    dae_jet mixed = dae_jet_mul(dae_jet_mul(v[0], v[1]), dae_jet_cos(dae_jet_sub(q[0], q[1])));
+    *T = dae_jet_times((J1 + m2 * l1 * l1) / 2, dae_jet_square(v[0]));
+    *T = dae_jet_add(*T, dae_jet_times(J2 / 2, dae_jet_square(v[1])));
+    *T = dae_jet_add(*T, dae_jet_times(m3 / 2, dae_jet_square(v[2])));
+    *T = dae_jet_add(*T, dae_jet_times(m2 * l1 * l2 / 2, mixed));
+    return DAE_OK;
+}
+
+static void slider_crank_exactly(void **state)
+{
+    (void)state;
+    subject p;
+    subject_open(&p, "slider-crank", "index1", NULL, 0);
+    const dae_mechanical jets = { .coordinates = 3, .kinetic_jet = crank_T };
+    const double q[3] = { 0.4, -1.3, 0.2 }, v[3] = { 150, -70, 11 };
+    double M[9], N[9], f[3], by_hand_f[3];
+    dae_mechanism *m = dae_mechanism_open(&jets, &(dae_formulation){ .name = "index0" });
+    dae_mechanism *hand = p.p.problem.user;
+    assert_int_equal(dae_mech_mass(m, 0, q, M), DAE_OK);
+    assert_int_equal(dae_mech_force(m, 0, q, v, f), DAE_OK);
+    assert_int_equal(dae_mech_mass(hand, 0, q, N), DAE_OK);
+    assert_int_equal(dae_mech_force(hand, 0, q, v, by_hand_f), DAE_OK);
+    for (int i = 0; i < 9; i++) expect_near(M[i], N[i], 1e-17);
+    for (int i = 0; i < 3; i++) expect_near(f[i], by_hand_f[i], 1e-13 * 150);
+    assert_true(fabs(f[1]) > 10);
+    dae_mechanism_close(m);
+    subject_close(&p);
+}
+
+/* A bead on a wire that turns and shakes: T with t, of all degrees in v, through most functions. */
+static int odd_T(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user)
+{
+    (void)user;
+    dae_jet x = dae_jet_mul(dae_jet_exp(dae_jet_times(0.3, q[0])), v[0]);
+    dae_jet y = dae_jet_add(dae_jet_mul(dae_jet_tan(q[1]), v[1]),
+                            dae_jet_sin(dae_jet_times(7, t)));
+    dae_jet z = dae_jet_div(dae_jet_add(v[0], v[1]), dae_jet_hypot(q[0], dae_jet_plus(2, q[1])));
+    *T = dae_jet_times(0.5, dae_jet_add(dae_jet_square(x),
+                                        dae_jet_add(dae_jet_square(y), dae_jet_square(z))));
+    return DAE_OK;
+}
+
+static int odd_T_plain(double t, const double *q, const double *v, double *T, void *user)
+{
+    const dae_jet jq[2] = { { q[0], 0, 0, 0 }, { q[1], 0, 0, 0 } };
+    const dae_jet jv[2] = { { v[0], 0, 0, 0 }, { v[1], 0, 0, 0 } };
+    dae_jet jT;
+    int answer = odd_T(dae_jet_of(t), jq, jv, &jT, user);
+    *T = jT.x;
+    return answer;
+}
+
+static void jets_and_differences(void **state)
+{
+    (void)state;
+    const dae_mechanical jets = { .coordinates = 2, .kinetic_jet = odd_T },
+                         plain = { .coordinates = 2, .kinetic = odd_T_plain };
+    const double q[2] = { 0.9, 0.4 }, v[2] = { 1.5, -2 }, t = 0.37;
+    double M[2][4], f[2][2];
+    for (int k = 0; k < 2; k++) {
+        dae_mechanism *m = dae_mechanism_open(k ? &plain : &jets, &(dae_formulation){ .name = "index0" });
+        assert_int_equal(dae_mech_calibrate(m, t, q), DAE_OK);
+        assert_int_equal(dae_mech_mass(m, t, q, M[k]), DAE_OK);
+        assert_int_equal(dae_mech_force(m, t, q, v, f[k]), DAE_OK);
+        dae_mechanism_close(m);
+    }
+    for (int i = 0; i < 4; i++) expect_near(M[0][i], M[1][i], 1e-13);
+    for (int i = 0; i < 2; i++) expect_near(f[0][i], f[1][i], 1e-10);
+}
+
+/* ---- functions of jets ---- */
+
+typedef dae_jet (*unary)(dae_jet);
+
+static dae_jet power_3(dae_jet x) { return dae_jet_pow_of(x, 3); }
+static dae_jet power_half(dae_jet x) { return dae_jet_pow_of(x, -0.5); }
+static dae_jet power_own(dae_jet x) { return dae_jet_pow(x, x); }
+static dae_jet power_2x(dae_jet x) { return dae_jet_pow(dae_jet_of(2), x); }
+static dae_jet reciprocal(dae_jet x) { return dae_jet_div(dae_jet_of(1), x); }
+static dae_jet length(dae_jet x) { return dae_jet_hypot(dae_jet_square(x), dae_jet_plus(1, x)); }
+static dae_jet angle(dae_jet x) { return dae_jet_atan2(dae_jet_square(x), dae_jet_plus(-1, x)); }
+
+/* Against differences of order eight: of values the first derivative, of those the second. */
+static void functions_of_jets(void **state)
+{
+    (void)state;
+    static const double weight[4] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
+    static const unary all[] = {
+        dae_jet_sqrt, dae_jet_exp,  dae_jet_log,   dae_jet_sin,   dae_jet_cos,  dae_jet_tan,
+        dae_jet_asin, dae_jet_acos, dae_jet_atan,  dae_jet_sinh,  dae_jet_cosh, dae_jet_tanh,
+        dae_jet_abs,  power_3,      power_half,    power_own,     power_2x,     reciprocal,
+        length,       angle,        dae_jet_square, dae_jet_neg,
+    };
+    const double x = 0.37, s = 1. / 128;
+    for (int i = 0; i < COUNT_OF(all); i++) {
+        double first = 0, second = 0;
+        for (int k = 1; k <= 4; k++)
+            for (int side = -1; side <= 1; side += 2) {
+                dae_jet y = all[i]((dae_jet){ x + side * k * s, 1, 1, 0 });
+                first += side * weight[k - 1] * y.x / s;
+                second += side * weight[k - 1] * y.a / s;
+            }
+        /* along u = (2, 3) with a mixed part of 5: f' 5 + f'' 6 */
+        dae_jet y = all[i]((dae_jet){ x, 2, 3, 5 });
+        double bound = 1e-10 * (1 + fabs(first) + fabs(second));
+        if (!(fabs(y.a - 2 * first) < bound) || !(fabs(y.b - 3 * first) < bound) ||
+            !(fabs(y.ab - 5 * first - 6 * second) < 10 * bound))
+            fail_msg("function %d: %.15g, %.15g; %.15g, %.15g", i, y.a, 2 * first, y.ab,
+                     5 * first + 6 * second);
+    }
+}
+
+static void same(dae_jet x, dae_jet y, double bound)
+{
+    expect_near(x.x, y.x, bound);
+    expect_near(x.a, y.a, bound);
+    expect_near(x.b, y.b, bound);
+    expect_near(x.ab, y.ab, bound);
+}
+
+/* Inverse functions and identities hold in every part, to rounding. */
+static void identities(void **state)
+{
+    (void)state;
+    const dae_jet x = { 0.6, 2, -3, 0.7 }, y = { 1.3, -0.4, 1.1, 2.5 }, one = { 1, 0, 0, 0 };
+    same(dae_jet_div(dae_jet_mul(x, y), y), x, 1e-14);
+    same(dae_jet_add(dae_jet_square(dae_jet_sin(x)), dae_jet_square(dae_jet_cos(x))), one, 1e-14);
+    same(dae_jet_sub(dae_jet_square(dae_jet_cosh(x)), dae_jet_square(dae_jet_sinh(x))), one, 1e-14);
+    same(dae_jet_tanh(x), dae_jet_div(dae_jet_sinh(x), dae_jet_cosh(x)), 1e-14);
+    same(dae_jet_log(dae_jet_exp(x)), x, 1e-14);
+    same(dae_jet_square(dae_jet_sqrt(x)), x, 1e-14);
+    same(dae_jet_asin(dae_jet_sin(x)), x, 1e-14);
+    same(dae_jet_acos(dae_jet_cos(x)), x, 1e-14);
+    same(dae_jet_atan(dae_jet_tan(x)), x, 1e-14);
+    same(dae_jet_atan2(dae_jet_mul(y, dae_jet_sin(x)), dae_jet_mul(y, dae_jet_cos(x))), x, 1e-14);
+    same(dae_jet_hypot(dae_jet_mul(y, dae_jet_sin(x)), dae_jet_mul(y, dae_jet_cos(x))), y, 1e-14);
+    same(dae_jet_pow(x, y), dae_jet_exp(dae_jet_mul(y, dae_jet_log(x))), 1e-13);
+    same(dae_jet_pow_of(x, 2), dae_jet_square(x), 1e-14);
+    same(dae_jet_max(x, y), y, 0);
+    same(dae_jet_min(x, y), x, 0);
+    assert_true(dae_jet_less(x, y) && !dae_jet_less(y, x) && dae_jet_equal(x, x));
+    /* constants at the edge of a domain stay constants; large numbers do not overflow */
+    same(dae_jet_sqrt(dae_jet_of(0)), dae_jet_of(0), 0);
+    same(dae_jet_pow_of((dae_jet){ 0, 1, 1, 0 }, 2), (dae_jet){ 0, 0, 0, 2 }, 0);
+    assert_true(isfinite(dae_jet_hypot((dae_jet){ 1e200, 1, 1, 1 }, dae_jet_of(1e200)).ab));
+    assert_true(isfinite(dae_jet_div(one, (dae_jet){ 1e200, 1, 1, 1 }).ab));
+    assert_true(isinf(dae_jet_sqrt((dae_jet){ 0, 1, 0, 0 }).a));
+}
+
 /* ---- a pendulum whose pivot is shaken: T depends on t and has all degrees in v ---- */
 
 static int shaken_T(double t, const double *q, const double *v, double *T, void *user)
@@ -183,6 +388,22 @@ static void refused(void **state)
     assert_int_equal(dae_mechanism_status(m), DAE_E_ARG);
     assert_non_null(strstr(dae_mechanism_message(m), "kinetic"));
     dae_mechanism_close(m);
+    model = in_angles;
+    model.kinetic_jet = double_T_jet;
+    m = dae_mechanism_open(&model, NULL);
+    assert_int_equal(dae_mechanism_status(m), DAE_E_ARG);
+    assert_non_null(strstr(dae_mechanism_message(m), "kinetic_jet"));
+    dae_mechanism_close(m);
+    static const int64_t begin[3] = { 0, 1, 2 };
+    static const int row[2] = { 0, 0 };
+    model = in_angles; /* M from energies is dense */
+    model.constraints = 1;
+    model.constraint = end_on_line;
+    model.constraint_pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = begin, .row = row };
+    m = dae_mechanism_open(&model, NULL);
+    assert_int_equal(dae_mechanism_status(m), DAE_E_ARG);
+    assert_non_null(strstr(dae_mechanism_message(m), "patterns"));
+    dae_mechanism_close(m);
 }
 
 int main(void)
@@ -190,7 +411,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(other_coordinates),
         cmocka_unit_test(shaken),  cmocka_unit_test(every_formulation),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused), cmocka_unit_test(double_pendulum_exactly),
+        cmocka_unit_test(slider_crank_exactly), cmocka_unit_test(jets_and_differences),
+        cmocka_unit_test(functions_of_jets), cmocka_unit_test(identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

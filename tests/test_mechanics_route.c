@@ -3,10 +3,10 @@
  * Three mechanisms at nine tolerances, opened with how = NULL and solved by the recommended
  * method: no failure; q and v to -log10(tol) - 1.5 mixed digits at 85 % of the points, lambda
  * to -log10(tol) - 3 at all of them; tight tolerances are not wasted. References: the
- * end values of the collection (a quadrature for the slider-crank, other formulations for the
- * others), which tight runs of two other formulations, index1 and maggi-qr, must meet. From
- * the other side: the multipliers that ggl carries along miss what
- * the settled ones reach.
+ * end values of the collection (quadruple precision for the elastic slider-crank, other
+ * formulations for the others), which tight runs of two other formulations, index0 and maggi-qr,
+ * must meet. From the other side: the multipliers that ggl carries along miss, by a
+ * digit and more, what the settled ones reach.
  */
 #include <math.h>
 #include <string.h>
@@ -90,8 +90,7 @@ static void open_mechanism(mechanism *k, const char *name)
     k->m = k->model.constraints + k->model.rolling;
     k->best = k->s.p.reference;
     for (int i = 0; i < 2; i++) {
-        run(k, &(dae_formulation){ .name = i ? "maggi-qr" : "index1" }, i ? 1e-12 : 1e-13,
-            &other);
+        run(k, &(dae_formulation){ .name = i ? "maggi-qr" : "index0" }, 1e-13, &other);
         int n = 2 * k->n;
         expect_below(10.5, digits(other.x, k->best, n));
         expect_below(9.5, digits(other.x + n, k->best + n, k->m));
@@ -102,7 +101,7 @@ static void promise(void **state)
 {
     static const char *const names[] = { "andrews", "slider-crank", "car-axis" };
     static mechanism k;
-    int points = 0, kept = 0, missed = 0;
+    int points = 0, kept = 0, better = 0;
     (void)state;
     for (int i = 0; i < 3; i++) {
         open_mechanism(&k, names[i]);
@@ -117,7 +116,7 @@ static void promise(void **state)
                 fail_msg("%s at 1e-%d: lambda has %.2f digits", names[i], d, lambda);
             points++;
             kept += motion >= d - 1.5;
-            missed += digits(o.carried, best + n, k.m) < d - 3;
+            better += digits(o.carried, best + n, k.m) < lambda - 1;
             most = fmax(most, fmin(motion, lambda));
         }
         expect_below(7, most);
@@ -125,7 +124,8 @@ static void promise(void **state)
     }
     if (kept < 0.85 * points)
         fail_msg("q and v have their digits at %d of %d points", kept, points);
-    assert_true(missed > 0); /* settling is worth its while */
+    if (better < points / 3) /* settling is worth its while */
+        fail_msg("settling gives lambda a digit more at %d of %d points only", better, points);
 }
 
 /* A state near x, multipliers not 0; the Jacobian callback against central differences of the
@@ -168,8 +168,8 @@ static void one_jacobian(const mechanism *k, const char *form)
 
 static void jacobians(void **state)
 {
-    static const char *const names[] = { "andrews", "slider-crank", "car-axis", "rolling-disc",
-                                         "knife-edge" };
+    static const char *const names[] = { "andrews", "slider-crank", "slider-crank-rigid", "car-axis",
+                                         "truck", "rolling-disc", "knife-edge" };
     static mechanism k;
     (void)state;
     for (int i = 0; i < COUNT_OF(names); i++) {

@@ -42,7 +42,9 @@ static const test_case variants[] = {
     { "kepler", "e", 0 },          { "kepler", "e", 0.7 },
     { "moon", "speed", 0.5 },
     { "rigid-body", "m", 0 },      { "rigid-body", "m", 1 },
-    { "slider-crank", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "slider-crank-rigid", "driven", 1 }, { "n-pendulum", "links", 5 },
+    { "slider-crank", "nonlinear", 1 }, { "slider-crank", "damping", 1 },
+    { "slider-crank", "undeformed", 1 }, { "truck", "pneumatic", 1 },
     { "four-bar", "angle", 120 },    { "rolling-coin", "omega", 3 },
     { "marble", "plate", 0 },        { "typical", "mass", 0.5 },
     { "knife-edge-vakonomic", "mu", 1 },
@@ -318,11 +320,12 @@ static void check_shape(subject *s)
 
 static void check_start(subject *s)
 {
-    double t = s->instance.t0;
+    /* derivative projection moves x by its rounding, whose part in phi_q of differences is 1e-12 */
+    double t = s->instance.t0, part = strstr(s->label, "-derivative-") ? 1e-12 : 1e-13;
     evaluate(s, t, s->x, s->xdot, s->r);
     find_jacobians(s, t, s->x, s->xdot);
     for (int i = 0; i < s->n; i++)
-        if (!(fabs(s->r[i]) <= 1e-13 * fmax(row_size(s, i, s->x, s->xdot), 1e-3)))
+        if (!(fabs(s->r[i]) <= part * fmax(row_size(s, i, s->x, s->xdot), 1e-3)))
             fail_msg("%s: residual %d is %g at the start", s->label, i, s->r[i]);
 }
 
@@ -366,6 +369,8 @@ static void check_start_slope(subject *s)
             size += fabs(s->K[i + j * n]) * fmax(fabs(s->xdot[j]), fabs(s->x[j]));
         }
         double slope = (s->r[i] - before[i]) / (2 * e);
+        if (strstr(s->label, "/index1-acceleration")) /* second differences of phi along v */
+            size += largest(s, s->x);
         if (c == 0 && !(fabs(slope) <= 1e-8 * noise(s) * (size + 1e-3)))
             fail_msg("%s: x' at the start leaves constraint %zu: %g", s->label, i, slope);
     }
@@ -466,7 +471,9 @@ static void compare_C(subject *s, double t)
 static void check_jacobians(subject *s)
 {
     double t = s->instance.t0;
-    for (int round = 0; round < 3; round++) {
+    /* far from the constraints there is no nearest point to take derivatives at */
+    int rounds = strstr(s->label, "-derivative-") ? 1 : 3;
+    for (int round = 0; round < rounds; round++) {
         find_jacobians(s, t, s->x, s->xdot);
         compare_K(s, t);
         if (s->p->residual)
@@ -652,6 +659,7 @@ static void test_list(void **state)
         "nonlinear-ode", "hessenberg2", "mass-state", "car-axis",
         "kepler", "moon",        "rigid-body",  "brusselator", "lorenz", "lagrange2",
         "arevalo-51",    "arevalo-52",  "andrews",     "slider-crank", "n-pendulum",
+        "slider-crank-rigid", "truck",
         "four-bar",      "rolling-disc", "rolling-coin", "knife-edge",
         "marble",        "knife-edge-vakonomic", "typical", "wheel-suspension", "molecules"
     };

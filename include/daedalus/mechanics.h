@@ -27,8 +27,12 @@
  *
  * Large mechanisms (chains, nets): with constraint_pattern (and mass_pattern, roll_pattern where
  * there is a mass function or rolling) everything is sparse: a step costs as much as the
- * entries, and thousands of bodies are no matter. Formulations ggl, ggl-mass, index3 and
- * index2; constraints must be independent.
+ * entries, and thousands of bodies are no matter. Formulations ggl, ggl-mass, index3, index2
+ * and index1-acceleration; constraints must be independent.
+ *
+ * Methods "mech-dopri5", "mech-hem4", "mech-herk-3", "mech-alpha-R" know what a mechanism is: they
+ * solve systems in (q'', lambda) alone, in place of all the formulation's unknowns, and keep its
+ * constraints (to rounding, but for the last). For ggl, ggl-mass, index3, index2, index1, index0.
  *
  * A mechanism belongs to one solver at a time: its callbacks use memory of the mechanism.
  * While a run is under way only unpack, check and refresh may be called.
@@ -37,6 +41,7 @@
 #define DAEDALUS_MECHANICS_H
 
 #include <daedalus.h>
+#include <daedalus/jet.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,12 +62,18 @@ typedef struct dae_mechanical {
      * polynomial of degree 2 in v; V may also stand beside a mass matrix; f, if given, is added. */
     int (*kinetic)(double t, const double *q, const double *v, double *T, void *user);
     int (*potential)(double t, const double *q, double *V, void *user);
+    /* The same in numbers that carry derivatives (daedalus/jet.h), instead: M = T_vv, T_q, V_q are
+     * then exact to rounding. `kinetic` and `potential` are differenced. */
+    int (*kinetic_jet)(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user);
+    int (*potential_jet)(dae_jet t, const dae_jet *q, dae_jet *V, void *user);
     /* Forces that depend on the multipliers (friction in joints): what the callback sets
      * is added to f. */
     int (*friction)(double t, const double *q, const double *v, const double *lambda,
                     double *f, void *user);
 
     int (*constraint)(double t, const double *q, double *phi, void *user);
+    /* or in jets: phi_q, phi_t and the bias are then exact, and no other callback of phi is due */
+    int (*constraint_jet)(dae_jet t, const dae_jet *q, dae_jet *phi, void *user);
     int (*roll)(double t, const double *q, double *A, double *b, void *user);
 
     /* Derivatives, all optional: G = phi_q (constraints x n), phi_t, and ... */
@@ -83,7 +94,15 @@ typedef struct dae_mechanical {
                                   share a constraint (or an entry of M)                 */
     int steady; /* 1: phi does not depend on t; saves evaluations                      */
 
+    /* T + V; NULL: from `kinetic...` or M, and `potential...`. */
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
+    /* For the methods energy-momentum... only. What changes the energy, dE/dt = P(t, q, v); NULL:
+     * `force` does, if M is constant or `kinetic` is given; otherwise nothing. And motions that
+     * change neither T nor V, translations and rotations, say: the columns of X (coordinates x
+     * symmetries), affine in q. The momenta X(q)'M v are then kept, too. */
+    int (*power)(double t, const double *q, const double *v, double *P, void *user);
+    int symmetries;
+    int (*symmetry)(const double *q, double *X, void *user);
 
     /* Typical sizes for differences: over scale[j] in q_j and time_scale in t phi is
      * smooth. NULL and 0: found by trying at the first position. */
@@ -96,9 +115,12 @@ typedef struct dae_mechanical {
 } dae_mechanical;
 
 /* After every step q, v or both go to the nearest point of the constraints (in the metric of M,
- * or euclidean): for index2, index1, index0, baumgarte and maggi-..., which would drift. */
+ * or euclidean): for index2, index1, index0, baumgarte and maggi-..., which would drift. With
+ * DAE_PROJECT_DERIVATIVE, alone or beside one of these, steps stay where they end and the right
+ * side is evaluated at that point instead (index0, maggi-...): for methods that a moved step would
+ * disturb. What dae_read gives drifts a little; dae_mechanism_unpack gives the projected point. */
 enum { DAE_PROJECT_NOTHING = 0, DAE_PROJECT_POSITION = 1, DAE_PROJECT_VELOCITY = 2,
-       DAE_PROJECT_BOTH = 3 };
+       DAE_PROJECT_BOTH = 3, DAE_PROJECT_DERIVATIVE = 4 };
 
 typedef struct dae_formulation {
     const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
@@ -175,7 +197,7 @@ dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
 
 typedef struct dae_mechanism_report {
     double position, velocity, acceleration; /* largest residual of a constraint        */
-    double energy;     /* NaN without a callback                                         */
+    double energy;     /* callback, or T + V of `kinetic`, `potential`; NaN without any   */
     double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
                           integration had to be helped; 0: the formulation has none      */
     int rank, freedom; /* of W; coordinates - rank                                       */

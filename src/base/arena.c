@@ -85,15 +85,25 @@ char *dae_arena_copy(dae_arena *a, const char *text, size_t length)
     return copy;
 }
 
+char *dae_arena_vprint(dae_arena *a, const char *format, va_list list)
+{
+    va_list again;
+    char probe[1];
+    va_copy(again, list);
+    int length = format ? vsnprintf(probe, sizeof probe, format, list) : -1;
+    size_t room = (size_t)(length > 0 ? length : 0) + 1;
+    char *text = dae_arena_take(a, room, 1);
+    if (length > 0)
+        vsnprintf(text, room, format, again);
+    va_end(again);
+    return text;
+}
+
 char *dae_arena_print(dae_arena *a, const char *format, ...)
 {
-    va_list list, again;
+    va_list list;
     va_start(list, format);
-    va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
+    char *text = dae_arena_vprint(a, format, list);
     va_end(list);
-    char *text = dae_arena_take(a, (size_t)(length > 0 ? length : 0) + 1, 1);
-    vsnprintf(text, (size_t)(length > 0 ? length : 0) + 1, format, again);
-    va_end(again);
     return text;
 }

@@ -11,6 +11,7 @@
 #include "base/message.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 typedef struct dae_arena_block dae_arena_block;
 
@@ -34,5 +35,6 @@ void *dae_arena_grow(dae_arena *a, void *items, size_t count, size_t *capacity, 
 
 char *dae_arena_copy(dae_arena *a, const char *text, size_t length); /* NUL-terminated */
 char *dae_arena_print(dae_arena *a, const char *format, ...) DAE_PRINTF(2, 3);
+char *dae_arena_vprint(dae_arena *a, const char *format, va_list list) DAE_PRINTF(2, 0);
 
 #endif

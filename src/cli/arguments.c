@@ -144,6 +144,7 @@ static int take_flag(cli *c, cli_arguments *a, cursor *in)
     if (flag.repeats) {
         if (a->repeated_count == CLI_MOST_REPEATS)
             return misused(c, a->verb, &flag, "is given too often");
+        a->repeated_flag[a->repeated_count] = i;
         a->repeated[a->repeated_count++] = value;
     } else if (a->value[i]) {
         return misused(c, a->verb, &flag, "is given twice");
@@ -193,6 +194,17 @@ const char *cli_value(const cli_arguments *a, const char *name)
 int cli_given(const cli_arguments *a, const char *name)
 {
     return cli_value(a, name) != NULL;
+}
+
+int cli_repeated(const cli_arguments *a, const char *name, const char *out[CLI_MOST_REPEATS])
+{
+    cli_flag flag;
+    int count = 0;
+    for (int k = 0; k < a->repeated_count; k++)
+        if (cli_flag_get(a->verb, a->repeated_flag[k], &flag) &&
+            strcmp(flag.name, name) == 0)
+            out[count++] = a->repeated[k];
+    return count;
 }
 
 int cli_number(cli *c, const char *what, const char *text, double *out)

@@ -16,6 +16,7 @@ typedef struct cli {
     int json;        /* results as JSON                                              */
     int json_errors; /* errors as JSON                                               */
     const double *valid_to; /* of a run that failed; NULL: there was none              */
+    const char *messages; /* all that a model had to say; NULL: the report says it all   */
     dae_report report; /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it  */
 } cli;
 
@@ -36,7 +37,8 @@ struct cli_verb;
 typedef struct cli_arguments {
     const struct cli_verb *verb;
     const char *value[CLI_MOST_FLAGS]; /* by the number of the flag; NULL: not given    */
-    const char *repeated[CLI_MOST_REPEATS];
+    const char *repeated[CLI_MOST_REPEATS]; /* of flags that repeat, in the order given  */
+    int repeated_flag[CLI_MOST_REPEATS];    /* which flag, by its number                 */
     int repeated_count;
     const char *argument[CLI_MOST_ARGUMENTS];
     int argument_count;
@@ -64,6 +66,8 @@ void cli_flag_spell(const cli_flag *flag, char text[64]); /* "--max-order" */
 int cli_parse(cli *c, const cli_verb *verb, int argc, char **argv, cli_arguments *out);
 const char *cli_value(const cli_arguments *a, const char *flag); /* NULL: not given */
 int cli_given(const cli_arguments *a, const char *flag);
+/* The values of a flag that may repeat; answers how many. */
+int cli_repeated(const cli_arguments *a, const char *flag, const char *out[CLI_MOST_REPEATS]);
 
 /* Whole text is a number ("nan" and "inf" too, but not 1e999); `what` for the message. */
 int cli_number(cli *c, const char *what, const char *text, double *out);

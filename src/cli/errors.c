@@ -36,7 +36,9 @@ static void json_fields(dae_json *j, const dae_report *report)
 void cli_error_print(cli *c, int exit_code)
 {
     if (!c->json_errors) {
-        fprintf(stderr, "%s\n", c->report.text);
+        const char *text = c->messages ? c->messages : c->report.text;
+        size_t length = strlen(text);
+        fprintf(stderr, "%s%s", text, length > 0 && text[length - 1] == '\n' ? "" : "\n");
         if (c->valid_to) /* must be the last line */
             fprintf(stderr, "results valid to t=%.17g\n", *c->valid_to);
         return;
@@ -48,6 +50,8 @@ void cli_error_print(cli *c, int exit_code)
     dae_json_object(&j, NULL);
     dae_json_object(&j, "error");
     json_fields(&j, &c->report);
+    if (c->messages)
+        dae_json_string(&j, "messages", c->messages);
     dae_json_integer(&j, "exit", exit_code);
     if (c->valid_to)
         dae_json_number(&j, "valid_to", *c->valid_to);
@@ -63,7 +67,7 @@ int cli_fail(cli *c)
         dae_json_open(&j, c->out);
         dae_json_object(&j, NULL);
         dae_json_string(&j, "status", dae_status_name(c->report.status));
-        dae_json_string(&j, "message", c->report.text);
+        dae_json_string(&j, "message", c->messages ? c->messages : c->report.text);
         dae_json_end(&j);
     }
     int code = dae_status_exit_code(c->report.status);

@@ -35,11 +35,12 @@ static void all_verbs(dae_sink *out)
         dae_sink_print(out, "  daedalus %-10s %-17s %s\n", cli_verbs[i]->name,
                        cli_verbs[i]->arguments, cli_verbs[i]->summary);
     dae_sink_text(out, "  daedalus --version\n\n"
-                       "Try: daedalus solve pendulum\n"
+                       "Try: daedalus simulate model.mo --report run.html\n"
+                       "     daedalus solve pendulum\n"
                        "     daedalus solve robertson --rtol 1e-8 --stats -o run.csv\n\n"
-                       "Exit codes: 0 done, 2 usage, 4 structure, 5 initial values, "
-                       "6 integration,\n7 a user's function, 8 files, 9 a limit, "
-                       "70 a bug, 130 and 143 interrupted.\n");
+                       "Exit codes: 0 done, 2 usage, 3 a model's text, 4 structure, "
+                       "5 initial values,\n6 integration, 7 a user's function or assertion, "
+                       "8 files, 9 a limit, 11 compiler,\n70 a bug, 130 and 143 interrupted.\n");
 }
 
 /* Default and range of a solver option, as far as its row says something. */

@@ -108,6 +108,7 @@ static void list_text(cli *c)
                           "  one-leg-FORMULA  f at the combination of points\n"
                           "  raw-FORMULA      on problems it is unstable on: for experiments\n"
                           "  late-FORMULA     index 2: discretized before the constraint is applied\n"
+                          "  mech-TABLE       mechanisms: mech-dopri5, mech-hem4, mech-herk-3, mech-herk-2\n"
                           "\n'daedalus methods NAME' tells more about one of them.\n");
 }
 

@@ -3,6 +3,7 @@
 #define CLI_SOLVE_H
 
 #include "cli/problem.h"
+#include "cli/run.h"
 #include "output/csv.h"
 #include "output/svg.h"
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static int choose_curves(cli *c, const cli_arguments *a, solve_job *job)
 {
@@ -62,28 +61,6 @@ static int same_path(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-static int create(cli *c, const char *flag, const char *path, int force, dae_sink *sink)
-{
-    sink->fd = -1;
-    if (!path)
-        return 0;
-    int fd = cli_create(c, flag, path, force);
-    if (fd < 0)
-        return cli_fail(c);
-    dae_sink_open(sink, fd, DAE_SINK_FILE);
-    return 0;
-}
-
-/* A file that is still empty because something else went wrong is not left behind. */
-static void abandon(const char *path, dae_sink *sink)
-{
-    if (!path || sink->fd < 0 || sink->kind != DAE_SINK_FILE)
-        return;
-    close(sink->fd);
-    sink->fd = -1;
-    unlink(path);
-}
-
 int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
 {
     int force = cli_given(a, "force");
@@ -108,14 +85,14 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
     if (code)
         return code;
     const char *csv_file = job->csv_on_stdout ? NULL : job->csv_path;
-    code = create(c, "--output", csv_file, force, &job->csv_sink);
+    code = cli_open_sink(c, "--output", csv_file, force, &job->csv_sink);
     if (code == 0)
-        code = create(c, "--log", job->log_path, force, &job->log_sink);
+        code = cli_open_sink(c, "--log", job->log_path, force, &job->log_sink);
     if (code == 0)
-        code = create(c, "--plot", job->plot_path, force, &job->plot_sink);
+        code = cli_open_sink(c, "--plot", job->plot_path, force, &job->plot_sink);
     if (code) {
-        abandon(csv_file, &job->csv_sink);
-        abandon(job->log_path, &job->log_sink);
+        cli_abandon_sink(csv_file, &job->csv_sink);
+        cli_abandon_sink(job->log_path, &job->log_sink);
         return code;
     }
     if (job->csv_path) {
@@ -127,32 +104,10 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
 
 /* ---- closing ---- */
 
-/* Trouble that shows only now. After a failed run it is a second error beside the first,
- * which is reported last. */
 static void close_one(cli *c, solve_job *job, const char *path, dae_sink *sink,
                       dae_trajectory *writer)
 {
-    char shown[CLI_SHOWN];
-    int known = sink->error; /* the run has stopped and said so */
-    if (writer)
-        writer->end(writer);
-    int error = dae_sink_close(sink);
-    if (known || error == 0)
-        return;
-    dae_report before = c->report;
-    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
-             cli_show(path, shown));
-    dae_why(&c->report, "%s; %lld bytes are in the file",
-            error == ENOENT ? "it was removed or replaced during the run"
-                            : strerror(error),
-            (long long)sink->whole);
-    if (job->exit_code == 0) {
-        job->status = c->report.status;
-        job->exit_code = dae_status_exit_code(job->status);
-    } else {
-        cli_error_print(c, job->exit_code);
-        c->report = before;
-    }
+    cli_close_sink(c, path, sink, writer, &job->status, &job->exit_code);
 }
 
 void solve_close_files(cli *c, solve_job *job)

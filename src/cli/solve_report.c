@@ -47,29 +47,6 @@ static const char *source_of(const solve_job *job)
 
 /* ---- JSON ---- */
 
-static void counts_json(dae_json *j, const dae_statistics *s)
-{
-    const struct {
-        const char *name;
-        int64_t value;
-    } row[] = {
-        { "steps", s->steps },
-        { "rejected", s->rejected },
-        { "newton_failures", s->newton_failures },
-        { "residuals", s->residuals },
-        { "jacobian_residuals", s->jacobian_residuals },
-        { "jacobians", s->jacobians },
-        { "factorizations", s->factorizations },
-        { "solves", s->solves },
-        { "newton_iterations", s->newton_iterations },
-        { "nonfinite", s->nonfinite },
-        { "retries", s->retries },
-        { "order_highest", s->order_highest },
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        dae_json_integer(j, row[i].name, row[i].value);
-}
-
 static void constraints_json(dae_json *j, const solve_job *job, const char *name,
                              const double *value)
 {
@@ -119,7 +96,7 @@ void solve_json(cli *c, const solve_job *job)
     dae_json_number(&j, "rtol", job->rtol);
     dae_json_number(&j, "atol", job->atol);
     dae_json_number(&j, "t", job->t);
-    counts_json(&j, &job->stats);
+    cli_statistics_json(&j, &job->stats);
     dae_json_integer(&j, "events", job->events);
     dae_json_number(&j, "cpu_seconds", job->cpu_seconds);
     if (job->started)
@@ -193,21 +170,6 @@ static void constraints_text(dae_sink *out, const solve_job *job)
                        job->constraint[i], job->constraint_most[i]);
 }
 
-static void statistics_text(dae_sink *out, const solve_job *job)
-{
-    const dae_statistics *s = &job->stats;
-    dae_sink_print(out,
-                   "\n  steps             %10" PRId64 "    rejected          %10" PRId64
-                   "\n  residuals         %10" PRId64 "    for Jacobians     %10" PRId64
-                   "\n  Jacobians         %10" PRId64 "    factorizations    %10" PRId64
-                   "\n  solves            %10" PRId64 "    Newton iterations %10" PRId64
-                   "\n  Newton failures   %10" PRId64 "    highest order     %10d"
-                   "\n  processor time    %8.3g s\n",
-                   s->steps, s->rejected, s->residuals, s->jacobian_residuals,
-                   s->jacobians, s->factorizations, s->solves, s->newton_iterations,
-                   s->newton_failures, s->order_highest, job->cpu_seconds);
-}
-
 void solve_text(dae_sink *out, const solve_job *job)
 {
     dae_sink_print(out, "%s: %s\n", job->entry->name, job->entry->title);
@@ -227,7 +189,7 @@ void solve_text(dae_sink *out, const solve_job *job)
     digits_text(out, job);
     constraints_text(out, job);
     if (job->statistics)
-        statistics_text(out, job);
+        cli_statistics_text(out, &job->stats, job->cpu_seconds);
     if (job->csv_path && !job->csv_on_stdout)
         dae_sink_print(out, "\n  trajectory: %s\n", job->csv_path);
     if (job->plot_path)

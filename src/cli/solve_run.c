@@ -2,20 +2,10 @@
 #include "cli/solve.h"
 #include "base/float_check.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double clock_of(clockid_t which)
-{
-    struct timespec now;
-    return clock_gettime(which, &now) == 0
-               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-               : 0;
-}
 
 /* ---- failing ---- */
 
@@ -46,28 +36,11 @@ static dae_status too_many_steps(cli *c, const solve_job *job)
 
 static dae_status output_failed(cli *c, const solve_job *job, int error)
 {
-    char shown[CLI_SHOWN];
-    const dae_sink *sink = job->log_sink.error ? &job->log_sink : &job->csv_sink;
     const char *path = job->log_sink.error   ? job->log_path
                        : job->csv_sink.error ? job->csv_path
                                              : "-";
-    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
-             cli_show(path, shown));
-    dae_at(&c->report, "t = %.10g", job->t);
-    dae_why(&c->report, "%s; %lld bytes are in the file, complete lines", strerror(error),
-            (long long)sink->whole);
-    dae_hint(&c->report, "make room, or write somewhere else");
-    return c->report.status;
-}
-
-static dae_status too_much_output(cli *c, const solve_job *job)
-{
-    dae_fail(&c->report, DAE_E_LIMIT, "the trajectory has become too large");
-    dae_at(&c->report, "t = %.10g", job->t);
-    dae_why(&c->report, "%lld bytes, allowed %.3g", (long long)job->csv_sink.written,
-            job->max_output);
-    dae_hint(&c->report, "use --points, or raise --max-output");
-    return DAE_E_LIMIT;
+    return cli_output_failed(c, path, job->log_sink.error ? &job->log_sink : &job->csv_sink,
+                             job->t, error);
 }
 
 /* ---- rows ---- */
@@ -163,35 +136,6 @@ static int record(solve_job *job, double before)
     return error;
 }
 
-/* ---- progress on a terminal ---- */
-
-typedef struct progress {
-    int shown, terminal;
-    double next;
-} progress;
-
-static void show_progress(progress *p, const solve_job *job, int64_t steps)
-{
-    if (!p->terminal || steps % 64 != 0)
-        return;
-    double now = clock_of(CLOCK_MONOTONIC);
-    if (p->next == 0)
-        p->next = now + 1; /* a short run shows nothing */
-    if (now < p->next)
-        return;
-    p->next = now + 0.2;
-    p->shown = 1;
-    double part = (job->t - job->p.t0) / (job->stop - job->p.t0);
-    fprintf(stderr, "\r\033[Kt = %-12.6g %5.1f %%  %lld steps", job->t, 100 * part,
-            (long long)steps);
-}
-
-static void end_progress(const progress *p)
-{
-    if (p->shown)
-        fputs("\r\033[K", stderr);
-}
-
 /* ---- the loop ---- */
 
 static dae_status start(cli *c, solve_job *job)
@@ -259,13 +203,14 @@ static dae_status one_step(cli *c, solve_job *job)
     status = refresh(c, job);
     if (status != DAE_OK)
         return status;
-    return (double)job->csv_sink.written > job->max_output ? too_much_output(c, job)
-                                                           : DAE_OK;
+    return (double)job->csv_sink.written > job->max_output
+               ? cli_too_much_output(c, job->t, &job->csv_sink, job->max_output, "--points")
+               : DAE_OK;
 }
 
 static dae_status loop(cli *c, solve_job *job)
 {
-    progress p = { .terminal = isatty(STDERR_FILENO) };
+    cli_progress p = { .terminal = isatty(STDERR_FILENO) };
     dae_status status = start(c, job);
     int64_t steps = 0;
     while (status == DAE_OK && job->t != job->stop) {
@@ -277,34 +222,24 @@ static dae_status loop(cli *c, solve_job *job)
             break;
         }
         status = one_step(c, job);
-        show_progress(&p, job, ++steps);
+        cli_progress_show(&p, job->t, job->p.t0, job->stop, ++steps);
     }
-    end_progress(&p);
+    cli_progress_end(&p);
     return status;
-}
-
-/* Interrupted: no status of the library, so the report is written here. */
-static void say_interrupted(cli *c, const solve_job *job)
-{
-    c->report.status = DAE_STOP;
-    snprintf(c->report.text, sizeof c->report.text,
-             "error[E_INTERRUPTED]: stopped by %s\n  at: t = %.10g of %.10g",
-             cli_signal_name(job->signal), job->t, job->stop);
-    c->report.length = strlen(c->report.text);
 }
 
 void solve_run(cli *c, solve_job *job)
 {
     enum { INTEGRATION = 6, INITIALIZATION = 5 };
     cli_signals_watch();
-    double begin = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     job->status = loop(c, job);
-    job->cpu_seconds = clock_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
+    job->cpu_seconds = cli_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
     job->exit_code = job->status == DAE_OK ? 0 : dae_status_exit_code(job->status);
     if (!job->started && job->exit_code == INTEGRATION)
         job->exit_code = INITIALIZATION; /* a NaN at the first call, for example */
     if (job->signal) {
-        say_interrupted(c, job);
+        cli_interrupted(c, job->signal, job->t, job->stop);
         job->exit_code = cli_signal_exit_code(job->signal);
     }
     dae_get_statistics(job->solver, &job->stats);

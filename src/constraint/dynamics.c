@@ -19,20 +19,26 @@
 #include <math.h>
 #include <string.h>
 
-/* [M -W'; W 0] with the compressed m->W. DAE_RETRY: singular or not finite. */
 int dae_mech_kkt_factor(dae_mechanism *m, const double *M)
+{
+    return dae_mech_kkt_factor_between(m, M, m->W);
+}
+
+/* [M -V'; W 0], V and m->W compressed. DAE_RETRY: singular or not finite. */
+int dae_mech_kkt_factor_between(dae_mechanism *m, const double *M, const double *V)
 {
     int n = m->n, size = n + m->rank, info = 0;
     size_t ld = (size_t)size;
     if (m->sparse)
-        return dae_mech_sparse_factor(m, M);
+        return dae_mech_sparse_factor(m, M, V);
     memset(m->kkt, 0, ld * ld * sizeof(double));
     for (int j = 0; j < n; j++) {
         memcpy(m->kkt + (size_t)j * ld, M + (size_t)j * (size_t)n, (size_t)n * sizeof *M);
         double *low = m->kkt + (size_t)j * ld + n;
         dae_mech_compress(m, m->W + (size_t)j * (size_t)m->m, low);
+        dae_mech_compress(m, V + (size_t)j * (size_t)m->m, m->kkt_b);
         for (int k = 0; k < m->rank; k++)
-            m->kkt[dae_mech_at(j, n + k, size)] = -low[k];
+            m->kkt[dae_mech_at(j, n + k, size)] = -m->kkt_b[k];
     }
     for (size_t i = 0; i < ld * ld; i++)
         if (!isfinite(m->kkt[i]))
@@ -140,6 +146,15 @@ static int with_friction(dae_mechanism *m, double t, const double *q, const doub
     return DAE_RETRY;
 }
 
+int dae_mech_respond(dae_mechanism *m, double t, const double *q, const double *v, double *a,
+                     double *lambda)
+{
+    int answer = respond(m, t, q, v, NULL, a, lambda);
+    if (answer == DAE_OK && m->model.friction && m->m > 0)
+        answer = with_friction(m, t, q, v, a, lambda);
+    return answer;
+}
+
 int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const double *v,
                         const double *extra, double *a, double *lambda)
 {
@@ -156,10 +171,7 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
         return answer;
     for (int i = 0; extra && i < m->m; i++)
         m->bias[i] += extra[i];
-    answer = respond(m, t, q, v, NULL, a, lambda);
-    if (answer == DAE_OK && m->model.friction && m->m > 0)
-        answer = with_friction(m, t, q, v, a, lambda);
-    return answer;
+    return dae_mech_respond(m, t, q, v, a, lambda);
 }
 
 /* w := M^-1 w with m->M */

@@ -18,7 +18,7 @@
  *
  * The other right sides solve a linear system and contain second derivatives by differences,
  * known to 1e-11 only: central differences with 1e-5 of a scale. With index1 and baumgarte the
- * columns of lambda are W' and 1.
+ * columns of lambda are W' and 1. (fuehrer-leimkuhler, index1-acceleration: differences for all.)
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
@@ -30,7 +30,7 @@
 static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot,
                     double *out)
 {
-    return xdot ? m->problem.residual(t, x, xdot, out, m) : m->form->rhs(m, t, x, out);
+    return xdot ? m->problem.residual(t, x, xdot, out, m) : dae_mech_rhs(m, t, x, out);
 }
 
 /* Multipliers enter linearly (or nearly): any increment. */
@@ -101,9 +101,9 @@ static int force_columns(dae_mechanism *m, double t, const double *x, double sig
     size_t n = (size_t)m->at.size;
     double *y = m->x_side, *low = m->r_low, *high = m->r_high;
     int to = m->model.friction ? m->at.lambda + m->m : m->at.v + m->n;
-    int answer = m->model.force || m->model.friction ? force(m, t, x, low) : DAE_OK;
-    if (!m->model.force && !m->model.friction)
+    if (!m->model.force && !m->model.friction && !m->model.kinetic && !m->model.kinetic_jet)
         return DAE_OK;
+    int answer = force(m, t, x, low);
     memcpy(y, x, n * sizeof *y);
     for (int j = m->at.v; j < to && answer == DAE_OK; j++) {
         if (j == m->at.v + m->n)
@@ -199,7 +199,7 @@ static int reduced(dae_mechanism *m, double t, const double *x, const double *xd
 {
     size_t size = (size_t)m->at.size;
     double sign = xdot ? -1 : 1;
-    int known = m->at.lambda >= 0 && m->at.mu < 0 && !m->model.friction;
+    int known = m->at.lambda >= 0 && m->at.mu < 0 && m->at.a < 0 && !m->model.friction;
     int answer = columns(m, t, x, xdot, 0, known ? m->at.lambda : m->at.size, NULL, J);
     if (answer != DAE_OK || !known)
         return answer;

@@ -172,3 +172,33 @@ int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const do
         answer = turning(m, t, q, v, f);
     return answer;
 }
+
+int dae_mech_has_energy(const dae_mechanism *m)
+{
+    const dae_mechanical *model = &m->model;
+    return model->energy || model->kinetic || model->potential || model->kinetic_jet ||
+           model->potential_jet;
+}
+
+int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E)
+{
+    double V = 0, jets = 0;
+    int answer = DAE_OK;
+    *E = 0;
+    if (m->model.energy)
+        return m->model.energy(t, q, v, E, m->model.user);
+    if (m->model.kinetic)
+        answer = kinetic(m, t, q, v, E);
+    else if (!m->model.kinetic_jet) {
+        answer = dae_mech_mass(m, t, q, m->M);
+        memset(m->kinetic_v, 0, (size_t)m->n * sizeof *v);
+        dae_mech_M_times(m, 0.5, v, m->kinetic_v);
+        *E = dae_mech_dot(v, m->kinetic_v, m->n);
+    }
+    if (answer == DAE_OK && m->model.potential)
+        answer = m->model.potential(t, q, &V, m->model.user);
+    if (answer == DAE_OK)
+        answer = dae_mech_jet_energy(m, t, q, v, &jets);
+    *E += V + jets;
+    return answer;
+}

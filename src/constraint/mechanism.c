@@ -1,5 +1,5 @@
 /* mechanism.c: opening and closing a mechanism; all of its memory. */
-#include "constraint/mechanism.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -46,14 +46,30 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
         return refuse(m, "model.constraints", range);
     if (model->rolling < 0 || model->rolling > most)
         return refuse(m, "model.rolling", range);
-    if (model->constraints > 0 && !model->constraint)
+    if (model->constraints > 0 && !model->constraint && !model->constraint_jet)
         return refuse(m, "model.constraint", "NULL, with constraints > 0");
+    if (model->constraint_jet && (model->constraint || model->constraint_q || model->constraint_t ||
+                                  model->constraint_bias))
+        return refuse(m, "model.constraint_jet", "set together with another callback of phi");
+    if (model->constraint_jet && sparse)
+        return refuse(m, "model.constraint_jet", "set together with patterns");
     if (model->rolling > 0 && !model->roll)
         return refuse(m, "model.roll", "NULL, with rolling > 0");
     if (model->mass && model->mass_diagonal)
         return refuse(m, "model.mass_diagonal", "set together with model.mass");
     if (model->kinetic && (model->mass || model->mass_diagonal))
         return refuse(m, "model.kinetic", "set together with a mass matrix");
+    if (model->kinetic_jet && (model->mass || model->mass_diagonal || model->kinetic))
+        return refuse(m, "model.kinetic_jet", "set together with a mass matrix or model.kinetic");
+    if (model->potential_jet && model->potential)
+        return refuse(m, "model.potential_jet", "set together with model.potential");
+    if (sparse && (model->kinetic || model->kinetic_jet))
+        return refuse(m, sparse && model->kinetic ? "model.kinetic" : "model.kinetic_jet",
+                      "set together with patterns: give mass and force");
+    if (model->symmetries < 0 || model->symmetries > 1000)
+        return refuse(m, "model.symmetries", "not between 0 and 1000");
+    if (model->symmetries > 0 && !model->symmetry)
+        return refuse(m, "model.symmetry", "NULL, with symmetries > 0");
     for (int j = 0; model->scale && j < model->coordinates; j++)
         if (!(model->scale[j] > 0) || !isfinite(model->scale[j]))
             return refuse(m, "model.scale", "not positive and finite");
@@ -68,8 +84,20 @@ static dae_status may_project(dae_mechanism *m)
 {
     static const char *const never[] = { "index3", "ggl", "ggl-mass", "fuehrer-leimkuhler",
                                          "penalty", "augmented-lagrangian" };
-    if (m->how.project < 0 || m->how.project > DAE_PROJECT_BOTH)
+    int derivative = m->how.project & DAE_PROJECT_DERIVATIVE;
+    if (m->how.project < 0 || m->how.project > (DAE_PROJECT_BOTH | DAE_PROJECT_DERIVATIVE))
         return refuse(m, "how.project", "not one of DAE_PROJECT_...");
+    if (m->how.project == DAE_PROJECT_DERIVATIVE)
+        m->how.project |= DAE_PROJECT_BOTH;
+    if (derivative && (m->form->index != 0 || strstr(m->form->name, "-lagrangian") ||
+                       strcmp(m->form->name, "penalty") == 0)) {
+        dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' takes no derivative projection",
+                 m->form->name);
+        dae_why(&m->report, "it is for x' = f(t, x) with solutions on phi = 0");
+        dae_hint(&m->report, "use index0 or maggi-...");
+        m->form = NULL;
+        return DAE_E_OPTION;
+    }
     for (size_t i = 0; m->how.project && i < sizeof never / sizeof never[0]; i++) {
         if (strcmp(m->form->name, never[i]) != 0)
             continue;
@@ -121,7 +149,8 @@ static dae_status take_memory(dae_mechanism *m)
     const dae_vector_wish wish[] = {
         { &m->step, n },        { &m->U, full * k * k },
         { &m->N0, full * n * n }, { &m->M, in_M },
-        { &m->W, in_W },         { &m->W_side, full * k * n },
+        { &m->W, in_W },         { &m->W_upper, in_W },
+        { &m->W_side, full * k * n },
         { &m->T, full * l * l }, { &m->B, full * l * l },
         { &m->S, full * l * l }, { &m->kkt, full * all * all },
         { &m->kkt_b, all },     { &m->G, full ? h * n : in_W },
@@ -138,8 +167,8 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->values, state },  { &m->leading, state },
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
         { &m->kinetic_q, n },   { &m->kinetic_v, n },
-        { &m->kinetic_T, n },
-        { &m->base, state },
+        { &m->kinetic_T, n },   { &m->jets, 8 * n + 4 * h },
+        { &m->base, state },    { &m->x_near, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));
@@ -155,6 +184,14 @@ static dae_status take_memory(dae_mechanism *m)
     m->active = m->iwork + 2 * all;
     m->equation_names = m->names + state;
     return DAE_OK;
+}
+
+static dae_status take_leap(dae_mechanism *m)
+{
+    if (dae_mech_leap_open(m) == DAE_OK)
+        return DAE_OK;
+    return dae_fail(&m->report, DAE_E_NOMEM, "out of memory for a mechanism of %d coordinates",
+                    m->n);
 }
 
 dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
@@ -187,7 +224,7 @@ dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
     if (choose(m, how) != DAE_OK)
         return m;
     if ((dae_mech_wants_sparse(model) && dae_mech_sparse_open(m) != DAE_OK) ||
-        take_memory(m) != DAE_OK) {
+        take_memory(m) != DAE_OK || take_leap(m) != DAE_OK) {
         m->form = NULL; /* it can be asked why, and closed */
         return m;
     }
@@ -202,7 +239,9 @@ void dae_mechanism_close(dae_mechanism *m)
     if (!m || m == nobody())
         return;
     dae_memory memory = m->memory;
+    dae_mech_tangent_close(m);
     dae_mech_sparse_close(m);
+    dae_mech_leap_close(m);
     dae_free(&memory, m->vectors);
     dae_free(&memory, m->pivots);
     dae_free(&memory, m->level);
@@ -222,14 +261,14 @@ const char *dae_mechanism_message(const dae_mechanism *m)
 }
 
 /* Of ggl, maggi-qr, index1 and baumgarte with radau, bim and mebdf at 1e-3 ... 1e-11 only ggl
- * and maggi-qr with radau never failed and kept their digits on Andrews' mechanism, the
- * slider-crank and the car axis alike, and ggl is the cheaper one. Above 3e-5 radau would take
- * three stages: motions are smooth and want five there, too, which cost 5 to 40 % less and give
- * up to one digit more (docs/mechanics.md). */
+ * and maggi-qr with radau never failed on Andrews' mechanism, the rigid slider-crank and the car
+ * axis alike, and ggl is the cheaper one. What they lost, up to four digits, they lost on the
+ * elastic slider-crank, whose vibrations keep every error: hence radau-undamped
+ * (docs/mechanics.md). */
 const char *dae_mechanism_method(const dae_mechanism *m, double rtol)
 {
-    (void)m;
-    return rtol > 3e-5 ? "radau2a-5" : "radau";
+    (void)m, (void)rtol;
+    return "radau-undamped";
 }
 
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m)

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "daedalus/mechanics.h"
+#include "integrate/motion.h"
 
 /* Where the parts of the state begin; -1: not there. */
 typedef struct dae_mech_layout { /* a: M times it, w, unless MECH_PLAIN_A */
@@ -49,6 +50,8 @@ extern const dae_mech_form dae_mech_forms[];
 extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
 typedef struct dae_mech_sparse dae_mech_sparse; /* sparse.h */
+typedef struct dae_mech_tangent_state dae_mech_tangent_state; /* tangent.h */
+typedef struct dae_mech_leap dae_mech_leap;     /* energy_step.c */
 
 struct dae_mechanism {
     dae_memory memory;
@@ -73,17 +76,24 @@ struct dae_mechanism {
     double *N0, rcond0;
 
     dae_mech_sparse *sparse; /* NULL: dense */
+    dae_mech_leap *leap;     /* NULL, or not used: leap_missing says why */
+    const char *leap_missing;
     double *vectors; /* the block of all of these */
-    double *M, *W, *W_side, *T, *B, *S, *kkt, *kkt_b, *lapack;
+    double *M, *W, *W_upper, *W_side, *T, *B, *S, *kkt, *kkt_b, *lapack;
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
+    double *jets;                              /* jets.c: 2 n + h of them */
     double *r_low, *r_high, *values, *base; /* room for a whole state and more */
+    double *x_near;                  /* the same: P(x) of derivative projection */
     double *leading;                 /* the constant diagonal before x' */
     double *zero;                    /* n */
     int *pivots, *iwork;
     int lapack_size;
+
+    dae_motion motion; /* motion.c */
+    dae_mech_tangent_state *tangent; /* NULL until somebody needs it */
 
     dae_problem problem;
     unsigned char *level;
@@ -93,7 +103,7 @@ struct dae_mechanism {
 
 static inline int dae_mech_mass_varies(const dae_mechanism *m)
 {
-    return m->model.mass || m->model.kinetic;
+    return m->model.mass || m->model.kinetic || m->model.kinetic_jet;
 }
 
 /* kinetic.c: M and what belongs to f from the energies; nothing to do without them */
@@ -101,6 +111,20 @@ void dae_mech_kinetic_calibrate(dae_mechanism *m, double t, const double *q);
 int dae_mech_kinetic_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const double *v,
                            double *f); /* added to f */
+/* jets.c: the same from kinetic_jet and potential_jet; from constraint_jet phi, phi_q (h x n), phi_t,
+ * the bias, and out += (d phi_q / dt)'nu */
+int dae_mech_jet_phi(dae_mechanism *m, double t, const double *q, double *phi);
+int dae_mech_jet_matrix(dae_mechanism *m, double t, const double *q, double *G);
+int dae_mech_jet_rate(dae_mechanism *m, double t, const double *q, double *rate);
+int dae_mech_jet_bias(dae_mechanism *m, double t, const double *q, const double *v, double *bias);
+int dae_mech_jet_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                             const double *nu, double *out);
+int dae_mech_jet_mass(dae_mechanism *m, double t, const double *q, double *M);
+int dae_mech_jet_force(dae_mechanism *m, double t, const double *q, const double *v, double *f);
+int dae_mech_jet_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);
+int dae_mech_has_energy(const dae_mechanism *m);
+/* The energy: the callback's, or T + V. */
+int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);
 
 /* derive.c: matrices and derivatives; all answer DAE_OK or what a callback answered */
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);
@@ -131,7 +155,8 @@ void dae_mech_W_transposed(const dae_mechanism *m, const double *W, const double
                            double *out); /* out += W'y */
 void dae_mech_M_times(const dae_mechanism *m, double factor, const double *y,
                       double *out); /* out += factor M y, m->M */
-double dae_mech_W_size(dae_mechanism *m, const double *size);
+void dae_mech_W_sums(const dae_mechanism *m, const double *size, double *sum);
+double dae_mech_W_size(dae_mechanism *m, const double *size); /* the largest of them */
 void dae_mech_set_unit_mass(dae_mechanism *m);
 
 /* rank.c: of m->W */
@@ -151,6 +176,11 @@ const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64
 int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const double *v,
                         const double *extra, double *a, double *lambda);
 int dae_mech_kkt_factor(dae_mechanism *m, const double *M);
+/* the same with V' in place of W' above */
+int dae_mech_kkt_factor_between(dae_mechanism *m, const double *M, const double *V);
+/* a and lambda with the factors at hand, the force m->f (friction is added) and W a + m->bias = 0 */
+int dae_mech_respond(dae_mechanism *m, double t, const double *q, const double *v, double *a,
+                     double *lambda);
 void dae_mech_kkt_solve(dae_mechanism *m, double *top,
                         double *bottom);                  /* compressed bottom */
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
@@ -197,6 +227,18 @@ size_t dae_mech_text_size(int states);
 
 /* project.c: the callback of dae_problem */
 int dae_mech_project(double t, double *x, const double *weight, void *user);
+double dae_mech_misses(dae_mechanism *m, const double *phi,
+                       const double *q); /* |phi| in units of its rounding; m->W is that at q */
+/* the right side of the formulation, and where it is evaluated: at x, or with derivative
+ * projection beside it */
+int dae_mech_rhs(dae_mechanism *m, double t, const double *x, double *f);
+int dae_mech_where(dae_mechanism *m, double t, const double *x, const double **at);
+/* energy_step.c: memory; does the energy belong to the forces? the callback of dae_problem */
+dae_status dae_mech_leap_open(dae_mechanism *m);
+void dae_mech_leap_close(dae_mechanism *m);
+int dae_mech_leap_look(dae_mechanism *m, double t, const double *q);
+int dae_mech_leap_step(double t, double h, double damping, const double *x, const double *xdot,
+                       double *x_end, double *xdot_end, void *user);
 /* jacobian.c: of the right side, or with xdot of the residual; J is zero on arrival */
 int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
                       double *J);

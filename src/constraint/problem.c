@@ -3,7 +3,7 @@
  * Formulations whose leading matrix is constant come in the mass form, the others as
  * residual C(t, q) x' - rhs(t, x). Jacobians: C is known; for the rest see jacobian.c.
  */
-#include "constraint/sparse.h"
+#include "constraint/tangent.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static int leading_mass(dae_mechanism *m, double t, const double *x)
 static int rhs(double t, const double *x, double *f, void *user)
 {
     dae_mechanism *m = user;
-    return m->form->rhs(m, t, x, f);
+    return dae_mech_rhs(m, t, x, f);
 }
 
 /* out := C x' for the blocks that stand before q' and v' */
@@ -113,10 +113,9 @@ static void set_levels(dae_mechanism *m)
     for (int i = 0; i < m->n && m->at.v >= 0; i++)
         level[m->at.v + i] = m->h > 0 ? form->v_level : 0;
     for (int i = 0; i < m->n && m->at.a >= 0; i++)
-        level[m->at.a + i] = !(form->parts & MECH_PLAIN_A) ? DAE_ALGEBRAIC
-                             : m->h > 0                    ? form->lambda_level
-                             : m->m > 0                    ? form->rolling_level
-                                                           : DAE_ALGEBRAIC;
+        level[m->at.a + i] = m->h > 0   ? form->lambda_level
+                             : m->m > 0 ? form->rolling_level
+                                        : DAE_ALGEBRAIC;
     for (int i = 0; i < m->m && m->at.lambda >= 0; i++)
         level[m->at.lambda + i] = i < m->h ? form->lambda_level : form->rolling_level;
     for (int i = 0; i < m->h && m->at.mu >= 0; i++)
@@ -183,10 +182,16 @@ void dae_mech_problem_fill(dae_mechanism *m)
                                     .start = m->sparse->J.start,
                                     .row = m->sparse->J.row };
     p->jacobian_x = jacobian_x;
+    p->jacobian_trusted = !m->sparse && !m->model.constraint_q && !m->model.constraint_bias;
     p->level = m->level;
     p->names = m->names;
     p->equation_names = m->equation_names;
-    p->project = m->how.project ? dae_mech_project : NULL;
+    int moves = m->how.project && !(m->how.project & DAE_PROJECT_DERIVATIVE);
+    p->project = moves ? dae_mech_project : NULL;
+    dae_mech_motion_fill(m);
+    p->motion = &m->motion;
+    p->leap = m->leap && !m->leap_missing ? dae_mech_leap_step : NULL;
+    p->leap_missing = m->leap_missing;
     set_levels(m);
     set_names(m);
     if (!constant) {

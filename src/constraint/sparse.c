@@ -268,7 +268,8 @@ static dae_status check_form(dae_mechanism *m)
     dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' needs dense matrices",
              m->form->name);
     dae_why(&m->report, "it eliminates multipliers or velocities, which fills them");
-    dae_hint(&m->report, "ggl, ggl-mass, index3 or index2; or leave the patterns out");
+    dae_hint(&m->report, "ggl, ggl-mass, index3, index2 or index1-acceleration; or leave the "
+                         "patterns out");
     return DAE_E_OPTION;
 }
 
@@ -308,9 +309,8 @@ void dae_mech_sparse_close(dae_mechanism *m)
     dae_mech_sparse *s = m->sparse;
     if (!s)
         return;
-    dae_matrix *all[] = { &s->W, &s->M, &s->F, &s->WW, &s->kkt, &s->J };
-    dae_linear_klu.close(s->factor);
-    dae_linear_klu.release(s->analysis);
+    dae_matrix *all[] = { &s->W, &s->M, &s->F, &s->WW, &s->J };
+    dae_mech_kkt_close(m, &s->kkt);
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         dae_matrix_free(&m->memory, all[k]);
     dae_free(&m->memory, s->diagonal);
@@ -318,8 +318,6 @@ void dae_mech_sparse_close(dae_mechanism *m)
     dae_free(&m->memory, s->of_W.list);
     dae_free(&m->memory, s->of_J.start);
     dae_free(&m->memory, s->of_J.list);
-    dae_free(&m->memory, s->from_M);
-    dae_free(&m->memory, s->kkt_values);
     dae_free(&m->memory, s);
 }
 
@@ -389,10 +387,9 @@ size_t dae_mech_M_count(const dae_mechanism *m)
     return m->sparse ? (size_t)m->sparse->M.count : (size_t)m->n * (size_t)m->n;
 }
 
-/* The largest sum over a row of |W_ij| size_j, rows up to m->m */
-double dae_mech_W_size(dae_mechanism *m, const double *size)
+/* sum[i] := sum of |W_ij| size_j over row i of m->W, rows up to m->m */
+void dae_mech_W_sums(const dae_mechanism *m, const double *size, double *sum)
 {
-    double most = 0, *sum = m->sum;
     memset(sum, 0, (size_t)m->m * sizeof *sum);
     if (m->sparse) {
         const dae_matrix *a = &m->sparse->W;
@@ -400,14 +397,20 @@ double dae_mech_W_size(dae_mechanism *m, const double *size)
             for (int64_t k = a->start[j]; k < a->start[j + 1]; k++)
                 if (a->row[k] < m->m)
                     sum[a->row[k]] += (m->W[k] < 0 ? -m->W[k] : m->W[k]) * size[j];
-    } else {
-        for (int j = 0; j < m->n; j++)
-            for (int i = 0; i < m->m; i++) {
-                double w = m->W[dae_mech_at(i, j, m->m)];
-                sum[i] += (w < 0 ? -w : w) * size[j];
-            }
+        return;
     }
+    for (int j = 0; j < m->n; j++)
+        for (int i = 0; i < m->m; i++) {
+            double w = m->W[dae_mech_at(i, j, m->m)];
+            sum[i] += (w < 0 ? -w : w) * size[j];
+        }
+}
+
+double dae_mech_W_size(dae_mechanism *m, const double *size)
+{
+    double most = 0;
+    dae_mech_W_sums(m, size, m->sum);
     for (int i = 0; i < m->m; i++)
-        most = sum[i] > most ? sum[i] : most;
+        most = m->sum[i] > most ? m->sum[i] : most;
     return most;
 }

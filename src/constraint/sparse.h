@@ -19,6 +19,15 @@ typedef struct dae_mech_colors { /* columns of colour c: list[start[c] .. start[
     int count, *start, *list;
 } dae_mech_colors;
 
+/* A matrix with M above W and their places in it */
+typedef struct dae_mech_kkt {
+    dae_matrix pattern;
+    int64_t *from_M, *from_W, *from_Wt, *from_D; /* the first owns the block of all */
+    double *values;
+    void *analysis, *factor;
+    int64_t factor_count, repivots; /* entries of the factors; new searches for pivots */
+} dae_mech_kkt;
+
 struct dae_mech_sparse {
     int rows;           /* all constraints */
     dae_matrix W, M, F; /* F: f by q, and by v; all with n columns, W with rows <= n rows */
@@ -26,10 +35,8 @@ struct dae_mech_sparse {
     int64_t *diagonal;  /* places of the diagonal in M */
     dae_mech_colors of_W;
 
-    dae_matrix kkt;
-    int64_t *from_M, *from_W, *from_Wt, *from_D; /* places in it */
-    double *kkt_values, delta;
-    void *analysis, *factor;
+    dae_mech_kkt kkt;
+    double delta;
 
     dae_matrix J; /* of the state */
     dae_mech_colors of_J;
@@ -55,9 +62,19 @@ void dae_mech_sparse_transposed(const dae_matrix *a, const double *A, int from, 
 
 /* sparse_kkt.c */
 int dae_mech_sparse_kkt_open(dae_mechanism *m);
-int dae_mech_sparse_factor(dae_mechanism *m, const double *M); /* with m->W, m->m rows */
+/* with m->W below, m->m rows, and `upper` (m->W as a rule) transposed beside M */
+int dae_mech_sparse_factor(dae_mechanism *m, const double *M, const double *upper);
 void dae_mech_sparse_solve(dae_mechanism *m, double *top, double *bottom);
 int dae_mech_sparse_divide(dae_mechanism *m, double *w); /* w := M^-1 w */
+/* the parts, for a matrix with more entries beside M (tangent.c) */
+void dae_mech_emit_kkt(const dae_mechanism *m, dae_mech_entries *e);
+int dae_mech_kkt_open(dae_mechanism *m, dae_mech_emit emit, dae_mech_kkt *k);
+void dae_mech_kkt_close(dae_mechanism *m, dae_mech_kkt *k); /* also of an all-zero struct */
+void dae_mech_kkt_put_W(const dae_mechanism *m, dae_mech_kkt *k, const double *upper,
+                        const double *scale);
+int dae_mech_kkt_refactor(dae_mech_kkt *k, dae_factor_info *info);
+void dae_mech_kkt_solve_with(dae_mechanism *m, const dae_mech_kkt *k, double *top,
+                             double *bottom);
 int dae_mech_sparse_rank(dae_mechanism *m); /* DAE_E_SINGULAR, told: dependent constraints */
 
 /* sparse_jacobian.c */

@@ -8,6 +8,8 @@
  *     [ (W v)_q                   W        .     .      ]
  *     [ phi_q                     .        .     .      ]
  *
+ * (with accelerations as unknowns the second row stands with a, has -M there, and v' = a; below them
+ * index1-acceleration has (W a + bias)_q, bias_v, W.)
  * (W'lambda)_q couples coordinates that share a constraint: W'W. The columns of q and v come
  * from central differences, colour by colour; those of lambda and mu are W' itself, unless
  * friction depends on lambda.
@@ -36,11 +38,28 @@ static void emit_transposed(const dae_matrix *a, int rows, int row, int column,
                 dae_mech_entry(e, row + j, column + a->row[k]);
 }
 
+/* where f + W' lambda stands */
+static int force_row(const dae_mechanism *m)
+{
+    return m->at.a >= 0 ? m->at.a : m->at.v;
+}
+
+/* v' = a, 0 = f + W' lambda - M a, and W a in the constraints of accelerations */
+static void emit_acceleration(const dae_mechanism *m, dae_mech_entries *e)
+{
+    const dae_mech_layout *at = &m->at;
+    for (int i = 0; i < m->n; i++)
+        dae_mech_entry(e, at->v + i, at->a + i);
+    emit_block(&m->sparse->M, m->n, at->a, at->a, e);
+    if (m->form->index == 1)
+        emit_block(&m->sparse->W, m->m, at->lambda, at->a, e);
+}
+
 static void emit_state(const dae_mechanism *m, dae_mech_entries *e)
 {
     const dae_mech_sparse *s = m->sparse;
     const dae_mech_layout *at = &m->at;
-    int n = m->n, moving = m->model.mass != NULL;
+    int n = m->n, moving = m->model.mass != NULL, force = force_row(m);
     for (int i = 0; i < at->size; i++)
         dae_mech_entry(e, i, i);
     for (int i = 0; i < n; i++)
@@ -50,13 +69,15 @@ static void emit_state(const dae_mechanism *m, dae_mech_entries *e)
         emit_block(&s->M, n, 0, at->v, e);
     }
     if (moving) {
-        emit_block(&s->M, n, at->v, 0, e);
-        emit_block(&s->M, n, at->v, at->v, e);
+        emit_block(&s->M, n, force, 0, e);
+        emit_block(&s->M, n, force, at->v, e);
     }
-    emit_block(&s->F, n, at->v, 0, e);
-    emit_block(&s->F, n, at->v, at->v, e);
-    emit_block(&s->WW, n, at->v, 0, e);
-    emit_transposed(&s->W, m->m, at->v, at->lambda, e);
+    if (at->a >= 0)
+        emit_acceleration(m, e);
+    emit_block(&s->F, n, force, 0, e);
+    emit_block(&s->F, n, force, at->v, e);
+    emit_block(&s->WW, n, force, 0, e);
+    emit_transposed(&s->W, m->m, force, at->lambda, e);
     emit_block(&s->W, m->m, at->lambda, 0, e);
     emit_block(&s->W, m->m, at->lambda, at->v, e);
     if (at->mu < 0)
@@ -149,7 +170,7 @@ static int multiplier_columns(dae_mechanism *m, double t, const double *x, doubl
     for (int j = 0; j < m->n; j++)
         for (int64_t k = s->W.start[j]; k < s->W.start[j + 1]; k++) {
             int i = s->W.row[k];
-            J[dae_matrix_find(&s->J, m->at.v + j, m->at.lambda + i)] = sign * m->W[k];
+            J[dae_matrix_find(&s->J, force_row(m) + j, m->at.lambda + i)] = sign * m->W[k];
             if (m->at.mu >= 0 && i < m->h)
                 J[dae_matrix_find(&s->J, j, m->at.mu + i)] = sign * m->mu_unit * m->W[k];
         }

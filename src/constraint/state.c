@@ -76,6 +76,8 @@ int dae_mech_ready(dae_mechanism *m, double t, const double *q)
         answer = set_mu_unit(m, t, q);
     if (answer == DAE_OK && (m->form->parts & MECH_MINIMAL))
         answer = dae_mech_base(m, t, q);
+    if (answer == DAE_OK)
+        answer = dae_mech_leap_look(m, t, q);
     dae_mech_lay_out(m);
     dae_mech_problem_fill(m);
     return answer;
@@ -218,7 +220,9 @@ dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, dou
         return m->report.status;
     dae_report_clear(&m->report);
     double *velocity = m->r_low, *force = m->r_high;
-    int answer = v || lambda ? dae_mech_velocity_of(m, t, x, velocity) : DAE_OK;
+    int answer = dae_mech_where(m, t, x, &x);
+    if (answer == DAE_OK && (v || lambda))
+        answer = dae_mech_velocity_of(m, t, x, velocity);
     if (answer == DAE_OK && lambda) {
         answer = dae_mech_lambda_of(m, t, x, velocity, force);
         dae_mech_shortest(m, force);
@@ -290,12 +294,12 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
     r.velocity = dae_mech_most(m->c, m->m);
     if (answer == DAE_OK)
         answer = acceleration_level(m, t, x, v, &r.acceleration);
-    if (answer == DAE_OK && m->model.energy)
-        answer = m->model.energy(t, x, v, &r.energy, m->model.user);
+    if (answer == DAE_OK && dae_mech_has_energy(m))
+        answer = dae_mech_energy(m, t, x, v, &r.energy);
     if (answer != DAE_OK)
         return dae_mech_said(m, answer, "dae_mechanism_check", t);
     r.mu = m->at.mu >= 0 ? m->mu_unit * dae_mech_most(x + m->at.mu, m->h) : 0;
-    r.nu = m->at.nu >= 0 ? dae_mech_most(x + m->at.nu, m->m) : 0;
+    r.nu = m->at.nu >= 0 ? m->mu_unit / m->step_t * dae_mech_most(x + m->at.nu, m->m) : 0;
     r.rank = dae_mech_look(m, &r.pivot, &r.weakest);
     r.freedom = m->n - r.rank;
     r.redundant = m->m - r.rank;

@@ -8,7 +8,8 @@
  *
  *     f(t, x, p) = 0,   p = p~ + c (d(x) - d~)
  *
- * of one more correction with the factors of the last step. What is left is the error of the
+ * of a few corrections with the factors of the last step, or, where these do not converge, with
+ * new ones. What is left is the error of the
  * polynomial through the filter (K + cC)^-1 c f_p, as small as that of the step itself.
  *
  * A method whose steps are better than its polynomial (Radau: order 2s - 1 against s) can refine:
@@ -42,6 +43,21 @@ void dae_look(dae_solver *s, double t, double *x, double *p)
                    .d_pred = d_pred, .x = g->x, .p = g->p, .e = s->look_e, .d = g->d,
                    .e_d = g->e_d, .w = s->w0};
     int better = dae_corrector_touch_up(&s->corrector, &q);
+    if (!better && s->corrector.have_factor) better = dae_corrector_look(&s->corrector, &q);
     if (x) memcpy(x, better ? g->x : x_pred, (size_t)sys->n * sizeof(double));
     if (p) memcpy(p, better ? g->p : p_pred, (size_t)sys->m * sizeof(double));
+}
+
+void dae_hermite(const dae_solver *s, double t, const double *x_done, const double *p_done,
+                 double *x, double *p)
+{
+    double h = s->t - s->t_previous, c = h != 0 ? (t - s->t_previous) / h : 1;
+    double a = c * c * (3 - 2 * c), u = h * c * (1 - c) * (1 - c), v = h * c * c * (c - 1);
+    double da = h != 0 ? 6 * c * (1 - c) / h : 0, du = (1 - c) * (1 - 3 * c), dv = c * (3 * c - 2);
+    for (int i = 0; i < s->system.n; i++) {
+        double from = h != 0 ? x_done[i] : s->x[i], slope = h != 0 ? p_done[i] : s->p[i];
+        double to = s->x[i], end = s->p[i]; /* x may be one of our own */
+        if (x) x[i] = from + a * (to - from) + u * slope + v * end;
+        if (p) p[i] = da * (to - from) + du * slope + dv * end;
+    }
 }

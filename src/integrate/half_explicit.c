@@ -21,13 +21,14 @@
  * the error estimate, and are what is read; the method itself does not depend on z_n.
  *
  * Error estimate: h sum d_i P_i with d = b - b_hat of the table. Where the table has none, or the
- * index is 2, it contains y' at both ends as well (`companions` below, derived there). For
+ * index is 2, it contains y' at both ends as well (half_explicit_table.c). For
  * index 1 the error of z is the one that follows from that of y: g_z e_z = -g_y e_y. At index 2
  * z is not controlled: e_z is a bounded multiple of e_y.
  *
  * Between steps: the polynomial of the table if it has one (index 0 and 1), otherwise the cubic
  * through both ends and slopes; then the equations are asked for z there.
  */
+#include "integrate/half_explicit.h"
 #include "integrate/semi_explicit.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -40,15 +41,7 @@
 enum { MOST = DAE_STAGES_MOST, YOUNG = 8 };
 
 typedef struct half_explicit {
-    /* the table */
-    int stages, order, terms;
-    int ends_itself;            /* the last stage is the end point                          */
-    double A[MOST + 1][MOST];   /* the last row is b                                        */
-    double c[MOST + 1];
-    double dense[MOST][MOST];
-    double e[MOST], e_begin, e_end; /* h (e_begin y'_n + sum e_i P_i + e_end y'_{n+1})      */
-    int power;                  /* and its power of h                                       */
-
+    dae_half_table table;
     dae_semi semi;
     int width;                  /* of what is advanced: n, or m with a computed d           */
     int fresh;                  /* no step since the start                                  */
@@ -62,47 +55,6 @@ typedef struct half_explicit {
     double *x_look, *p_look, *d_look;
 } half_explicit;
 
-/* Estimates that use y' at the ends of the step, multiplied by h.
- *
- * rk4: 1/6 (P_4 - y'_{n+1}): y'_{n+1} in the place of P_4 gives another formula of order 3.
- * herk-2: 1/6 (y'_n - 2 P_2 + y'_{n+1}), Simpson's rule with P_2 as its middle against the
- *   midpoint rule, O(h^3), and 1/2 (y'_{n+1} - y'_n), which is O(h^2). With the first alone the
- *   estimate has the order of the local error, as in no other method here, and the error would
- *   fall only like the power 2/3 of the tolerance.
- * herk-3: d must annihilate 1 and c and leave out P_1, whose Z_1 is only a first guess. The
- *   second difference of y'_n, P_2, y'_{n+1} does, and so does P_3 - y'_{n+1}: the first sees
- *   quadratures, the second the defects of the stages. O(h^3).
- * hem4: the index-2 conditions of order 3 on d over (y'_n, P_3, P_4, P_5, y'_{n+1}) are the
- *   moments 1, c, c^2 and sum d_i (omega c~^3 - 3 c^2)_i = 0 (omega is the inverse of the
- *   extended lower triangular matrix, c~ the shifted nodes; the other defects are proportional
- *   or zero). They leave one direction, (1, -1/3 - w, -1/3 + w, 2/3, -1) with w = sqrt(6) / 2,
- *   whose third moment is -1/10. O(h^4). */
-typedef struct companion {
-    const char *name;
-    int index2, power;
-    double begin, e[MOST], end;
-} companion;
-
-/* sqrt(6) / 2 */
-#define W 1.2247448713915890
-/* Any multiple will do; this one leaves errors of about the tolerance on the pendulum, index 0
- * to 2. */
-static const double HEM4 = 1.0 / 3;
-
-static const companion companions[] = {
-    {"rk4", 0, 4, 0, {0, 0, 0, 1.0 / 6}, -1.0 / 6},
-    {"herk-2", 1, 2, -1.0 / 3, {0, -1.0 / 3}, 2.0 / 3},
-    {"herk-3", 1, 3, 1.0 / 6, {0, -0.25, 0.25}, -1.0 / 6},
-    {"hem4", 1, 4, 1, {0, 0, -1.0 / 3 - W, -1.0 / 3 + W, 2.0 / 3}, -1},
-};
-
-static const companion *find_companion(const char *name)
-{
-    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
-        if (!strcmp(companions[i].name, name)) return &companions[i];
-    return NULL;
-}
-
 /* ---- choosing and opening ---- */
 
 static int half_takes(const char *name)
@@ -113,16 +65,15 @@ static int half_takes(const char *name)
 
 static dae_status half_choose(dae_solver *s)
 {
-    dae_tableau table;
+    dae_half_table table;
     char name[32];
-    const companion *known = find_companion(s->method_name);
     int most = 0, level = 0, computed = s->system.computed;
-    dae_tableau_find(s->method_name, &table);
+    if (!dae_half_table_find(s->method_name, &table)) return DAE_E_INTERNAL;
     s->order_most = table.order;
     for (int i = 0; i < s->system.n; i++)
         if (s->system.level[i] > level) level = s->system.level[most = i];
     if (level < DAE_INDEX2) return DAE_OK;
-    if (level == DAE_INDEX2 && known && known->index2 && !computed) return DAE_OK;
+    if (level == DAE_INDEX2 && table.index2 && !computed) return DAE_OK;
     dae_fail(&s->report, DAE_E_OPTION, "method '%s' does not take unknowns of index %d",
              s->method_name, level);
     dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, most, name),
@@ -137,44 +88,6 @@ static dae_status half_choose(dae_solver *s)
     return DAE_E_OPTION;
 }
 
-/* Without an estimate of its own: the trapezoidal rule over y' at both ends, O(h^3), or the true
- * error of a method of order 1. */
-static void take_estimate(half_explicit *g, const dae_tableau *table, const companion *known)
-{
-    if (known) {
-        double scale = !strcmp(known->name, "hem4") ? HEM4 : 1;
-        g->power = known->power;
-        g->e_begin = scale * known->begin;
-        g->e_end = scale * known->end;
-        for (int i = 0; i < g->stages; i++) g->e[i] = scale * known->e[i];
-    } else if (table->embedded_order > 0) {
-        int lower = table->embedded_order < g->order ? table->embedded_order : g->order;
-        g->power = lower + 1;
-        for (int i = 0; i < g->stages; i++) g->e[i] = (double)(table->b[i] - table->b_hat[i]);
-    } else {
-        g->power = g->order < 2 ? 2 : 3;
-        g->e_begin = g->e_end = -0.5;
-        for (int i = 0; i < g->stages; i++) g->e[i] = (double)table->b[i];
-    }
-}
-
-static void take_table(half_explicit *g, const dae_tableau *table, const companion *known)
-{
-    int s = g->stages = table->stages;
-    g->order = table->order;
-    g->terms = table->dense_order > 0 ? table->dense_terms : 0;
-    g->ends_itself = (double)table->c[s - 1] == 1;
-    for (int i = 0; i <= s; i++)
-        for (int j = 0; j < s; j++) g->A[i][j] = (double)(i < s ? table->A[i][j] : table->b[j]);
-    for (int i = 0; i < s; i++) {
-        g->c[i] = (double)table->c[i];
-        g->ends_itself &= g->A[s - 1][i] == g->A[s][i];
-        for (int k = 0; k < g->terms; k++) g->dense[i][k] = (double)table->dense[i][k];
-    }
-    g->c[s] = 1;
-    take_estimate(g, table, known);
-}
-
 static void half_close(dae_solver *s)
 {
     half_explicit *g = s->method_state;
@@ -187,13 +100,11 @@ static void half_close(dae_solver *s)
 
 static dae_status half_open(dae_solver *s)
 {
-    dae_tableau table;
     half_explicit *g = dae_alloc(&s->memory, 1, sizeof *g);
     s->method_state = g;
     if (!g) return DAE_E_NOMEM;
-    if (!dae_tableau_find(s->method_name, &table)) return DAE_E_INTERNAL;
-    take_table(g, &table, find_companion(s->method_name));
-    size_t n = (size_t)s->system.n, m = (size_t)s->system.m, count = (size_t)g->stages;
+    if (!dae_half_table_find(s->method_name, &g->table)) return DAE_E_INTERNAL;
+    size_t n = (size_t)s->system.n, m = (size_t)s->system.m, count = (size_t)g->table.stages;
     size_t computed = (size_t)s->system.computed;
     g->width = s->system.m;
     dae_vector_wish wish[] = {
@@ -203,7 +114,7 @@ static dae_status half_open(dae_solver *s)
     };
     g->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!g->vectors) return DAE_E_NOMEM;
-    for (int i = 1; i < g->stages; i++) {
+    for (int i = 1; i < g->table.stages; i++) {
         g->P[i] = g->P[0] + (size_t)i * m;
         g->P_done[i] = g->P_done[0] + (size_t)i * m;
     }
@@ -218,7 +129,7 @@ static void half_start(dae_solver *s)
     g->age = 0;
     g->rejected = 0;
     g->error_before = 1e-4;
-    s->order = g->order;
+    s->order = g->table.order;
 }
 
 /* ---- one attempt ---- */
@@ -270,8 +181,8 @@ static void keep_stage(const dae_solver *s, half_explicit *g, int i)
  * the beginning of the step and that of the step before. */
 static void guess(const dae_solver *s, half_explicit *g, double h, int i, double *x, double *p)
 {
-    int n = s->system.n, ahead = i > 1 && !g->semi.index2 && g->c[i - 1] > 0;
-    double r = g->c[i] / (ahead ? g->c[i - 1] : 1);
+    int n = s->system.n, ahead = i > 1 && !g->semi.index2 && g->table.c[i - 1] > 0;
+    double r = g->table.c[i] / (ahead ? g->table.c[i - 1] : 1);
     double past = g->fresh ? 0 : h / (s->t - s->t_previous);
     if (g->semi.identity) return;
     for (int j = 0; j < g->width; j++) {
@@ -290,8 +201,9 @@ static int point(dae_solver *s, half_explicit *g, const dae_trial *trial, int i,
                  double *p)
 {
     int computed = s->system.computed, n = s->system.n;
-    double t = i < g->stages && g->c[i] != 1 ? s->t + g->c[i] * trial->h : trial->t;
-    combine(g, computed ? s->d : s->x, trial->h, g->A[i], i, g->base);
+    int inside = i < g->table.stages && g->table.c[i] != 1;
+    double t = inside ? s->t + g->table.c[i] * trial->h : trial->t;
+    combine(g, computed ? s->d : s->x, trial->h, g->table.A[i], i, g->base);
     for (int j = 0; j < n && !computed; j++)
         if (s->system.level[j] == DAE_DIFFERENTIAL) x[j] = g->base[j];
     dae_semi_query q = question(s, DAE_SEMI_POINT, t, trial->h, x, p);
@@ -303,10 +215,10 @@ static int point(dae_solver *s, half_explicit *g, const dae_trial *trial, int i,
 static int walk(dae_solver *s, half_explicit *g, dae_trial *trial)
 {
     size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
-    int status = DAE_OK, last = g->stages - 1;
+    int status = DAE_OK, last = g->table.stages - 1;
     memcpy(g->x, s->x, nb);
     memcpy(g->p, s->p, mb);
-    for (int i = 0; i < g->stages && status == DAE_OK; i++) {
+    for (int i = 0; i < g->table.stages && status == DAE_OK; i++) {
         if (i > 0) guess(s, g, trial->h, i, g->x, g->p);
         if (i > 0 || g->fresh) status = point(s, g, trial, i, g->x, g->p);
         keep_stage(s, g, i);
@@ -314,9 +226,9 @@ static int walk(dae_solver *s, half_explicit *g, dae_trial *trial)
     if (status != DAE_OK) return status;
     memcpy(trial->x, g->x, nb);
     memcpy(trial->p, g->p, mb);
-    if (!g->ends_itself || last == 0) {
-        guess(s, g, trial->h, g->stages, trial->x, trial->p);
-        status = point(s, g, trial, g->stages, trial->x, trial->p);
+    if (!g->table.ends_itself || last == 0) {
+        guess(s, g, trial->h, g->table.stages, trial->x, trial->p);
+        status = point(s, g, trial, g->table.stages, trial->x, trial->p);
     }
     /* not d(x): what Newton leaves would add up */
     if (s->system.computed) memcpy(trial->d, g->base, mb);
@@ -331,12 +243,12 @@ static int walk_constrained(dae_solver *s, half_explicit *g, dae_trial *trial)
     double h = trial->h;
     memcpy(g->x, s->x, nb);
     memcpy(g->p, s->p, nb);
-    for (int i = 0; i < g->stages && status == DAE_OK; i++) {
-        dae_semi_query q = question(s, DAE_SEMI_STAGE, s->t + g->c[i] * h, h, g->x, g->p);
-        combine(g, s->x, h, g->A[i + 1], i, g->base);
+    for (int i = 0; i < g->table.stages && status == DAE_OK; i++) {
+        dae_semi_query q = question(s, DAE_SEMI_STAGE, s->t + g->table.c[i] * h, h, g->x, g->p);
+        combine(g, s->x, h, g->table.A[i + 1], i, g->base);
         q.base = g->base;
-        q.theta = h * g->A[i + 1][i];
-        q.t_next = g->c[i + 1] == 1 ? trial->t : s->t + g->c[i + 1] * h;
+        q.theta = h * g->table.A[i + 1][i];
+        q.t_next = g->table.c[i + 1] == 1 ? trial->t : s->t + g->table.c[i + 1] * h;
         q.x_next = trial->x;
         guess(s, g, h, i, g->x, g->p);
         status = dae_semi_solve(&g->semi, &q);
@@ -363,11 +275,11 @@ static int judge(dae_solver *s, half_explicit *g, dae_trial *trial)
 {
     dae_system *sys = &s->system;
     double *e = sys->computed ? trial->e_d : trial->e, h = trial->h;
-    combine(g, g->zero, h, g->e, g->stages, e);
+    combine(g, g->zero, h, g->table.e, g->table.stages, e);
     /* in the first step y' of the start is P_1 rather than what was given */
     const double *begin = g->fresh && !g->semi.index2 ? g->P[0] : s->p;
-    for (int i = 0; i < g->width && (g->e_begin != 0 || g->e_end != 0); i++)
-        e[i] += h * (g->e_begin * begin[i] + g->e_end * trial->p[i]);
+    for (int i = 0; i < g->width && (g->table.e_begin != 0 || g->table.e_end != 0); i++)
+        e[i] += h * (g->table.e_begin * begin[i] + g->table.e_end * trial->p[i]);
     for (int j = 0; has_algebraic(s, g) && j < sys->n; j++)
         if (sys->level[j] != DAE_DIFFERENTIAL) e[j] = 0;
     if (sys->computed || (g->semi.algebraic > 0 && !g->semi.index2)) {
@@ -384,7 +296,7 @@ static int half_attempt(dae_solver *s, dae_trial *trial)
 {
     half_explicit *g = s->method_state;
     dae_corrector *q = &s->corrector;
-    trial->order = g->order;
+    trial->order = g->table.order;
     trial->constant = 1;
     q->iterations = q->new_jacobian = q->new_factor = q->jacobian_current = q->second_round = 0;
     q->observed_rate = 0;
@@ -412,7 +324,7 @@ static void half_commit(dae_solver *s, dae_trial *trial)
 {
     half_explicit *g = s->method_state;
     size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
-    for (int i = 0; i < g->stages; i++) {
+    for (int i = 0; i < g->table.stages; i++) {
         double *P = g->P[i];
         g->P[i] = g->P_done[i];
         g->P_done[i] = P;
@@ -423,12 +335,12 @@ static void half_commit(dae_solver *s, dae_trial *trial)
     g->fresh = 0;
     if (g->age < YOUNG) g->age++;
     if (trial->prescribed) return;
-    double beta = 0.2 / g->power, error = fmax(trial->error, 1e-10);
-    double factor = SAFETY * pow(error, 0.75 * beta - 1.0 / g->power);
+    double beta = 0.2 / g->table.power, error = fmax(trial->error, 1e-10);
+    double factor = SAFETY * pow(error, 0.75 * beta - 1.0 / g->table.power);
     factor *= pow(g->error_before, beta);
     factor = fmax(SMALLEST, fmin(factor, g->rejected ? 1 : LARGEST));
     s->h = trial->h * factor;
-    s->order = g->order;
+    s->order = g->table.order;
     g->error_before = fmax(error, 1e-4);
     g->rejected = 0;
 }
@@ -438,9 +350,9 @@ static void half_reject(dae_solver *s, dae_trial *trial, int verdict)
     half_explicit *g = s->method_state;
     double factor = 0.25;
     if (verdict == DAE_STEP_ERROR && isfinite(trial->error))
-        factor = fmax(SMALLEST, fmin(SAFETY, SAFETY * pow(trial->error, -1.0 / g->power)));
+        factor = fmax(SMALLEST, fmin(SAFETY, SAFETY * pow(trial->error, -1.0 / g->table.power)));
     s->h = trial->h * factor;
-    s->order = g->order;
+    s->order = g->table.order;
     g->rejected = 1;
 }
 
@@ -453,7 +365,7 @@ static void polynomial(const dae_solver *s, const half_explicit *g, double theta
     const double *from = s->system.computed ? g->d_done : g->x_done;
     const double *to = s->system.computed ? s->d : s->x;
     double h = s->t - s->t_previous, value[MOST], slope[MOST];
-    if (g->terms == 0 || g->semi.index2) {
+    if (g->table.terms == 0 || g->semi.index2) {
         double a = theta * theta * (3 - 2 * theta), da = 6 * theta * (1 - theta) / h;
         double u = theta * (1 - theta) * (1 - theta), du = (1 - theta) * (1 - 3 * theta);
         double v = theta * theta * (theta - 1), dv = theta * (3 * theta - 2);
@@ -463,16 +375,16 @@ static void polynomial(const dae_solver *s, const half_explicit *g, double theta
         }
         return;
     }
-    for (int i = 0; i < g->stages; i++) {
+    for (int i = 0; i < g->table.stages; i++) {
         value[i] = slope[i] = 0;
-        for (int k = g->terms - 1; k >= 0; k--) {
-            value[i] = (value[i] + g->dense[i][k]) * theta;
-            slope[i] = slope[i] * theta + (k + 1) * g->dense[i][k];
+        for (int k = g->table.terms - 1; k >= 0; k--) {
+            value[i] = (value[i] + g->table.dense[i][k]) * theta;
+            slope[i] = slope[i] * theta + (k + 1) * g->table.dense[i][k];
         }
     }
     for (int l = 0; l < g->width; l++) {
         double a = 0, b = 0;
-        for (int i = 0; i < g->stages; i++) {
+        for (int i = 0; i < g->table.stages; i++) {
             a += value[i] * g->P_done[i][l];
             b += slope[i] * g->P_done[i][l];
         }

@@ -335,6 +335,7 @@ const dae_method dae_method_mebdf = {
     .name = "mebdf",
     .description = "modified extended BDF, 1-7 steps, order 2-8",
     .max_order = MEBDF_MOST,
+    .movable = 1,
     .open = mebdf_open,
     .close = mebdf_close,
     .start = mebdf_start,

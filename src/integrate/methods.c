@@ -11,6 +11,7 @@ static const dae_method *const methods[] = {
     &dae_method_bim, /* with gam before radau, which takes any table */
     &dae_method_gam,
     &dae_method_radau,
+    &dae_method_radau_undamped,
     &dae_method_projected,
     &dae_method_dirk,
     &dae_method_rosenbrock,
@@ -21,6 +22,10 @@ static const dae_method *const methods[] = {
     &dae_method_nordsieck,
     &dae_method_multistep,
     &dae_method_symplectic,
+    &dae_method_motion_explicit,
+    &dae_method_motion_alpha,
+    &dae_method_energy,
+    &dae_method_energy_dissipating,
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };

@@ -1,5 +1,5 @@
-/* radau.c: Radau IIA of order 1, 5, 9, 13 with variable order, and every other fully implicit
- * Runge-Kutta method by the name of its table.
+/* radau.c: Radau IIA of order 1, 5, 9, 13 with variable order, the same for undamped motion, and
+ * every other fully implicit Runge-Kutta method by the name of its table.
  *
  * References: [HW96] Hairer & Wanner, Solving ODEs II, IV.8; [HW99] Hairer & Wanner, Stiff
  * differential equations solved by Radau methods, J. Comput. Appl. Math. 111 (1999). The
@@ -15,6 +15,10 @@
  *
  * Tolerances. The estimate is of order s, the solution of order 2s - 1. So the estimate is held
  * below F tol^((s+1)/(2s)) [HW96, IV.8], and the error follows the tolerance.
+ *
+ * Undamped motion (radau-undamped). Errors in a vibration do not die out: those of N steps add up
+ * to N tolerances. So the n-th step has the part 1 / (1 + n / FIRST) of the tolerance: all
+ * together FIRST ln N, wherever the run will end. Motions are smooth: at least five stages.
  */
 #include "integrate/irk.h"
 #include "base/float_check.h"
@@ -45,7 +49,14 @@ typedef struct radau {
     int iterations;
     int most;                /* iterations allowed                                          */
     double newton;           /* error that Newton may leave, weighted                       */
+    double floor;            /* what rounding leaves in any case, weighted                  */
+    int undamped;            /* 1: the errors of all steps together                         */
+    double share;            /* the part of the tolerance that is this step's               */
 } radau;
+
+/* Undamped motion: this many steps have the tolerance to themselves. The elastic slider-crank, a
+ * thousand steps, then keeps its digits; 10 cost it half a digit (docs/mechanics.md). */
+static const double FIRST = 2;
 
 /* A Jacobian is renewed when Newton's rate was above this; with factors that could be kept the
  * rate may be worse, for then a new one costs the factorizations too. */
@@ -103,10 +114,20 @@ static const irk_scheme *ready_scheme(const char *name)
     return NULL;
 }
 
+static int is_undamped(const dae_solver *s)
+{
+    return !strcmp(s->method_name, "radau-undamped");
+}
+
+static int varies_order(const dae_solver *s)
+{
+    return !strcmp(s->method_name, "radau") || is_undamped(s);
+}
+
 static dae_status make_schemes(dae_solver *s, radau *m)
 {
     dae_tableau a;
-    int all = !strcmp(s->method_name, "radau");
+    int all = varies_order(s);
     m->schemes = all ? SCHEMES : 1;
     m->scheme = all ? irk_radau_schemes : ready_scheme(s->method_name);
     if (m->scheme) return DAE_OK;
@@ -134,7 +155,7 @@ static dae_status radau_choose(dae_solver *s)
     s->order_most = 13;
     const irk_scheme *ready = ready_scheme(s->method_name);
     if (ready) s->order_most = ready->order;
-    if (ready || !strcmp(s->method_name, "radau")) return DAE_OK;
+    if (ready || varies_order(s)) return DAE_OK;
     if (!dae_tableau_find(s->method_name, &a)) return DAE_E_OPTION;
     s->order_most = a.order;
     if (dae_has_level_3(s) && !(a.claims & DAE_CLAIM_STIFFLY_ACCURATE)) {
@@ -157,6 +178,12 @@ static dae_status radau_choose(dae_solver *s)
     return DAE_E_OPTION;
 }
 
+/* The estimate goes like this power of the error. */
+static double power_of(const irk_scheme *g)
+{
+    return fmin((g->error_order + 1.0) / (g->order + 1.0), 1);
+}
+
 static dae_status radau_open(dae_solver *s)
 {
     radau *m = dae_alloc(&s->memory, 1, sizeof *m);
@@ -166,15 +193,17 @@ static dae_status radau_open(dae_solver *s)
     if (status != DAE_OK) return status;
     int stages = 0, pairs = 0, reals = 0;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
-    m->newton = fmax(NEWTON * s->options.newton_tolerance, 10 * DBL_EPSILON / (s->safety * rtol));
+    m->undamped = is_undamped(s);
+    m->share = 1;
+    m->newton = NEWTON * s->options.newton_tolerance;
+    m->floor = 10 * DBL_EPSILON / (s->safety * rtol);
     for (int i = 0; i < m->schemes; i++) {
         const irk_scheme *g = &m->scheme[i];
         stages = g->stages > stages ? g->stages : stages;
         pairs = g->pairs > pairs ? g->pairs : pairs;
         reals = g->reals - 1 > reals ? g->reals - 1 : reals;
         /* weights have s->safety rtol in them, the estimate may be FIT rtol^(...) */
-        double power = (g->error_order + 1.0) / (g->order + 1.0);
-        m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, fmin(power, 1)));
+        m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, power_of(g)));
     }
     if (irk_step_open(&m->r, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
     size_t n = (size_t)m->r.k.stride, d = (size_t)m->r.k.stride_d;
@@ -196,6 +225,7 @@ static int order_for(const dae_solver *s)
     const radau *m = s->method_state;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
     int order = rtol > 3e-5 ? 5 : rtol > 3e-9 ? 9 : 13;
+    if (m->undamped) order = rtol > 3e-6 ? 9 : 13;
     if (m->schemes == 1) return m->scheme[0].order;
     return scheme_of(m, order < s->options.max_order ? order : s->options.max_order)->order;
 }
@@ -227,10 +257,21 @@ static double root(double a, int k)
     }
 }
 
+/* What Newton leaves has no sign in common from step to step: it adds up like a root. */
+static double newton_of(const radau *m)
+{
+    return fmax(m->newton * sqrt(m->share), m->floor);
+}
+
 double *irk_attempt_end(dae_solver *s)
 {
     const radau *m = s->method_state;
     return m->r.k.Z + m->r.k.scheme->stages * m->r.k.stride;
+}
+
+static double factor_of(const radau *m, const irk_scheme *g)
+{
+    return m->factor[g - m->scheme] / pow(m->share, power_of(g));
 }
 
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
@@ -248,7 +289,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     int status = irk_step_lead(s, trial, E, v);
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
-    trial->constant = m->factor[g - m->scheme];
+    trial->constant = factor_of(m, g);
     trial->filtered = 1;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
@@ -274,6 +315,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     trial->order = g->order;
     q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
+    m->share = m->undamped ? FIRST / (FIRST + (double)s->stats.steps) : 1;
     for (;;) {
         m->r.k.scheme = g;
         int status = irk_step_predict(&m->r, s, g, h);
@@ -281,7 +323,7 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
         if (status != DAE_OK) return status;
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->r.k, s, h, m->newton, m->most, fmax(old, OLD_RATE));
+        status = irk_stages_solve(&m->r.k, s, h, newton_of(m), m->most, fmax(old, OLD_RATE));
         q->iterations += m->r.k.iterations;
         q->observed_rate = m->r.k.rate;
         if (status == DAE_OK) break;
@@ -364,7 +406,7 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
-    m->coarse = !trial->prescribed && m->factor[g - m->scheme] < COARSE;
+    m->coarse = !trial->prescribed && factor_of(m, g) < COARSE;
     if (m->coarse) {
         memcpy(m->x_start, s->x, (size_t)k->n * sizeof(double));
         memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
@@ -437,7 +479,7 @@ static int radau_refine(dae_solver *s, double t, double *x, double *p)
     s->t = s->t_previous;
     int status = irk_stages_begin(k, s, h, NULL);
     if (status == DAE_OK) status = irk_stages_factor(k, s, h);
-    if (status == DAE_OK) status = irk_stages_solve(k, s, h, m->newton, PATIENT, 0.5);
+    if (status == DAE_OK) status = irk_stages_solve(k, s, h, newton_of(m), PATIENT, 0.5);
     look.h = h;
     if (status == DAE_OK) irk_step_finish(&m->r, s, g, &look);
     s->t = t_end;
@@ -462,6 +504,25 @@ const dae_method dae_method_radau = {
     .max_order = 13,
     .one_step = 1,
     .takes = takes,
+    .choose = radau_choose,
+    .open = radau_open,
+    .close = radau_close,
+    .start = radau_start,
+    .attempt = radau_attempt,
+    .commit = radau_commit,
+    .reject = radau_reject,
+    .interpolate = radau_interpolate,
+    .doubt = radau_doubt,
+    .refine = radau_refine,
+    .reach = radau_reach,
+};
+
+const dae_method dae_method_radau_undamped = {
+    .name = "radau-undamped",
+    .description = "Radau IIA, order 9, 13, for motion without damping: all errors together keep the tolerance",
+    .movable = 1,
+    .max_order = 13,
+    .one_step = 1,
     .choose = radau_choose,
     .open = radau_open,
     .close = radau_close,

@@ -258,11 +258,18 @@ static int residual(dae_semi *g, const dae_semi_query *q)
     return status;
 }
 
-/* Corrects z and p, or y; *size is the weighted correction, *floor what rounding makes of it. */
-static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
+/* The size of a correction. */
+typedef struct correction {
+    double size;  /* weighted                                                                */
+    double floor; /* what rounding makes of it                                               */
+    double loose; /* weighted as in a stage, where z counts with h                           */
+} correction;
+
+/* Corrects z and p, or y. */
+static void move(dae_semi *g, dae_semi_query *q, correction *o)
 {
     dae_system *s = g->corrector->system;
-    double most = 0, largest = 0, h = fabs(q->h);
+    double most = 0, largest = 0, loose = 0, h = fabs(q->h);
     int worst = -1;
     for (int j = 0; j < s->n; j++) {
         double a = 0, w = q->w[j];
@@ -274,10 +281,12 @@ static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
         } else if (s->level[j] == DAE_DIFFERENTIAL) {
             q->p[j] -= g->r[j];
             a = h * fabs(g->r[j]) * w;
+            loose = fmax(loose, a);
             largest = fmax(largest, (fabs(q->x[j]) + h * fabs(q->p[j])) * w);
         } else {
             q->x[j] -= g->r[j];
             a = fabs(g->r[j]) * w;
+            loose = fmax(loose, fmin(h, 1) * a);
             largest = fmax(largest, fabs(q->x[j]) * w);
         }
         if (!(a <= most)) {
@@ -285,15 +294,16 @@ static void move(dae_semi *g, dae_semi_query *q, double *size, double *floor)
             worst = j;
         }
     }
-    *size = most;
-    *floor = (q->kind == DAE_SEMI_HIDDEN ? 1e4 : 32) * DBL_EPSILON * largest;
+    o->size = most;
+    o->floor = (q->kind == DAE_SEMI_HIDDEN ? 1e4 : 32) * DBL_EPSILON * largest;
+    o->loose = most < INFINITY ? loose : INFINITY;
     g->corrector->worst = worst;
 }
 
 /* One round of the multiplier's iteration: with rho = d(x) - d,
  *     (K + cC) delta = f(x, p) + c f_p rho,   x -= delta,   p += c rho(x).
  * f at p + c rho itself would be far off where f bends in p: rho begins at h p. */
-static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *size, double *floor)
+static int round_computed(dae_semi *g, dae_semi_query *q, int first, correction *o)
 {
     dae_corrector *k = g->corrector;
     dae_system *s = k->system;
@@ -325,23 +335,22 @@ static int round_computed(dae_semi *g, dae_semi_query *q, int first, double *siz
         most = fmax(most, h * fabs(change) * q->w_d[i]);
         largest = fmax(largest, (1 + h * g->c) * fabs(g->d_x[i]) * q->w_d[i]);
     }
-    *size = most;
-    *floor = 16 * DBL_EPSILON * largest;
+    *o = (correction){.size = most, .floor = 16 * DBL_EPSILON * largest, .loose = most};
     k->worst = worst;
     return status;
 }
 
-static int correct(dae_semi *g, dae_semi_query *q, int first, double *size, double *floor)
+static int correct(dae_semi *g, dae_semi_query *q, int first, correction *o)
 {
     dae_corrector *k = g->corrector;
     dae_system *s = k->system;
-    if (s->computed) return round_computed(g, q, first, size, floor);
+    if (s->computed) return round_computed(g, q, first, o);
     int status = residual(g, q);
     if (status != DAE_OK) return status;
     s->stats->solves++;
     status = k->linear->solve(g->factor, g->r, NULL, 1, 0);
     if (status != DAE_OK) return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
-    move(g, q, size, floor);
+    move(g, q, o);
     return DAE_OK;
 }
 
@@ -384,6 +393,7 @@ typedef struct progress {
     int renewals;
     double size, last, before; /* the last three corrections                                */
     double floor;         /* what rounding makes of one                                     */
+    double loose;         /* the last one as a stage would weigh it                         */
     double rate, worst;
 } progress;
 
@@ -406,6 +416,15 @@ static int lost(const progress *k, int most)
     return k->since > 2 && k->size > GIVE_UP * fmax(k->last, k->before);
 }
 
+/* In short steps the rounding of g over delta is more than z shall be accurate to, the more so the
+ * shorter they are: to cut the step is no cure (slider-crank-rigid, index2: it was cut down to 1e-26). As
+ * long as p is good, and z as good as in a stage, what the iteration stirs is that noise; z_{n+1}
+ * is a guess for the next stages, and soon replaced by a better one. */
+static int noise(const dae_semi *g, const dae_semi_query *q, const progress *k)
+{
+    return q->kind == DAE_SEMI_HIDDEN && k->m > 2 && k->loose <= STRICTER * g->corrector->tolerance;
+}
+
 static int renew_midway(dae_semi *g, dae_semi_query *q, progress *k)
 {
     double tolerance = fmax(STRICTER * g->corrector->tolerance, k->floor);
@@ -426,7 +445,11 @@ static int iterate(dae_semi *g, dae_semi_query *q, int most, int remember)
     for (;;) {
         k.m++;
         k.since++;
-        int status = correct(g, q, k.m == 1, &k.size, &k.floor);
+        correction now = {0};
+        int status = correct(g, q, k.m == 1, &now);
+        k.size = now.size;
+        k.floor = now.floor;
+        k.loose = now.loose;
         if (status == DAE_RETRY) return s->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
         if (status != DAE_OK) return status;
         s->stats->newton_iterations += remember;
@@ -434,6 +457,7 @@ static int iterate(dae_semi *g, dae_semi_query *q, int most, int remember)
         k.rate = k.since > 1 ? k.size / k.last : 1;
         if (k.since > 1 && k.size > k.floor) k.worst = fmax(k.worst, k.rate);
         if (converged(g, &k)) break;
+        if (lost(&k, most) && noise(g, q, &k)) break;
         if (lost(&k, most)) return DAE_STEP_NEWTON;
         if (remember) status = renew_midway(g, q, &k);
         if (status != DAE_OK) return status;

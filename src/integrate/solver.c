@@ -32,7 +32,8 @@ static dae_status choose_method(dae_solver *s)
     if (s->system.problem.project && !s->method->movable) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);
         dae_why(&s->report, "the problem has a projection, which changes the ends of steps");
-        dae_hint(&s->report, "bdf, adams, radau, gauss-3, dopri5, esdirk and rosenbrock methods can");
+        dae_hint(&s->report, "bdf, mebdf, adams, radau, bim, gam, gauss-3, dopri5, esdirk and rosenbrock "
+                             "methods can");
         return DAE_E_OPTION;
     }
     if (s->options.max_order == 0) s->options.max_order = s->order_most;

@@ -62,7 +62,7 @@ typedef struct dae_method {
 } dae_method;
 
 extern const dae_method dae_method_bdf;
-extern const dae_method dae_method_radau;
+extern const dae_method dae_method_radau, dae_method_radau_undamped;
 extern const dae_method dae_method_projected;
 extern const dae_method dae_method_dirk;
 extern const dae_method dae_method_rosenbrock;
@@ -76,6 +76,10 @@ extern const dae_method dae_method_mebdf;
 extern const dae_method dae_method_bim;
 extern const dae_method dae_method_gam;
 extern const dae_method dae_method_symplectic;
+extern const dae_method dae_method_motion_explicit;
+extern const dae_method dae_method_motion_alpha;
+extern const dae_method dae_method_energy;
+extern const dae_method dae_method_energy_dissipating;
 
 /* methods.c */
 const dae_method *dae_method_find(const char *name);  /* NULL: there is no such method */
@@ -218,6 +222,9 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
 
 /* dense.c: the solution inside the last step; any output may be NULL */
 void dae_look(dae_solver *s, double t, double *x, double *p);
+/* The cubic through both ends of the last step, x_done and p_done being those of its begin */
+void dae_hermite(const dae_solver *s, double t, const double *x_done, const double *p_done,
+                 double *x, double *p);
 
 /* watch.c: before the first step; after each step on the way to target */
 void dae_watch_start(dae_solver *s);

@@ -192,20 +192,11 @@ static void symplectic_reject(dae_solver *s, dae_trial *trial, int verdict)
     s->h = trial->h * (known ? fmin(0.9, factor(s->method_state, trial->error)) : 0.25);
 }
 
-/* Hermite's cubic through both ends. */
 static void symplectic_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
     const symplectic *g = s->method_state;
-    double h = s->t - s->t_previous, c = h != 0 ? (t - s->t_previous) / h : 1;
-    double a = c * c * (3 - 2 * c), u = h * c * (1 - c) * (1 - c), v = h * c * c * (c - 1);
-    double da = h != 0 ? 6 * c * (1 - c) / h : 0, du = (1 - c) * (1 - 3 * c), dv = c * (3 * c - 2);
     (void)d;
-    for (int i = 0; i < s->system.n; i++) {
-        double from = h != 0 ? g->x_done[i] : s->x[i], slope = h != 0 ? g->p_done[i] : s->p[i];
-        double to = s->x[i], end = s->p[i]; /* x may be one of our own */
-        if (x) x[i] = from + a * (to - from) + u * slope + v * end;
-        if (p) p[i] = da * (to - from) + du * slope + dv * end;
-    }
+    dae_hermite(s, t, g->x_done, g->p_done, x, p);
 }
 
 static double symplectic_doubt(dae_solver *s, double t)

@@ -31,4 +31,7 @@ typedef struct dae_two_step_name {
 
 int dae_two_step_read(const char *name, dae_two_step_name *out);
 
+/* A plain decimal from 0 to 1 with at most 12 digits; NULL: none, otherwise what follows it. */
+const char *dae_read_decimal(const char *text, double *value);
+
 #endif

@@ -47,8 +47,7 @@ void dae_alpha_make(double rho, dae_alpha_formula *out)
 
 /* ---- names ---- */
 
-/* A plain decimal with at most 12 digits; NULL: none, otherwise what follows it. */
-static const char *read_decimal(const char *text, double *value)
+const char *dae_read_decimal(const char *text, double *value)
 {
     double number = 0, unit = 1;
     int digits = 0, after = 0;
@@ -77,9 +76,9 @@ int dae_two_step_read(const char *name, dae_two_step_name *out)
     if (!out->alpha && strncmp(name, family, sizeof family - 1) != 0) return 0;
     const char *rest = name + (out->alpha ? sizeof alpha : sizeof family) - 1;
     if (!*rest) return 1;
-    if (*rest != '-' || !(rest = read_decimal(rest + 1, &out->rho))) return 0;
+    if (*rest != '-' || !(rest = dae_read_decimal(rest + 1, &out->rho))) return 0;
     out->rho_algebraic = out->rho;
     if (!*rest) return 1;
-    if (out->alpha || !(rest = read_decimal(rest + 1, &out->rho_algebraic))) return 0;
+    if (out->alpha || !(rest = dae_read_decimal(rest + 1, &out->rho_algebraic))) return 0;
     return !*rest;
 }

@@ -64,7 +64,9 @@ typedef enum mo_ast_kind {
     MO_A_ROW,        /* items, between ';'                                                 */
     MO_A_TUPLE,      /* (a, , b): items, NULL where left out; (a) alone is just a          */
     MO_A_COLON,      /* the subscript ':'                                                  */
-    MO_A_END         /* 'end' in a subscript                                               */
+    MO_A_END,        /* 'end' in a subscript                                               */
+    MO_A_INDEX,      /* (item[0])[item[1], ...], Modelica 3.6                              */
+    MO_A_FIELD       /* (item[0]).text, Modelica 3.6                                       */
 } mo_ast_kind;
 
 typedef enum mo_operator {
@@ -142,9 +144,12 @@ struct mo_modifier {
     mo_reference *name;         /* NULL: the list of modifiers of a declaration itself      */
     bool each, final;
     mo_ast *value;              /* = value or := value; NULL: none                          */
-    bool broken;                /* = break                                                  */
+    bool broken;                /* x = break                                                */
+    bool deselects;             /* break x; or break connect(a, b)                          */
+    mo_clause *connection;      /* of break connect(a, b), where name is NULL               */
     mo_modifier **item;         /* the list in parentheses                                  */
     int items;
+    bool listed;                /* there are parentheses, perhaps with nothing in them      */
     mo_element *element;        /* redeclare or replaceable: the element put in its place   */
     const char *comment;
 };
@@ -219,14 +224,18 @@ struct mo_class {
     bool is_short, is_enumeration, enumeration_open, is_derivative, extends_itself;
     mo_reference *alias;            /* also of der(…); NULL: none                           */
     bool alias_input, alias_output, alias_flow, alias_stream;
+    mo_variability alias_variability; /* MO_CONTINUOUS unless written                       */
     mo_ast **alias_dimension;
     int alias_dimensions;
     mo_modifier *alias_modifier;    /* also of `model extends A(modifier)`                  */
     const char **literal, **literal_comment; /* of the enumeration                          */
+    mo_modifier **literal_annotation;
     int literals;
     const char **derivative;        /* der(f, x, y): x, y                                   */
     int derivatives;
 
+    bool checked;                   /* by restrict.c                                        */
+    int room;                       /* of `element`, where classes were added later         */
     mo_class *parent;               /* where it is written; set by whoever loads it         */
     void *link;                     /* for the passes that come after                       */
 };
@@ -249,5 +258,8 @@ mo_ast *mo_parse_expression(mo_context *c, uint32_t source);
 /* An expression or reference as Modelica text, for messages and for flat Modelica. */
 const char *mo_ast_text(mo_context *c, const mo_ast *e);
 const char *mo_reference_text(mo_context *c, const mo_reference *r);
+
+/* All that was read, laid out anew; reading it gives the same tree. */
+const char *mo_file_text(mo_context *c, const mo_file *f);
 
 #endif

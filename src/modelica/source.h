@@ -54,11 +54,17 @@ typedef struct mo_context {
     int errors, warnings;           /* counted, also those not kept */
     dae_status fatal;               /* what mo_fatal left behind    */
     size_t source_limit;            /* bytes of one text            */
+    mo_diagnostic *last;            /* what why and hint attach to; NULL: not kept */
+    mo_diagnostic exhausted;        /* said by mo_escaped when the arena was full  */
 } mo_context;
 
 /* The caller does `if (setjmp(c->escape))` before anything that may fail for good. */
 void mo_context_init(mo_context *c, const dae_allocator *hook, size_t memory_limit);
 void mo_context_release(mo_context *c);
+
+/* What to do first where setjmp came back: `code` is what it returned. Running out of memory
+ * (or over the limit) in the arena becomes a diagnostic too. Returns the status. */
+dae_status mo_escaped(mo_context *c, int code);
 
 /* Equal names are equal pointers. */
 const char *mo_intern(mo_context *c, const char *text, size_t length);
@@ -66,6 +72,14 @@ const char *mo_name(mo_context *c, const char *text);
 
 /* The text is copied. Returns the number of the source. Checks UTF-8 and NUL (an error). */
 uint32_t mo_add_source(mo_context *c, const char *name, const char *text, size_t length);
+
+/* The same for a file: a regular file, not empty, of at most source_limit bytes. 0: it could
+ * not be read (DAE_E_IO or DAE_E_LIMIT has been reported). file.c */
+uint32_t mo_read_file(mo_context *c, const char *path);
+
+/* As mo_add_source for a text that is in the arena already, followed by NUL. */
+uint32_t mo_own_source(mo_context *c, const char *name, const char *text, size_t length);
+
 void mo_find_line(mo_context *c, mo_place place, int *line, int *column); /* from 1; columns
                                                                              count characters */
 
@@ -79,6 +93,9 @@ _Noreturn void mo_fatal(mo_context *c, dae_status status, mo_place place, const 
     DAE_PRINTF(4, 5);
 _Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place,
                              const char *hint, const char *what, ...) DAE_PRINTF(5, 6);
+
+/* A text made fit for a message: control characters escaped, cut to `most` bytes. */
+const char *mo_printable(mo_context *c, const char *text, size_t length, size_t most);
 
 /* All diagnostics as text in the form above, warnings after errors, control characters
  * escaped; "... and 7 more errors" at the end where not all were kept. */

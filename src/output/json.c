@@ -44,8 +44,9 @@ static size_t character(const unsigned char *p)
     return length;
 }
 
-static void quoted(dae_sink *s, const char *text)
+static void quoted(dae_json *j, const char *text)
 {
+    dae_sink *s = j->sink;
     const unsigned char *p = (const unsigned char *)text;
     dae_sink_text(s, "\"");
     while (*p) {
@@ -56,7 +57,7 @@ static void quoted(dae_sink *s, const char *text)
             dae_sink_print(s, "\\%c", *p);
         else if (*p == '\n')
             dae_sink_text(s, "\\n");
-        else if (*p < 0x20 || *p == 0x7f)
+        else if (*p < 0x20 || *p == 0x7f || (j->in_page && strchr("<>&", *p)))
             dae_sink_print(s, "\\u%04x", *p);
         else
             dae_sink_write(s, (const char *)p, length);
@@ -65,18 +66,25 @@ static void quoted(dae_sink *s, const char *text)
     dae_sink_text(s, "\"");
 }
 
+static void new_line(dae_json *j)
+{
+    if (j->in_page)
+        return;
+    dae_sink_text(j->sink, "\n");
+    for (int i = 0; i < j->depth; i++)
+        dae_sink_text(j->sink, "  ");
+}
+
 static void begin_value(dae_json *j, const char *name)
 {
     if (j->depth > 0) {
         if (j->filled[j->depth - 1])
             dae_sink_text(j->sink, ",");
         j->filled[j->depth - 1] = 1;
-        dae_sink_text(j->sink, "\n");
-        for (int i = 0; i < j->depth; i++)
-            dae_sink_text(j->sink, "  ");
+        new_line(j);
     }
     if (name) {
-        quoted(j->sink, name);
+        quoted(j, name);
         dae_sink_text(j->sink, ": ");
     }
 }
@@ -107,11 +115,8 @@ void dae_json_end(dae_json *j)
     if (j->depth == 0)
         return;
     j->depth--;
-    if (j->filled[j->depth]) {
-        dae_sink_text(j->sink, "\n");
-        for (int i = 0; i < j->depth; i++)
-            dae_sink_text(j->sink, "  ");
-    }
+    if (j->filled[j->depth])
+        new_line(j);
     dae_sink_write(j->sink, &j->closing[j->depth], 1);
     if (j->depth == 0)
         dae_sink_text(j->sink, "\n");
@@ -121,7 +126,7 @@ void dae_json_string(dae_json *j, const char *name, const char *text)
 {
     begin_value(j, name);
     if (text)
-        quoted(j->sink, text);
+        quoted(j, text);
     else
         dae_sink_text(j->sink, "null");
 }
@@ -139,4 +144,15 @@ void dae_json_integer(dae_json *j, const char *name, int64_t value)
 {
     begin_value(j, name);
     dae_sink_print(j->sink, "%" PRId64, value);
+}
+
+void dae_json_text_begin(dae_json *j, const char *name)
+{
+    begin_value(j, name);
+    dae_sink_text(j->sink, "\"");
+}
+
+void dae_json_text_end(dae_json *j)
+{
+    dae_sink_text(j->sink, "\"");
 }

@@ -19,6 +19,7 @@ typedef struct dae_json {
     int depth;
     char closing[DAE_JSON_DEEPEST]; /* '}' or ']' */
     char filled[DAE_JSON_DEEPEST];  /* has an element: the next one needs a comma */
+    int in_page; /* 1: for a <script> of a web page: on one line, and no '<', '>' or '&' */
 } dae_json;
 
 void dae_json_open(dae_json *j, dae_sink *sink);
@@ -28,5 +29,9 @@ void dae_json_end(dae_json *j); /* the innermost object or array; after the last
 void dae_json_string(dae_json *j, const char *name, const char *text); /* NULL: null */
 void dae_json_number(dae_json *j, const char *name, double value);
 void dae_json_integer(dae_json *j, const char *name, int64_t value);
+
+/* A string whose characters, none of which needs escaping, the caller writes to the sink. */
+void dae_json_text_begin(dae_json *j, const char *name);
+void dae_json_text_end(dae_json *j);
 
 #endif

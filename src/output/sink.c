@@ -133,10 +133,61 @@ void dae_sink_number(dae_sink *s, double value)
     dae_sink_digits(s, value, 17);
 }
 
+/* Text from outside as text of a page, whatever it is: nothing in it can be markup, and the only
+ * control characters left are ends of lines and tabs. */
+void dae_sink_markup(dae_sink *s, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char b = (unsigned char)text[i];
+        if (b == '&')
+            dae_sink_text(s, "&amp;");
+        else if (b == '<')
+            dae_sink_text(s, "&lt;");
+        else if (b == '>')
+            dae_sink_text(s, "&gt;");
+        else if (b == '"')
+            dae_sink_text(s, "&quot;");
+        else if (b == '\'')
+            dae_sink_text(s, "&#39;");
+        else if ((b >= 0x20 && b != 0x7f) || b == '\n' || b == '\t')
+            dae_sink_write(s, text + i, 1);
+    }
+}
+
+void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count)
+{
+    static const char digit[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < count; i += 3) {
+        size_t left = count - i;
+        unsigned b = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                     (left > 2 ? bytes[i + 2] : 0);
+        char four[4] = { digit[b >> 18], digit[b >> 12 & 63],
+                         left > 1 ? digit[b >> 6 & 63] : '=', left > 2 ? digit[b & 63] : '=' };
+        dae_sink_write(s, four, sizeof four);
+    }
+}
+
 void dae_sink_record(dae_sink *s)
 {
     if (s->kind == DAE_SINK_FILE && dae_sink_flush(s) == 0)
         s->whole = s->written;
+}
+
+void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    dae_sink_flush(s);
+    while (!s->error && count > 0) {
+        ssize_t k = pwrite(s->fd, from, count, (off_t)offset);
+        if (k > 0) {
+            from += k;
+            offset += k;
+            count -= (size_t)k;
+        } else if (k == 0 || errno != EINTR) {
+            fail(s, k == 0 ? ENOSPC : errno);
+        }
+    }
 }
 
 /* The file on disk, or why not. A file without a name is one that somebody removed or

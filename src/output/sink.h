@@ -40,7 +40,14 @@ void dae_sink_digits(dae_sink *s, double value, int digits);
 void dae_sink_shortest(dae_sink *s, double value); /* as few digits as read back        */
 void dae_sink_number(dae_sink *s,
                      double value); /* 17 digits: reads back bit for bit     */
+void dae_sink_markup(dae_sink *s, const char *text, size_t length); /* for HTML and SVG */
+void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count);
 void dae_sink_record(dae_sink *s);  /* what was written so far is complete   */
+
+/* Bytes that were written before, overwritten in place; only in a file that can seek. Not
+ * before what was written so far has reached the file: a reader never sees a count of rows
+ * that are not there. */
+void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count);
 
 int dae_sink_flush(dae_sink *s);
 int dae_sink_close(dae_sink *s); /* flush, fsync, close; a stream is only flushed */

@@ -53,16 +53,7 @@ static void attribute(dae_sink *out, const char *name, double v)
 
 static void escaped(dae_sink *out, const char *text)
 {
-    for (const char *p = text; *p; p++) {
-        if (*p == '&')
-            dae_sink_text(out, "&amp;");
-        else if (*p == '<')
-            dae_sink_text(out, "&lt;");
-        else if (*p == '>')
-            dae_sink_text(out, "&gt;");
-        else if ((unsigned char)*p >= 0x20 && *p != 0x7f)
-            dae_sink_write(out, p, 1);
-    }
+    dae_sink_markup(out, text, strlen(text));
 }
 
 static void line(dae_sink *out, const char *class, double x1, double y1, double x2,
@@ -240,8 +231,8 @@ static void draw_legend(const frame *f, const dae_svg *w)
     }
 }
 
+static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 static const char head[] =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
     "viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" "
     "font-size=\"13\">\n"
@@ -257,6 +248,8 @@ void dae_svg_draw(const dae_svg *w)
         longest = length > longest ? length : longest;
     }
     frame f = make_frame(w, fmin(70 + 8.2 * (double)longest, 300));
+    if (!w->in_page)
+        dae_sink_text(f.out, declaration);
     dae_sink_print(f.out, head, WIDTH, HEIGHT, WIDTH, HEIGHT);
     dae_sink_text(f.out, "<text font-size=\"16\" font-weight=\"bold\"");
     attribute(f.out, "x", f.x.begin);

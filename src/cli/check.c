@@ -1,0 +1,135 @@
+/* check.c: daedalus check and daedalus flatten: what the front end says and makes. */
+#include "cli/model.h"
+#include "cli/verbs.h"
+
+#include <string.h>
+
+/* ---- check ---- */
+
+static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f)
+{
+    dae_json j;
+    dae_json_open(&j, c->out);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "status", "ok");
+    dae_json_string(&j, "message", dae_model_messages(m));
+    dae_json_string(&j, "model", dae_model_name(m));
+    dae_json_integer(&j, "equations", (int64_t)f->equations);
+    dae_json_integer(&j, "variables", (int64_t)f->variables);
+    dae_json_integer(&j, "warnings", dae_model_warnings(m));
+    dae_json_end(&j);
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int check(cli *c, const cli_arguments *a)
+{
+    dae_model *m;
+    dae_model_facts f;
+    char shown[CLI_SHOWN];
+    int code = cli_model_load(c, a, 1, &m);
+    if (code == 0) {
+        dae_model_get_facts(m, &f);
+        size_t warnings = (size_t)dae_model_warnings(m);
+        cli_model_warnings(m);
+        if (c->json)
+            verdict_json(c, m, &f);
+        else
+            dae_sink_print(c->out,
+                           "%s is correct: %zu equation%s, %zu variable%s, %zu warning%s\n",
+                           cli_show(dae_model_name(m), shown), f.equations,
+                           plural(f.equations), f.variables, plural(f.variables), warnings,
+                           plural(warnings));
+    }
+    dae_model_close(m);
+    return code;
+}
+
+static const cli_flag check_flags[] = {
+    CLI_MODEL_FLAGS,
+    { NULL, NULL, NULL, 0, 0 },
+};
+
+const cli_verb cli_verb_check = {
+    .name = "check",
+    .arguments = "MODEL.mo",
+    .summary = "read a Modelica model and say what is wrong with it",
+    .details = "Names, types, sizes, connections: everything up to the flat equations. Whether\n"
+               "there are as many equations as unknowns, and initial values, is found out by\n"
+               "'daedalus simulate'.\n",
+    .most_arguments = 1,
+    .flags = check_flags,
+    .run = check,
+};
+
+/* ---- flatten ---- */
+
+static int write_flat(cli *c, const char *path, int force, const char *text)
+{
+    dae_sink sink;
+    dae_status status = DAE_OK;
+    int code = cli_open_sink(c, "--output", path, force, &sink);
+    if (code)
+        return code;
+    dae_sink_text(&sink, text);
+    dae_sink_record(&sink);
+    int error = sink.error;
+    if (error) {
+        cli_output_failed(c, path, &sink, 0, error);
+        code = dae_status_exit_code(c->report.status);
+    }
+    cli_close_sink(c, path, &sink, NULL, &status, &code);
+    return code ? cli_fail(c) : 0;
+}
+
+static int flatten(cli *c, const cli_arguments *a)
+{
+    const char *path = cli_value(a, "output");
+    dae_model *m;
+    int code = cli_model_load(c, a, 1, &m);
+    const char *text = code == 0 ? dae_model_flat(m) : NULL;
+    if (code == 0 && (!text || dae_model_status(m) != DAE_OK)) {
+        cli_model_failed(c, m);
+        code = cli_fail(c);
+        c->messages = NULL;
+    }
+    if (code == 0)
+        cli_model_warnings(m);
+    if (code == 0 && path && cli_same_file(path, a->argument[0])) {
+        dae_fail(&c->report, DAE_E_OPTION, "the output is the model's own file");
+        code = cli_fail(c);
+    } else if (code == 0 && path && strcmp(path, "-") != 0) {
+        code = write_flat(c, path, cli_given(a, "force"), text);
+    } else if (code == 0 && c->json) {
+        dae_json j;
+        dae_json_open(&j, c->out);
+        dae_json_object(&j, NULL);
+        dae_json_string(&j, "status", "ok");
+        dae_json_string(&j, "model", dae_model_name(m));
+        dae_json_string(&j, "flat", text);
+        dae_json_end(&j);
+    } else if (code == 0) {
+        dae_sink_text(c->out, text);
+    }
+    dae_model_close(m);
+    return code;
+}
+
+static const cli_flag flatten_flags[] = {
+    CLI_MODEL_FLAGS,
+    { "output", "FILE", "where the flat model goes; default: standard output", 'o', 0 },
+    { "force", NULL, "replace a file that exists", 0, 0 },
+    { NULL, NULL, NULL, 0, 0 },
+};
+
+const cli_verb cli_verb_flatten = {
+    .name = "flatten",
+    .arguments = "MODEL.mo",
+    .summary = "the flat equations of a Modelica model",
+    .most_arguments = 1,
+    .flags = flatten_flags,
+    .run = flatten,
+};

@@ -1,0 +1,147 @@
+/* delay.c: delay(e, T), the value of e at t - T.
+ *
+ * Steps are no longer than the shortest delay, so what is asked for has been computed. For every
+ * accepted step the values of e at five points of it are kept, and between them the polynomial of
+ * degree four: an error of h^5, as good as the steps themselves. A step begins with its own first
+ * point, so jumps at events are kept as jumps. Before the start e has its value at the start.
+ * Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
+ */
+#include "model/object.h"
+
+#include <math.h>
+#include <string.h>
+
+dae_status model_compile_delays(model *m)
+{
+    ex_id *output = dae_arena_take(&m->arena, 2 * m->delays + 1, sizeof *output);
+    for (size_t k = 0; k < m->delays; k++) {
+        output[2 * k] = m->delay[k].value;
+        output[2 * k + 1] = m->delay[k].time;
+    }
+    return unit_open(m, &m->lags, output, 2 * m->delays);
+}
+
+static dae_status run_lags(model *m)
+{
+    if (unit_run(m, &m->lags) != DAE_OK)
+        return unit_trouble(m, &m->lags, DAE_E_NONFINITE, "evaluating delays");
+    m->shortest_delay = INFINITY;
+    m->longest_delay = 0;
+    for (size_t k = 0; k < m->delays; k++) {
+        double by = m->lags.out[2 * k + 1];
+        if (!(by > 0) || isinf(by)) {
+            dae_fail(&m->report, DAE_E_MODEL, "a delay time is not positive and finite");
+            dae_at(&m->report, "t = %.10g, delay(%s, ...)", m->value[0],
+                   ex_print(m->g, m->delay[k].value, flat_name, m->flat, 80));
+            dae_why(&m->report, "it is %.10g", by);
+            return DAE_E_MODEL;
+        }
+        m->delay[k].by = by;
+        m->shortest_delay = fmin(m->shortest_delay, by);
+        m->longest_delay = fmax(m->longest_delay, by);
+    }
+    return DAE_OK;
+}
+
+dae_status model_start_delays(model *m, double t)
+{
+    if (m->delays == 0) return DAE_OK;
+    dae_status status = run_lags(m);
+    for (size_t k = 0; k < m->delays && status == DAE_OK; k++) {
+        model_delay *d = &m->delay[k];
+        d->first = d->count = d->found = 0;
+        if (!d->past) {
+            d->capacity = 64;
+            d->past = dae_alloc(&m->memory, d->capacity, sizeof *d->past);
+            if (!d->past) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for delays");
+        }
+        d->count = 1;
+        for (int i = 0; i < DELAY_POINTS; i++) {
+            d->past[0].t[i] = t;
+            d->past[0].v[i] = m->lags.out[2 * k];
+        }
+    }
+    return status;
+}
+
+static delay_step *step_at(const model_delay *d, size_t k)
+{
+    return &d->past[(d->first + k) % d->capacity];
+}
+
+static dae_status enlarge(model *m, model_delay *d)
+{
+    delay_step *more = dae_alloc(&m->memory, 2 * d->capacity, sizeof *more);
+    if (!more) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for delays");
+    for (size_t k = 0; k < d->count; k++) more[k] = *step_at(d, k);
+    dae_free(&m->memory, d->past);
+    d->past = more;
+    d->first = 0;
+    d->capacity *= 2;
+    return DAE_OK;
+}
+
+/* Room for one more step; those that nobody can ask for any more are given up. */
+dae_status model_new_delay_step(model *m)
+{
+    for (size_t k = 0; k < m->delays; k++) {
+        model_delay *d = &m->delay[k];
+        double needed = m->value[0] - 2 * d->by; /* the delay may grow */
+        while (d->count > 8 && step_at(d, 2)->t[0] < needed) {
+            d->first = (d->first + 1) % d->capacity;
+            d->count--;
+            if (d->found > 0) d->found--;
+        }
+        if (d->count == d->capacity && enlarge(m, d) != DAE_OK) return DAE_E_NOMEM;
+        d->count++;
+    }
+    return DAE_OK;
+}
+
+dae_status model_note_delays(model *m, int point)
+{
+    dae_status status = run_lags(m);
+    for (size_t k = 0; k < m->delays && status == DAE_OK; k++) {
+        delay_step *s = step_at(&m->delay[k], m->delay[k].count - 1);
+        s->t[point] = m->value[0];
+        s->v[point] = m->lags.out[2 * k];
+    }
+    return status;
+}
+
+/* Neville's scheme through the five points. */
+static double interpolate(const delay_step *s, double t)
+{
+    double p[DELAY_POINTS];
+    if (s->t[0] == s->t[DELAY_POINTS - 1]) return s->v[DELAY_POINTS - 1];
+    memcpy(p, s->v, sizeof p);
+    for (int k = 1; k < DELAY_POINTS; k++)
+        for (int i = 0; i + k < DELAY_POINTS; i++)
+            p[i] = ((t - s->t[i + k]) * p[i] - (t - s->t[i]) * p[i + 1]) / (s->t[i] - s->t[i + k]);
+    return p[0];
+}
+
+/* Where two steps meet e may jump: from the right at the beginning of a stretch of smooth steps,
+ * from the left at its end. */
+void model_look_back(model *m, double t)
+{
+    bool right = t <= m->stretch_start;
+    for (size_t k = 0; k < m->delays; k++) {
+        model_delay *d = &m->delay[k];
+        double at = t - d->by, near = 1e-15 * (fabs(t) + d->by);
+        double edge = right ? at + near : at - near;
+        if (d->count == 0) continue;
+        size_t i = d->found < d->count ? d->found : d->count - 1;
+        while (i + 1 < d->count && step_at(d, i)->t[DELAY_POINTS - 1] <= edge) i++;
+        while (i > 0 && step_at(d, i)->t[0] > edge) i--;
+        d->found = i;
+        const delay_step *s = step_at(d, i);
+        m->value[slot_of(d->variable, 0)] = at <= s->t[0] ? s->v[0] : interpolate(s, at);
+    }
+}
+
+void model_free_delays(model *m)
+{
+    for (size_t k = 0; k < m->delays; k++) dae_free(&m->memory, m->delay[k].past);
+    m->delays = 0;
+}

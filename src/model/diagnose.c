@@ -1,0 +1,215 @@
+/* diagnose.c: what is wrong with equations that do not match their unknowns, by name.
+ *
+ * Two questions: are there equations without unknowns left for them, or unknowns without
+ * equations (Dulmage and Mendelsohn's parts)? If every variable has its equation when states may
+ * be matched too, the equations are well but of higher index: the offsets say which of them would
+ * have to be differentiated.
+ */
+#include "model/object.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED = 4 };
+
+typedef struct listing {
+    char text[700];
+    size_t length;
+    int count;
+} listing;
+
+static void list_more(listing *l, const char *item)
+{
+    if (l->count++ >= LISTED || l->length > sizeof l->text - 150) return;
+    l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%.140s",
+                                  l->count > 1 ? ", " : "", item);
+}
+
+static const char *list_end(listing *l)
+{
+    int more = l->count - LISTED;
+    if (more > 0 && l->length < sizeof l->text - 30)
+        snprintf(l->text + l->length, sizeof l->text - l->length, " and %d more", more);
+    return l->text;
+}
+
+static void list_equation(model *m, listing *l, const model_equation *e)
+{
+    char name[160], where[120], both[300];
+    model_equation_name(m, e, name, sizeof name);
+    model_locate(m, e->place, where, sizeof where);
+    snprintf(both, sizeof both, "%.120s%.100s", name, where);
+    list_more(l, both);
+}
+
+static void list_unknown(model *m, listing *l, uint32_t slot)
+{
+    char quoted[200];
+    snprintf(quoted, sizeof quoted, "'%.180s'", model_slot_name(m, slot));
+    list_more(l, quoted);
+}
+
+static const char *plural(size_t count, const char *word)
+{
+    static const char *const table[][3] = { { "equation", "equation", "equations" },
+                                            { "unknown", "unknown", "unknowns" } };
+    for (int k = 0; k < 2; k++)
+        if (!strcmp(word, table[k][0])) return table[k][count == 1 ? 1 : 2];
+    return word;
+}
+
+/* An unknown that no equation has anything to do with. */
+static bool occurs(const model_incidence *in, uint32_t column)
+{
+    for (size_t k = 0; k < in->start[in->s.rows]; k++)
+        if (in->column[k] == column) return true;
+    return false;
+}
+
+static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t row)
+{
+    unsigned char *rows = dae_arena_take(&m->arena, in->s.rows, 1);
+    unsigned char *columns = dae_arena_take(&m->arena, in->s.columns + 1, 1);
+    listing equations = {0}, unknowns = {0};
+    const equation_list *l = &m->running;
+    dae_find_reach(&in->s, mt, &m->scratch, row, true, rows, columns);
+    for (uint32_t i = 0; i < in->s.rows; i++)
+        if (rows[i]) list_equation(m, &equations, &l->item[i]);
+    for (uint32_t j = 0; j < in->s.columns; j++)
+        if (columns[j]) list_unknown(m, &unknowns, in->slot[j]);
+    if (unknowns.count == 0)
+        dae_why(&m->report, "equation %s contains no unknown", list_end(&equations));
+    else
+        dae_why(&m->report, "%d equations for the %d %s %s: %s", equations.count, unknowns.count,
+                plural((size_t)unknowns.count, "unknown"), list_end(&unknowns),
+                list_end(&equations));
+}
+
+static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t column)
+{
+    unsigned char *rows = dae_arena_take(&m->arena, in->s.rows + 1, 1);
+    unsigned char *columns = dae_arena_take(&m->arena, in->s.columns, 1);
+    listing equations = {0}, unknowns = {0};
+    const equation_list *l = &m->running;
+    if (!occurs(in, column)) {
+        dae_why(&m->report, "unknown '%s' occurs in no equation",
+                model_slot_name(m, in->slot[column]));
+        return;
+    }
+    dae_find_reach(&in->s, mt, &m->scratch, column, false, rows, columns);
+    for (uint32_t i = 0; i < in->s.rows; i++)
+        if (rows[i]) list_equation(m, &equations, &l->item[i]);
+    for (uint32_t j = 0; j < in->s.columns; j++)
+        if (columns[j]) list_unknown(m, &unknowns, in->slot[j]);
+    dae_why(&m->report, "only %d %s for the %d unknowns %s: %s", equations.count,
+            plural((size_t)equations.count, "equation"), unknowns.count, list_end(&unknowns),
+            list_end(&equations));
+}
+
+static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
+{
+    size_t unknowns = 0, equations = m->flat->equations;
+    for (size_t v = 0; v < m->flat_variables; v++) unknowns += m->variable[v].kind == UNKNOWN;
+    if (equations != unknowns)
+        dae_fail(&m->report, DAE_E_STRUCTURE, "the model has %zu %s for %zu %s", equations,
+                 plural(equations, "equation"), unknowns, plural(unknowns, "unknown"));
+    else
+        dae_fail(&m->report, DAE_E_STRUCTURE,
+                 "the equations are structurally singular: %zu equations for %zu unknowns, but "
+                 "not every unknown can have one of its own",
+                 equations, unknowns);
+    dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
+    int told = 0;
+    for (uint32_t i = 0; i < in->s.rows && told < 2; i++)
+        if (mt->column_of[i] == NOWHERE) say_over(m, in, mt, i), told++;
+    for (uint32_t j = 0, under = 0; j < in->s.columns && under < 2; j++)
+        if (mt->row_of[j] == NOWHERE) say_under(m, in, mt, j), under++;
+    dae_hint(&m->report, equations < unknowns
+                             ? "is an equation or a connection missing, or should one of them be "
+                               "a parameter?"
+                         : equations > unknowns
+                             ? "remove an equation, or declare what it determines"
+                             : "one equation too many here is one too few there");
+    return DAE_E_STRUCTURE;
+}
+
+static dae_status tell_index(model *m, model_incidence *in, unsigned char *order)
+{
+    uint32_t *c = dae_arena_take(&m->arena, in->s.rows, sizeof *c);
+    uint32_t *d = dae_arena_take(&m->arena, in->s.columns, sizeof *d);
+    dae_matching mt;
+    listing equations = {0}, unknowns = {0};
+    dae_matching_open(&mt, &in->s, &m->scratch);
+    int status = dae_find_offsets(&in->s, order, &m->scratch, c, d, &mt, &m->index);
+    if (status != DAE_OK) return DAE_E_STRUCTURE;
+    for (uint32_t i = 0; i < in->s.rows; i++)
+        if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
+    for (uint32_t j = 0; j < in->s.columns; j++)
+        if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
+    dae_fail(&m->report, DAE_E_UNSUPPORTED,
+             "the equations have structural index %d: only index 0 and 1 can be simulated yet",
+             m->index);
+    dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
+    dae_why(&m->report, "differentiating %s %s would be needed",
+            equations.count == 1 ? "equation" : "equations", list_end(&equations));
+    if (unknowns.count)
+        dae_why(&m->report, "they constrain states; what keeps them there is %s",
+                list_end(&unknowns));
+    dae_hint(&m->report, "replace the constraint by its derivative, or use states that need none");
+    return DAE_E_UNSUPPORTED;
+}
+
+/* Columns are variables now, whatever derivative of them occurs. */
+static void find_variables(model *m, const model_incidence *in, model_incidence *out,
+                           unsigned char **order)
+{
+    size_t capacity = 0, order_capacity = 0, entries = 0;
+    uint32_t *column_of = dae_arena_take(&m->arena, m->variables, sizeof *column_of);
+    size_t *last = dae_arena_take(&m->arena, in->s.columns, sizeof *last);
+    memset(column_of, 0xff, m->variables * sizeof *column_of);
+    *out = (model_incidence){ .slot = dae_arena_take(&m->arena, in->s.columns, sizeof *out->slot),
+                              .start = dae_arena_take(&m->arena, (size_t)in->s.rows + 1,
+                                                      sizeof *out->start) };
+    for (uint32_t j = 0; j < in->s.columns; j++) {
+        column_of[slot_variable(in->slot[j])] = j;
+        out->slot[j] = slot_of(slot_variable(in->slot[j]), 0);
+    }
+    *order = NULL;
+    for (uint32_t i = 0; i < in->s.rows; i++) {
+        model_coefficient *c;
+        double zero;
+        size_t leaves = model_coefficients(m, &m->running.item[i], &c);
+        for (size_t k = 0; k < leaves; k++) {
+            uint32_t v = c[k].slot ? slot_variable(c[k].slot) : NOWHERE;
+            bool cancels = c[k].value && ex_is_number(m->g, c[k].value, &zero) && zero == 0;
+            bool derivative = slot_is_derivative(c[k].slot);
+            if (v == NOWHERE || column_of[v] == NOWHERE || cancels) continue;
+            uint32_t j = column_of[v];
+            if (last[j] > out->start[i]) { /* x and der(x) in one equation */
+                if (derivative) (*order)[last[j] - 1] = 1;
+                continue;
+            }
+            out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
+                                         sizeof *out->column);
+            *order = dae_arena_grow(&m->arena, *order, entries, &order_capacity, 1);
+            out->column[entries] = j;
+            (*order)[entries++] = derivative;
+            last[j] = entries;
+        }
+        out->start[i + 1] = entries;
+    }
+    out->s = (dae_structure){ in->s.rows, in->s.columns, out->start, out->column };
+}
+
+dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
+{
+    (void)matching;
+    model_incidence all;
+    unsigned char *order;
+    dae_matching mt;
+    find_variables(m, in, &all, &order);
+    dae_matching_open(&mt, &all.s, &m->scratch);
+    dae_match(&all.s, all.s.rows, &m->scratch, &mt);
+    if (mt.rank < all.s.rows || mt.rank < all.s.columns) return tell_parts(m, &all, &mt);
+    return tell_index(m, &all, order);
+}

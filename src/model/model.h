@@ -1,0 +1,47 @@
+/* model.h: a flat model made ready to run: aliases removed, equations ordered and solved where
+ * they can be, loops torn, the rest a dae_problem with exact sparse Jacobians.
+ *
+ * The functions of include/daedalus/model.h are these with the text in front. A model borrows the
+ * flat model and its graph, and adds nodes to that graph while it is built or set; both must
+ * outlive it. Failures are kept as words: model_messages has them and all warnings.
+ *
+ * Results are every variable of the flat model that is not hidden, in the order of declaration,
+ * and behind them der(x) of the states.
+ */
+#ifndef DAE_MODEL_MODEL_H
+#define DAE_MODEL_MODEL_H
+
+#include "daedalus/model.h"
+#include "model/flat.h"
+
+typedef struct model model;
+typedef dae_variable model_result;
+
+/* Always an object (ask model_status), NULL only without memory for one. */
+model *model_open(flat_model *flat, const dae_allocator *allocator);
+void model_close(model *m); /* NULL is allowed */
+
+dae_status model_status(const model *m);     /* of the last call                              */
+const char *model_messages(const model *m);  /* failures and warnings; ""                     */
+int model_warnings(const model *m);
+
+size_t model_result_count(const model *m);
+const model_result *model_result_at(const model *m, size_t i); /* NULL past the end           */
+size_t model_find(const model *m, const char *name);           /* the count if there is none  */
+
+/* A parameter, or the start value of a variable ("x" or "x.start"). */
+dae_status model_set(model *m, const char *name, double value);
+/* As it stands: a parameter's value, any variable's start value. */
+dae_status model_get(model *m, const char *name, double *value);
+
+void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
+const char *model_analysis(model *m);
+
+const dae_problem *model_problem_of(model *m); /* NULL if it could not be built               */
+dae_status model_initialize(model *m, double t0, double *x, double *xdot);
+dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value);
+dae_status model_event(model *m, double t, double *x, double *xdot);
+dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user);
+dae_status model_get_statistics(const model *m, dae_statistics *out);
+
+#endif

@@ -1,0 +1,236 @@
+/* modes.c: relations that are held between events, and floor as well.
+ *
+ * With z = a - b the relation a < b is z < 0. Between events its value is held, so that the
+ * integrator sees smooth equations; g = z - band while it is true, z + band while it is false,
+ * is the event function: z has left the other side by `band` when g changes sign. The band (1e-10
+ * of the nominal value, far below any tolerance) makes an event happen once, and a start on the
+ * boundary z = 0 is decided by where the solution goes. floor(z) = k is held while
+ * k - band < z < k + 1 + band: two event functions.
+ *
+ * A relation whose z is linear in time and depends on nothing else needs no search: its time is
+ * computed, the integrator stops there and from there on the other value holds.
+ *
+ * At an event: all modes that have left their side change, the algebraic equations are solved
+ * anew with the states as they are, and so on until nothing changes. A number of rounds without
+ * an end means that no combination of values fits: the relations that change are named.
+ */
+#include "model/object.h"
+
+#include "expression/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 100 };
+
+static const double BAND = 1e-10;
+
+/* ---------------------------------------------------------------- which modes ----------- */
+
+static void mark_leaves(model *m, const ex_id *root, size_t roots, uint32_t *mode_of, bool *more)
+{
+    ex_walk *w = ex_walk_begin(m->g, root, roots);
+    for (size_t i = 0; i < w->count; i++) {
+        const ex_node *n = ex_at(m->g, w->order[i]);
+        if (n->op != EX_VARIABLE || mode_of[n->a] == NOWHERE) continue;
+        model_mode *mode = &m->mode[mode_of[n->a]];
+        *more |= !mode->used;
+        mode->used = true;
+    }
+    ex_walk_end(m->g, w);
+}
+
+/* Only relations that equations speak of cause events, and those that these depend on. */
+void model_use_modes(model *m)
+{
+    bool more = m->modes > 0;
+    uint32_t *mode_of = dae_arena_take(&m->arena, m->variables, sizeof *mode_of);
+    memset(mode_of, 0xff, m->variables * sizeof *mode_of);
+    for (size_t k = 0; k < m->modes; k++) mode_of[m->mode[k].variable] = (uint32_t)k;
+    const equation_list *list[] = { &m->equations, &m->initial };
+    for (int l = 0; l < 2 && more; l++)
+        for (size_t i = 0; i < list[l]->count; i++) {
+            const ex_id root[] = { list[l]->item[i].left, list[l]->item[i].right };
+            mark_leaves(m, root, 2, mode_of, &more);
+        }
+    for (size_t k = 0; k < m->delays && more; k++)
+        mark_leaves(m, &m->delay[k].value, 1, mode_of, &more);
+    while (more) {
+        more = false;
+        for (size_t k = 0; k < m->modes; k++)
+            if (m->mode[k].used) mark_leaves(m, &m->mode[k].z, 1, mode_of, &more);
+    }
+}
+
+/* Is z a + b t with parameter expressions a, b? */
+static void find_timed(model *m, model_mode *mode)
+{
+    model_coefficient *c;
+    model_equation e = { .left = mode->z, .right = ex_number(m->g, 0) };
+    size_t count = model_coefficients(m, &e, &c);
+    double slope;
+    mode->slope = ex_number(m->g, 0);
+    for (size_t k = 0; k < count; k++) {
+        bool parameter = c[k].slot != 0 && m->variable[slot_variable(c[k].slot)].kind == KNOWN;
+        if (!parameter && c[k].slot != 0) return;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (c[k].slot == 0 && c[k].value && model_numeric(m, c[k].value, &slope) && slope != 0) {
+            model_assume(m, c[k].value, slope);
+            mode->timed = true;
+            mode->slope = c[k].value;
+        }
+}
+
+static double band_of(model *m, const model_mode *mode)
+{
+    double size = 0;
+    ex_walk *w = ex_walk_begin(m->g, &mode->z, 1);
+    for (size_t i = 0; i < w->count; i++) {
+        const ex_node *n = ex_at(m->g, w->order[i]);
+        if (n->op != EX_VARIABLE || m->variable[n->a].kind != UNKNOWN) continue;
+        double nominal = fabs(m->variable[n->a].nominal_value);
+        size = fmax(size, nominal > 0 ? nominal : 1);
+    }
+    ex_walk_end(m->g, w);
+    return BAND * (size > 0 ? size : 1);
+}
+
+dae_status model_compile_modes(model *m)
+{
+    model_use_modes(m);
+    m->mode_used = dae_arena_take(&m->arena, m->modes, sizeof *m->mode_used);
+    ex_id *output = dae_arena_take(&m->arena, 2 * m->modes + 1, sizeof *output);
+    m->mode_before = dae_arena_take(&m->arena, m->modes, sizeof *m->mode_before);
+    m->modes_used = 0;
+    for (size_t k = 0; k < m->modes; k++) {
+        model_mode *mode = &m->mode[k];
+        if (!mode->used) continue;
+        find_timed(m, mode);
+        mode->band = band_of(m, mode);
+        output[2 * m->modes_used] = mode->z;
+        output[2 * m->modes_used + 1] = mode->slope;
+        m->mode_used[m->modes_used++] = (uint32_t)k;
+    }
+    return unit_open(m, &m->crossings, output, 2 * m->modes_used);
+}
+
+/* ---------------------------------------------------------------- values ---------------- */
+
+void model_event_values(const model *m, const double *z, double *g)
+{
+    for (size_t k = 0, e = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double held = m->value[slot_of(mode->variable, 0)];
+        if (mode->timed) continue;
+        if (mode->kind == MODE_FLOOR) {
+            g[e++] = z[k] - (held + 1) - mode->band;
+            g[e++] = z[k] - held + mode->band;
+        } else {
+            g[e++] = held != 0 ? z[k] - mode->band : z[k] + mode->band;
+        }
+    }
+}
+
+static double resolution(double t)
+{
+    return 1e-13 * fmax(1e-3, fabs(t));
+}
+
+/* Just after t, if z reaches a boundary there. */
+static double timed_value(const model_mode *mode, double z, double slope, double t)
+{
+    double near = fabs(slope) * resolution(t);
+    if (mode->kind == MODE_FLOOR) {
+        double whole = round(z);
+        if (fabs(z - whole) <= near) return slope > 0 ? whole : whole - 1;
+        return floor(z);
+    }
+    return fabs(z) <= near ? slope < 0 : z < 0;
+}
+
+static double plain_value(const model_mode *mode, double z)
+{
+    return mode->kind == MODE_FLOOR ? floor(z) : mode->kind == MODE_LESS ? z < 0 : z <= 0;
+}
+
+static double new_value(const model_mode *mode, double held, double z)
+{
+    if (mode->kind == MODE_FLOOR)
+        return z >= held + 1 + mode->band || z <= held - mode->band ? floor(z) : held;
+    return held != 0 ? z < mode->band : z <= -mode->band;
+}
+
+dae_status model_update_modes(model *m, bool first, bool *changed)
+{
+    *changed = false;
+    if (m->modes_used == 0) return DAE_OK;
+    if (unit_run(m, &m->crossings) != DAE_OK)
+        return unit_trouble(m, &m->crossings, DAE_E_NONFINITE, "evaluating relations");
+    for (size_t k = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double *held = &m->value[slot_of(mode->variable, 0)];
+        double z = m->crossings.out[2 * k], slope = m->crossings.out[2 * k + 1];
+        if (isnan(z)) continue; /* a guess from which it cannot be told */
+        double now = first         ? plain_value(mode, z)
+                     : mode->timed ? timed_value(mode, z, slope, m->value[0])
+                                   : new_value(mode, *held, z);
+        *changed |= now != *held;
+        *held = now;
+    }
+    return DAE_OK;
+}
+
+double model_next_timed(model *m, double t)
+{
+    double next = INFINITY;
+    m->value[0] = t;
+    if (m->modes_used == 0 || unit_run(m, &m->crossings) != DAE_OK) return next;
+    for (size_t k = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double held = m->value[slot_of(mode->variable, 0)];
+        double z = m->crossings.out[2 * k], slope = m->crossings.out[2 * k + 1];
+        if (!mode->timed || slope == 0) continue;
+        double boundary = mode->kind != MODE_FLOOR ? 0 : slope > 0 ? held + 1 : held;
+        double at = t + (boundary - z) / slope;
+        bool over = mode->kind != MODE_FLOOR && held == (slope < 0);
+        if (!over && at < next) next = at;
+    }
+    return next;
+}
+
+static dae_status tell_unsettled(model *m, const double *before)
+{
+    char list[400] = "";
+    size_t length = 0;
+    for (size_t k = 0; k < m->modes_used && length < 300; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        if (m->value[slot_of(mode->variable, 0)] == before[k]) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.80s",
+                                   length ? ", " : "",
+                                   ex_print(m->g, mode->origin, flat_name, m->flat, 78));
+    }
+    dae_fail(&m->report, DAE_E_CHATTER, "no combination of values of the relations fits");
+    dae_at(&m->report, "t = %.10g", m->value[0]);
+    dae_why(&m->report, "after %d rounds these still change: %s", ROUNDS, list);
+    dae_hint(&m->report, "an if-expression whose value contradicts its own condition needs a "
+                         "hysteresis or a smooth form");
+    return DAE_E_CHATTER;
+}
+
+dae_status model_settle(model *m)
+{
+    bool changed = true;
+    for (int round = 0; round < ROUNDS; round++) {
+        dae_status status = model_update_modes(m, false, &changed);
+        if (status != DAE_OK || !changed) return status;
+        status = model_run_plan(m, &m->run, "solving the equations after an event");
+        if (status != DAE_OK) return status;
+    }
+    for (size_t k = 0; k < m->modes_used; k++)
+        m->mode_before[k] = m->value[slot_of(m->mode[m->mode_used[k]].variable, 0)];
+    dae_status status = model_update_modes(m, false, &changed);
+    if (status != DAE_OK || !changed) return status;
+    return tell_unsettled(m, m->mode_before);
+}

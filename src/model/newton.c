@@ -1,0 +1,301 @@
+/* newton.c: the steps of a plan, one after another; a loop by Newton's method.
+ *
+ * Damped as in Deuflhard's NLEQ (Newton Methods for Nonlinear Problems, 3.3): with the step
+ * d = -J^{-1} F(u) a damping s is accepted if the simplified step from there is shorter,
+ * |J^{-1} F(u + s d)| <= (1 - s / 4) |d|. The test does not change when equations are multiplied
+ * by numbers, so that they need no scaling; unknowns are measured by their nominal values. Points
+ * beyond min or max are not tried. From a point where J is singular the iteration starts beside
+ * it. If all that fails, the loop is deformed: F(u) = (1 - s) F(u0), s from 0 to 1.
+ */
+#include "model/object.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ITERATIONS = 60, HALVINGS = 24, DEFORMATIONS = 200 };
+
+static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
+                                          after the last step is rounding                       */
+static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short enough            */
+
+typedef struct loop {
+    model *m;
+    model_plan *plan;
+    model_step *s;
+    double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good;
+    dae_factor_info info;
+} loop;
+
+static void take_vectors(loop *l)
+{
+    double **vector[LOOP_VECTORS] = { &l->u, &l->d, &l->trial, &l->r, &l->scale, &l->offset,
+                                      &l->u0, &l->simplified, &l->whole, &l->good };
+    for (size_t k = 0; k < LOOP_VECTORS; k++)
+        *vector[k] = l->plan->work + k * l->plan->most_torn;
+}
+
+/* F(u) - offset; DAE_RETRY where it is not defined. */
+static int evaluate(loop *l, const double *u, double *r)
+{
+    model_step *s = l->s;
+    for (uint32_t j = 0; j < s->torn; j++) l->m->value[s->torn_slot[j]] = u[j];
+    if (unit_run(l->m, &s->equations) != DAE_OK) return DAE_RETRY;
+    for (uint32_t i = 0; i < s->torn; i++) {
+        r[i] = s->equations.out[i] - l->offset[i];
+        if (!isfinite(r[i])) return DAE_RETRY;
+    }
+    return DAE_OK;
+}
+
+/* The columns of one colour each lane; the inputs are those of the last evaluation. */
+static int find_jacobian(loop *l)
+{
+    model_step *s = l->s;
+    model_unit *u = &s->equations;
+    bool dense = s->torn <= 60;
+    for (int first = 0; first < s->colors; first += EX_LANES) {
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (uint32_t j = 0; j < s->torn; j++) {
+            int lane = s->color[j] - first;
+            if (lane >= 0 && lane < EX_LANES && s->torn_input[j] != NOWHERE)
+                u->in_tangent[s->torn_input[j] * EX_LANES + (size_t)lane] = 1;
+        }
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+            return DAE_RETRY;
+        for (uint32_t j = 0; j < s->torn; j++) {
+            int lane = s->color[j] - first;
+            if (lane < 0 || lane >= EX_LANES) continue;
+            for (int64_t k = s->matrix.start[j]; k < s->matrix.start[j + 1]; k++) {
+                int i = s->matrix.row[k];
+                double value = u->out_tangent[(size_t)i * EX_LANES + (size_t)lane];
+                s->K[dense ? (size_t)i + (size_t)j * s->torn : (size_t)k] = value;
+            }
+        }
+    }
+    return DAE_OK;
+}
+
+static double measure(const loop *l, const double *d)
+{
+    double most = 0;
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        double here = fabs(d[j]) / l->scale[j];
+        if (!(here <= most)) most = here; /* NaN too */
+    }
+    return isnan(most) ? INFINITY : most;
+}
+
+static void set_scale(loop *l)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        uint32_t slot = l->s->torn_slot[j];
+        double nominal = l->m->variable[slot_variable(slot)].nominal_value;
+        if (slot_is_derivative(slot) || nominal == 0) nominal = 1;
+        l->scale[j] = fmax(fabs(l->u[j]), fabs(nominal));
+    }
+}
+
+/* How far along d before an unknown leaves its bounds. */
+static double room(const loop *l)
+{
+    double s = 1;
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        uint32_t slot = l->s->torn_slot[j];
+        const model_variable *x = &l->m->variable[slot_variable(slot)];
+        if (slot_is_derivative(slot)) continue;
+        double bound = l->d[j] > 0 ? x->max_value : x->min_value, way = bound - l->u[j];
+        if (isfinite(bound) && way * l->d[j] >= 0 && fabs(l->d[j]) * s > fabs(way))
+            s = way == 0 ? s : fabs(way) / fabs(l->d[j]);
+    }
+    return s;
+}
+
+/* One damped step from u along d, left in `trial` with its residual in r; *next is the length of
+ * the simplified step from there. Answers the damping, 0: none was good enough. */
+static double damp(loop *l, double length, double *next)
+{
+    model_step *s = l->s;
+    double damping = room(l);
+    for (int k = 0; k < HALVINGS; k++, damping /= 2) {
+        for (uint32_t j = 0; j < s->torn; j++) l->trial[j] = l->u[j] + damping * l->d[j];
+        if (evaluate(l, l->trial, l->r) != DAE_OK) continue;
+        memcpy(l->simplified, l->r, s->torn * sizeof(double));
+        if (s->linear->solve(s->factor, l->simplified, NULL, 1, 0) != DAE_OK) continue;
+        *next = measure(l, l->simplified);
+        if (*next <= (1 - damping / 4) * length || *next <= CONVERGED) return damping;
+    }
+    return 0;
+}
+
+static dae_status iterate(loop *l)
+{
+    model_step *s = l->s;
+    size_t bytes = s->torn * sizeof(double);
+    if (evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
+    for (int k = 0; k < ITERATIONS; k++) {
+        l->plan->iterations++;
+        set_scale(l);
+        if (find_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
+        int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
+        if (status != DAE_OK) return (dae_status)status;
+        for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
+        if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return DAE_E_SINGULAR;
+        double length = measure(l, l->d), next = 0;
+        if (!isfinite(length)) return DAE_E_SINGULAR;
+        double damping = damp(l, length, &next);
+        if (damping == 0) {
+            if (length > STAGNANT) return DAE_E_CONVERGENCE;
+            evaluate(l, l->u, l->r);
+            return DAE_OK;
+        }
+        memcpy(l->u, l->trial, bytes);
+        if (next <= CONVERGED && (damping == 1 || length <= CONVERGED)) {
+            /* the simplified step is known: with it what is left is rounding */
+            for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
+            return evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
+        }
+    }
+    return DAE_E_CONVERGENCE;
+}
+
+static void move_aside(loop *l, int round)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        uint32_t slot = l->s->torn_slot[j];
+        const model_variable *x = &l->m->variable[slot_variable(slot)];
+        double by = (j + (uint32_t)round) % 2 ? -0.05 : 0.1, u = l->u0[j];
+        u += by * round * fmax(fabs(u), x->nominal_value != 0 ? fabs(x->nominal_value) : 1);
+        if (!slot_is_derivative(slot)) u = fmin(fmax(u, x->min_value), x->max_value);
+        l->u[j] = u;
+    }
+}
+
+/* From where the Jacobian is singular or the equations are not defined: start beside it. */
+static dae_status iterate_from_beside(loop *l)
+{
+    dae_status status = iterate(l);
+    for (int round = 1; round <= 4 && status != DAE_OK && status != DAE_E_CONVERGENCE; round++) {
+        move_aside(l, round);
+        status = iterate(l);
+    }
+    return status;
+}
+
+/* F(u) = (1 - s) F(u0): solved by u0 for s = 0, the loop itself for s = 1. */
+static dae_status deform(loop *l)
+{
+    uint32_t n = l->s->torn;
+    double *whole = l->whole, *good = l->good;
+    double s = 0, step = 0.1;
+    memcpy(l->u, l->u0, n * sizeof(double));
+    memset(l->offset, 0, n * sizeof(double));
+    if (evaluate(l, l->u, whole) != DAE_OK) return DAE_E_CONVERGENCE;
+    memcpy(good, l->u, n * sizeof(double));
+    for (int k = 0; k < DEFORMATIONS && s < 1; k++) {
+        double to = fmin(1, s + step);
+        for (uint32_t i = 0; i < n; i++) l->offset[i] = (1 - to) * whole[i];
+        memcpy(l->u, good, n * sizeof(double));
+        if (iterate(l) == DAE_OK) {
+            memcpy(good, l->u, n * sizeof(double));
+            s = to;
+            step *= 2;
+        } else {
+            step /= 2;
+            if (step < 1e-6) break;
+        }
+    }
+    memset(l->offset, 0, n * sizeof(double));
+    return s >= 1 ? DAE_OK : DAE_E_CONVERGENCE;
+}
+
+static dae_status tell(loop *l, dae_status found, const char *doing)
+{
+    model *m = l->m;
+    model_step *s = l->s;
+    uint32_t worst = 0, named = 0;
+    char equation[160], where[160], unknowns[300] = "";
+    size_t length = 0;
+    memcpy(l->u, l->u0, s->torn * sizeof(double));
+    evaluate(l, l->u, l->r);
+    for (uint32_t i = 0; i < s->torn; i++) {
+        double a = fabs(s->equations.out[i]), b = fabs(s->equations.out[worst]);
+        if (isnan(a) || (a > b && !isnan(b))) worst = i;
+    }
+    if (found == DAE_E_SINGULAR && l->info.row >= 0 && l->info.row < (int)s->torn)
+        worst = (uint32_t)l->info.row;
+    const model_equation *e = &l->plan->list->item[s->residual_equation[worst]];
+    model_equation_name(m, e, equation, sizeof equation);
+    model_locate(m, e->place, where, sizeof where);
+    for (; named < s->torn && named < 4; named++)
+        length += (size_t)snprintf(unknowns + length, sizeof unknowns - length, "%s%.40s = %.6g",
+                                   named ? ", " : "", model_slot_name(m, s->torn_slot[named]),
+                                   l->u0[named]);
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution was found for a loop of %u equation%s",
+             doing, s->assigned + s->torn, s->assigned + s->torn == 1 ? "" : "s");
+    dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
+    dae_why(&m->report, "%s; from the start values %s%s the residual is %.4g",
+            found == DAE_E_SINGULAR       ? "the Jacobian is singular"
+            : found == DAE_E_NONFINITE || found == DAE_E_NONFINITE_JAC
+                ? "the equations or their derivatives are not finite there"
+                : "Newton's iteration does not converge",
+            unknowns, named < s->torn ? ", ..." : "",
+            s->equations.out[worst]);
+    dae_hint(&m->report, "give better start values to these unknowns, or write the equations with "
+                         "homotopy(actual, simplified)");
+    return DAE_E_INCONSISTENT;
+}
+
+static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const char *doing)
+{
+    loop l = { .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 } };
+    take_vectors(&l);
+    memset(l.offset, 0, s->torn * sizeof(double));
+    for (uint32_t j = 0; j < s->torn; j++) l.u0[j] = l.u[j] = m->value[s->torn_slot[j]];
+    dae_status status = iterate_from_beside(&l);
+    if (status != DAE_OK) {
+        dae_status found = status;
+        dae_factor_info info = l.info;
+        status = deform(&l);
+        l.info = info;
+        if (status != DAE_OK) return tell(&l, found, doing);
+        plan->by = "newton homotopy";
+    }
+    if (!plan->by) plan->by = "newton";
+    for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];
+    return DAE_OK;
+}
+
+static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uint32_t k,
+                                  const char *doing)
+{
+    char equation[160], where[160];
+    const model_equation *e = &plan->list->item[s->assigned_equation[k]];
+    model_equation_name(m, e, equation, sizeof equation);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_NONFINITE, "%s: '%s' is %s", doing,
+             model_slot_name(m, s->assigned_slot[k]),
+             isnan(s->assign.out[k]) ? "not a number" : "infinite");
+    dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
+    dae_why(&m->report, "it is computed as %s",
+            ex_print(m->g, s->assigned_value[k], flat_name, m->flat, 120));
+    return DAE_E_NONFINITE;
+}
+
+dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
+{
+    plan->by = NULL;
+    for (size_t k = 0; k < plan->steps; k++) {
+        model_step *s = &plan->step[k];
+        dae_status status = s->torn ? solve_loop(m, plan, s, doing) : DAE_OK;
+        if (status != DAE_OK) return status;
+        if (unit_run(m, &s->assign) != DAE_OK)
+            return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
+        for (uint32_t i = 0; i < s->assigned; i++) {
+            m->value[s->assigned_slot[i]] = s->assign.out[i];
+            if (!isfinite(s->assign.out[i])) return tell_assignment(m, plan, s, i, doing);
+        }
+    }
+    if (!plan->by) plan->by = "explicit";
+    return DAE_OK;
+}

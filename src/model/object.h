@@ -1,0 +1,352 @@
+/* object.h: what the files of src/model share: the model between flat equations and numbers.
+ *
+ * Every quantity has a slot in one vector, `value`: slot 0 is time; variable v has slots
+ * 1 + 3 v + b: b = 0 its value, 1 its derivative, 2 its start value (after rewrite.c no expression
+ * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of the flat model and, behind them, stand-ins:
+ * a relation that is held between events, a delayed value, a parameter expression computed once,
+ * initial(), the parameter of homotopy. So after rewrite.c an expression has leaves only.
+ *
+ *     rewrite.c     leaves instead of relations, delays, parameter expressions
+ *     parameters.c  their values, in the order of their dependence
+ *     alias.c       x = y, x = -y, x = constant
+ *     plan.c        matching, blocks, tearing: the order of computing; diagnose.c what is wrong
+ *     problem.c     what is left, as a dae_problem
+ *     initialize.c  the initial system, solved by newton.c
+ *     modes.c       relations between and at events; delay.c; simulate.c
+ */
+#ifndef DAE_MODEL_OBJECT_H
+#define DAE_MODEL_OBJECT_H
+
+#include "expression/program.h"
+#include "index/structure.h"
+#include "linear/linear.h"
+#include "model/model.h"
+
+#define NOWHERE DAE_NOWHERE
+
+typedef enum variable_kind {
+    KNOWN,      /* its value is there before anything is solved: parameters, inputs           */
+    FREE,       /* a parameter found by the initialization                                    */
+    UNKNOWN,
+    HELD        /* a stand-in that is set from outside while running                          */
+} variable_kind;
+
+typedef struct model_variable {
+    const char *name;
+    ex_type type;
+    variable_kind kind;
+    bool differentiated;         /* its derivative occurs                                     */
+    bool string;
+    uint32_t alias_of;           /* NOWHERE: none                                             */
+    signed char alias_sign;
+    ex_id alias_value;           /* equal to a parameter expression                           */
+    ex_id binding, start, min, max, nominal; /* rewritten; 0: not given                       */
+    signed char fixed;           /* -1: not given                                             */
+    int state_select;
+    uint32_t start_from;         /* the alias whose start counts; itself if there is none     */
+    double min_value, max_value, nominal_value;
+} model_variable;
+
+typedef struct model_equation {
+    ex_id left, right;           /* rewritten                                                 */
+    ex_id text_left, text_right; /* as they were, for messages                                */
+    dae_place place;
+    const char *component;
+    const char *role;            /* "equation", "initial equation", "start value"             */
+    uint32_t condition;          /* of a start value: the variable; NOWHERE                   */
+} model_equation;
+
+typedef struct equation_list {
+    model_equation *item;
+    size_t count, capacity;
+} equation_list;
+
+/* A program with its inputs and outputs tied to slots. */
+typedef struct model_unit {
+    ex_program *program;
+    ex_machine *machine;
+    uint32_t *slot;              /* of the inputs                                             */
+    double *in, *out, *in_tangent, *out_tangent;
+    size_t ins, outs;
+} model_unit;
+
+/* A block: assignments in order and, if it is a loop, equations left for what was torn. */
+typedef struct model_step {
+    uint32_t assigned, torn;
+    uint32_t *assigned_slot, *torn_slot;
+    ex_id *assigned_value, *residual;
+    uint32_t *assigned_equation, *residual_equation; /* numbers in the plan's list            */
+    model_unit assign, equations;
+    /* Newton's iteration */
+    uint32_t *torn_input;        /* input of `equations`, NOWHERE                             */
+    dae_matrix matrix;
+    int *color, colors;
+    const dae_linear *linear;
+    void *analysis, *factor;
+    double *K;
+} model_step;
+
+enum { LOOP_VECTORS = 10 };
+
+typedef struct model_plan {
+    const equation_list *list;
+    model_step *step;
+    size_t steps;
+    size_t loops, largest_loop, torn, assigned;
+    uint32_t most_torn;
+    double *work;                /* of Newton's iteration, LOOP_VECTORS of most_torn          */
+    size_t iterations;
+    const char *by;              /* what the last run had to resort to                        */
+} model_plan;
+
+typedef enum mode_kind { MODE_LESS, MODE_LESS_EQUAL, MODE_FLOOR } mode_kind;
+
+typedef struct model_mode {
+    mode_kind kind;
+    ex_id z;                     /* less: z < 0; floor: its argument                          */
+    ex_id origin;                /* for messages                                              */
+    uint32_t variable;           /* the stand-in                                              */
+    bool used, timed;            /* timed: z is linear in time and nothing else               */
+    ex_id slope;                 /* timed: dz/dt                                              */
+    double band;                 /* of hysteresis                                             */
+} model_mode;
+
+/* The past of a delayed expression: for every step its values at five points. */
+enum { DELAY_POINTS = 5 };
+typedef struct delay_step {
+    double t[DELAY_POINTS], v[DELAY_POINTS];
+} delay_step;
+
+typedef struct model_delay {
+    ex_id value, time;
+    uint32_t variable;
+    double by;                   /* the delay time now                                        */
+    delay_step *past;            /* a ring                                                    */
+    size_t first, count, capacity;
+    size_t found;                /* where the last look back ended                            */
+} model_delay;
+
+typedef struct model_assumption {
+    ex_id value;                 /* a parameter expression                                    */
+    int sign;                    /* ... assumed to have this one: 1, 0, -1                     */
+} model_assumption;
+
+/* The implicit system F(t, x, x') = 0 that is integrated. */
+typedef struct model_problem {
+    dae_problem problem;
+    size_t states;
+    uint32_t *variable;          /* of x[j]                                                   */
+    uint32_t *row_equation;      /* NOWHERE: an assignment kept as an equation                */
+    ex_id *residual;
+    const char **names, **equation_names, **event_names;
+    unsigned char *level;
+    int64_t *start;
+    int *row;
+    model_unit equations, events, values;
+    size_t event_functions;
+    uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
+    int *color, colors;
+    size_t entries;
+    uint32_t *value_slot;        /* slots that `values` computes                              */
+    size_t values_count;
+} model_problem;
+
+struct model {
+    dae_memory memory, scratch;  /* scratch: from the arena                                   */
+    dae_arena arena;
+    jmp_buf escape;
+    flat_model *flat;
+    ex_graph *g;
+    dae_report report;
+    dae_status status;
+    char *text;                  /* warnings and failures so far                              */
+    size_t text_length, text_capacity;
+    int warnings;
+
+    double *override;            /* per flat variable: set by model_set; NaN: not set         */
+
+    model_variable *variable;
+    size_t variables, variable_capacity, flat_variables;
+    uint32_t at_initial, at_terminal, at_homotopy; /* stand-ins                               */
+    bool homotopy;               /* occurs                                                    */
+    double *value;               /* the slots                                                 */
+    size_t slots, value_capacity;
+    unsigned char *level;        /* of nodes: see rewrite.c                                   */
+    size_t levels;
+    uint32_t *hoisted;           /* of nodes: 1 + stand-in                                    */
+
+    equation_list equations, initial; /* hold always; hold at the start                       */
+    equation_list running;       /* `equations` with homotopy at its end                      */
+    equation_list starting;      /* of the initial system                                     */
+    equation_list redundant;     /* what it did not need                                      */
+    model_unit leftover;         /* their residuals                                           */
+    flat_assertion *assertion;
+    size_t assertions;
+    bool *warned;
+    dae_place hybrid_place;      /* when, pre, sample, ...                                    */
+    const char *hybrid;          /* NULL: none                                                */
+
+    model_unit parameters;       /* its outputs: see parameters.c                             */
+    double **parameter_target;
+    uint32_t *parameter_order;   /* variables, those they depend on first                     */
+    size_t ordered;
+
+    model_mode *mode;
+    size_t modes, mode_capacity;
+    model_unit crossings;        /* z and slope of every mode that is used, from slots        */
+    uint32_t *mode_used;         /* their numbers                                             */
+    size_t modes_used;
+    double *mode_before;         /* values of the round before                                */
+    model_delay *delay;
+    size_t delays, delay_capacity;
+    model_assumption *assumption;
+    size_t assumptions, assumption_capacity;
+    model_unit assumed;
+
+    model_plan run, init;
+    ex_id *image;                /* of slots, while substituting                              */
+    size_t image_count;
+    model_problem p;
+    int index;
+    size_t alias_count;
+    size_t initial_iterations;
+    const char *initial_by;
+    char *analysis;              /* of model_analysis                                         */
+
+    model_result *result;        /* variables of results                                      */
+    size_t results;
+    double *row;
+    uint32_t *result_slot;
+    double *result_sign;
+
+    bool ready;                  /* parameters have values                                    */
+    bool built;
+    bool asks_initial;           /* initial() occurs                                          */
+    model_unit lags;             /* values and times of the delays, from slots                */
+    double shortest_delay, longest_delay;
+    double stretch_start;        /* of the smooth stretch under way                           */
+    model_unit asserts;          /* conditions, from slots                                    */
+    size_t assert_warnings;
+    dae_solver *solver;          /* of a simulation under way                                 */
+    void *run_vectors, *run_breaks;
+    dae_statistics statistics;
+};
+
+static inline uint32_t slot_of(uint32_t variable, uint32_t order)
+{
+    return 1 + 3 * variable + order;
+}
+static inline uint32_t slot_variable(uint32_t slot)
+{
+    return (slot - 1) / 3;
+}
+static inline bool slot_is_derivative(uint32_t slot)
+{
+    return slot > 0 && (slot - 1) % 3 == 1;
+}
+
+/* model.c */
+uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind);
+void model_warn(model *m, const char *format, ...) DAE_PRINTF(2, 3);
+dae_status model_done(model *m, dae_status status);
+const char *model_slot_name(model *m, uint32_t slot);      /* "x", "der(x)"                   */
+void model_equation_name(model *m, const model_equation *e, char *text, size_t size);
+void model_locate(model *m, dae_place place, char *text, size_t size); /* " (tank.mo:3:5)" or "" */
+
+/* unit.c */
+dae_status unit_open(model *m, model_unit *u, const ex_id *output, size_t outputs);
+void unit_close(model *m, model_unit *u);
+dae_status unit_tangents(model *m, model_unit *u);         /* memory for them                  */
+void unit_gather(model *m, model_unit *u);                 /* inputs from the slots            */
+int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
+uint32_t unit_input(const model_unit *u, uint32_t slot);
+dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
+
+/* rewrite.c */
+enum { LEVEL_NUMBER, LEVEL_PARAMETER, LEVEL_FREE, LEVEL_VARYING, LEVEL_UNSEEN = 255 };
+int model_level(model *m, ex_id e);
+dae_status model_rewrite(model *m);
+dae_status model_rewrite_parameters(model *m);
+ex_id model_plain(model *m, ex_id e); /* without events: for assertions */
+ex_id model_hoist(model *m, ex_id e); /* a leaf for a parameter expression */
+uint32_t leaf_slot(const ex_graph *g, ex_id e); /* NOWHERE: not a leaf */
+
+/* parameters.c */
+dae_status model_order_parameters(model *m);
+dae_status model_compile_parameters(model *m);
+dae_status model_evaluate_parameters(model *m);
+bool model_numeric(model *m, ex_id e, double *value); /* of a parameter expression, now */
+void model_assume(model *m, ex_id e, double value);
+dae_status model_check_assumptions(model *m, bool *hold);
+
+/* alias.c */
+dae_status model_find_aliases(model *m);
+void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
+dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ             */
+void model_clear_images(model *m);
+void model_substitute(model *m, ex_id *root, size_t roots); /* slots by m->image, where not 0 */
+
+/* solve.c */
+typedef struct model_coefficient {
+    uint32_t slot;
+    ex_id value;       /* of the slot in left - right; 0: not linear in it                    */
+} model_coefficient;
+/* Every leaf of the equation with its coefficient; the array is the arena's. */
+size_t model_coefficients(model *m, const model_equation *e, model_coefficient **list);
+bool model_never_zero(model *m, ex_id e);
+/* The equation solved for a slot; 0: it cannot be, or not safely. */
+ex_id model_solve_for(model *m, const model_equation *e, uint32_t slot, ex_id coefficient);
+
+/* plan.c */
+typedef struct model_incidence {
+    dae_structure s;
+    size_t *start;
+    uint32_t *column;
+    uint32_t *slot;         /* of a column                                                     */
+} model_incidence;
+void model_find_incidence(model *m, const equation_list *list, uint32_t *slot, uint32_t slots,
+                          model_incidence *out);
+dae_status model_make_plan(model *m, const equation_list *list, model_incidence *in,
+                           dae_matching *matching, model_plan *out);
+dae_status model_compile_plan(model *m, model_plan *plan);
+void model_close_plan(model *m, model_plan *plan);
+
+/* diagnose.c */
+dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching);
+
+/* newton.c */
+dae_status model_run_plan(model *m, model_plan *plan, const char *doing);
+
+/* problem.c */
+dae_status model_build_problem(model *m);
+void model_close_problem(model *m);
+void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
+int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */
+void model_take_point(model *m, double *x, double *xdot);
+
+/* initialize.c */
+dae_status model_build_initial(model *m);
+dae_status model_find_start(model *m, double t0); /* into the slots */
+
+/* modes.c */
+void model_use_modes(model *m);
+dae_status model_compile_modes(model *m);
+void model_event_values(const model *m, const double *z, double *g);
+dae_status model_update_modes(model *m, bool first, bool *changed); /* from the slots          */
+double model_next_timed(model *m, double t);     /* INFINITY: none                            */
+dae_status model_settle(model *m);               /* modes and what follows from them, at once */
+
+/* delay.c */
+dae_status model_compile_delays(model *m);
+dae_status model_start_delays(model *m, double t);  /* from the slots                          */
+dae_status model_new_delay_step(model *m);          /* to be filled in ...                     */
+dae_status model_note_delays(model *m, int point);  /* ... point by point, from the slots      */
+void model_look_back(model *m, double t);           /* into the slots                          */
+void model_free_delays(model *m);
+
+/* results.c */
+dae_status model_build_results(model *m);
+void model_fill_row(model *m);
+dae_status model_check_assertions(model *m, double t);
+
+#endif

@@ -1,0 +1,170 @@
+/* results.c: what a model shows: its variables, their values, assertions, the facts in words. */
+#include "model/object.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *text_or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+static bool is_state(const model *m, uint32_t v)
+{
+    const model_variable *x = &m->variable[v];
+    return x->kind == UNKNOWN && x->differentiated && x->alias_of == NOWHERE && !x->alias_value;
+}
+
+static void add_result(model *m, uint32_t v)
+{
+    const flat_variable *f = &m->flat->variable[v];
+    const model_variable *x = &m->variable[v];
+    static const char letter[] = { 'r', 'i', 'b', 's', 'e' };
+    bool alias = x->alias_of != NOWHERE && !x->alias_value &&
+                 x->alias_of < m->flat_variables && !m->flat->variable[x->alias_of].hidden;
+    bool moved = x->alias_of != NOWHERE && !x->alias_value;
+    m->result_slot[m->results] = slot_of(moved ? x->alias_of : v, 0);
+    m->result_sign[m->results] = moved ? x->alias_sign : 1;
+    m->result[m->results++] = (model_result){
+        .name = x->name, .unit = text_or_nothing(f->unit),
+        .display_unit = text_or_nothing(f->display_unit), .comment = text_or_nothing(f->comment),
+        .variability = (dae_variability)f->variability, .type = letter[f->type],
+        .is_protected = f->is_protected, .is_state = is_state(m, v),
+        .alias_of = alias ? m->variable[x->alias_of].name : NULL,
+        .alias_sign = alias ? x->alias_sign : 1 };
+}
+
+static void add_derivative(model *m, uint32_t v)
+{
+    const char *unit = v < m->flat_variables ? text_or_nothing(m->flat->variable[v].unit) : "";
+    m->result_slot[m->results] = slot_of(v, 1);
+    m->result_sign[m->results] = 1;
+    m->result[m->results++] = (model_result){
+        .name = model_slot_name(m, slot_of(v, 1)), .display_unit = "", .comment = "",
+        .unit = unit[0] ? dae_arena_print(&m->arena, strpbrk(unit, "/.") ? "(%s)/s" : "%s/s", unit)
+                        : "",
+        .variability = DAE_CONTINUOUS, .type = 'r', .alias_sign = 1 };
+}
+
+static dae_status compile_assertions(model *m)
+{
+    ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
+    for (size_t i = 0; i < m->assertions; i++) condition[i] = m->assertion[i].condition;
+    return unit_open(m, &m->asserts, condition, m->assertions);
+}
+
+dae_status model_build_results(model *m)
+{
+    size_t most = 2 * m->variables;
+    m->result = dae_arena_take(&m->arena, most, sizeof *m->result);
+    m->result_slot = dae_arena_take(&m->arena, most, sizeof *m->result_slot);
+    m->result_sign = dae_arena_take(&m->arena, most, sizeof *m->result_sign);
+    m->row = dae_arena_take(&m->arena, most, sizeof *m->row);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (!m->flat->variable[v].hidden && m->variable[v].type != EX_STRING) add_result(m, v);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (is_state(m, v)) add_derivative(m, v);
+    return compile_assertions(m);
+}
+
+void model_fill_row(model *m)
+{
+    for (size_t k = 0; k < m->results; k++)
+        m->row[k] = m->result_sign[k] * m->value[m->result_slot[k]];
+}
+
+size_t model_result_count(const model *m)
+{
+    return m->results;
+}
+
+const model_result *model_result_at(const model *m, size_t i)
+{
+    return i < m->results ? &m->result[i] : NULL;
+}
+
+size_t model_find(const model *m, const char *name)
+{
+    size_t k = 0;
+    while (k < m->results && strcmp(m->result[k].name, name)) k++;
+    return k;
+}
+
+/* ---------------------------------------------------------------- assertions ------------ */
+
+static const char *message_of(model *m, ex_id e)
+{
+    if (!e) return "";
+    const ex_node *n = ex_at(m->g, e);
+    return n->op == EX_TEXT ? m->g->text[n->a] : ex_print(m->g, e, flat_name, m->flat, 200);
+}
+
+dae_status model_check_assertions(model *m, double t)
+{
+    if (m->assertions == 0) return DAE_OK;
+    if (unit_run(m, &m->asserts) != DAE_OK)
+        return unit_trouble(m, &m->asserts, DAE_E_ASSERT, "checking assertions");
+    for (size_t i = 0; i < m->assertions; i++) {
+        const flat_assertion *a = &m->assertion[i];
+        char where[200];
+        if (m->asserts.out[i] != 0) continue;
+        model_locate(m, a->place, where, sizeof where);
+        if (a->warning) {
+            m->assert_warnings++;
+            if (!m->warned[i])
+                model_warn(m, "t = %.10g: %s%s", t, message_of(m, a->message), where);
+            m->warned[i] = true;
+            continue;
+        }
+        dae_fail(&m->report, DAE_E_ASSERT, "an assertion failed: %s", message_of(m, a->message));
+        dae_at(&m->report, "t = %.10g%s", t, where);
+        dae_why(&m->report, "%s is false",
+                ex_print(m->g, m->flat->assertion[i].condition, flat_name, m->flat, 120));
+        return DAE_E_ASSERT;
+    }
+    return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- facts ----------------- */
+
+void model_get_facts(const model *m, dae_model_facts *facts)
+{
+    const flat_experiment *x = &m->flat->experiment;
+    double seconds = facts->load_seconds;
+    *facts = (dae_model_facts){
+        .equations = m->flat->equations, .variables = m->flat->variables,
+        .unknowns = (size_t)m->p.problem.size, .states = m->p.states, .aliases = m->alias_count,
+        .explicit_assignments = m->p.values_count, .blocks = m->run.loops,
+        .largest_block = m->run.largest_loop, .torn = m->run.torn, .index = m->index,
+        .start = x->start, .stop = x->stop, .tolerance = x->tolerance, .interval = x->interval,
+        .load_seconds = seconds, .initial_iterations = m->initial_iterations,
+        .initial_by = m->initial_by ? m->initial_by : "" };
+}
+
+const char *model_analysis(model *m)
+{
+    dae_model_facts f = {0};
+    char text[2000];
+    int n;
+    model_get_facts(m, &f);
+    n = snprintf(text, sizeof text,
+                 "model %s\n"
+                 "  %zu equations, %zu variables\n"
+                 "  %zu aliases and constants taken out\n"
+                 "  %zu states, %zu unknowns for the integrator\n"
+                 "  %zu assignments in order\n"
+                 "  %zu algebraic loops, the largest of %zu equations; %zu unknowns torn\n"
+                 "  structural index %d\n"
+                 "  %zu relations cause events, %zu delays\n",
+                 m->flat->name ? m->flat->name : "", f.equations, f.variables, f.aliases, f.states,
+                 f.unknowns, f.explicit_assignments, f.blocks, f.largest_block, f.torn, f.index,
+                 m->modes_used, m->delays);
+    if (m->initial_by && n > 0 && (size_t)n < sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, "  initial values: %s, %zu iterations\n",
+                 m->initial_by, m->initial_iterations);
+    dae_free(&m->memory, m->analysis);
+    m->analysis = dae_alloc(&m->memory, strlen(text) + 1, 1);
+    if (m->analysis) memcpy(m->analysis, text, strlen(text) + 1);
+    return m->analysis ? m->analysis : "";
+}

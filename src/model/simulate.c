@@ -1,0 +1,435 @@
+/* simulate.c: the loop of a simulation: steps, output, events; and the public pieces of it.
+ *
+ * The default method is bdf: one Jacobian serves many steps, orders up to five, sparse matrices,
+ * index 1 without further thought. After an event it begins at order one; where events come every
+ * few steps, or the solution oscillates without damping, radau may be the better choice.
+ *
+ * Every accepted step: output times inside it, the past of delays, assertions, progress. At an
+ * event (found by the integrator, or at a time known beforehand) the values on both sides are
+ * given out and the integrator starts anew. Kinks of delayed expressions come back after the
+ * delay, smoother by one order each time: there is a restart for the first few returns.
+ *
+ * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
+ * smooth that one step spans several changes of a relation between functions of time, and two
+ * changes within a step are none for the integrator.
+ */
+#include "model/object.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100 };
+
+static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
+
+typedef struct break_time {
+    double t;
+    int order;
+} break_time;
+
+typedef struct run {
+    model *m;
+    const dae_simulation *given;
+    dae_row row;
+    void *user;
+    double start, stop, rtol, atol;
+    int intervals, output;      /* output: the next one                                       */
+    double *x, *xdot, *atol_each;
+    break_time *later;          /* BREAKS                                                     */
+    int laters;
+    double t, t_before;         /* the last point that was dealt with; of the last event      */
+    int close_events, event;    /* event: the number of the last one found                    */
+} run;
+
+/* ---------------------------------------------------------------- guarded calls --------- */
+
+typedef dae_status (*guarded)(model *m, void *arguments);
+
+/* Words of failures are made in the graph's arena, which jumps when memory runs out. */
+static dae_status guard(model *m, guarded call, void *arguments)
+{
+    jmp_buf *outer = m->g->arena->escape;
+    dae_status status;
+    dae_report_clear(&m->report);
+    m->g->arena->escape = &m->escape;
+    int refused = setjmp(m->escape);
+    if (refused == 0)
+        status = call(m, arguments);
+    else
+        status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
+    m->g->arena->escape = outer;
+    if (m->solver) dae_get_statistics(m->solver, &m->statistics);
+    dae_close(m->solver);
+    dae_free(&m->memory, m->run_vectors);
+    dae_free(&m->memory, m->run_breaks);
+    m->solver = NULL;
+    m->run_vectors = NULL;
+    m->run_breaks = NULL;
+    return model_done(m, status);
+}
+
+static dae_status check_ready(model *m)
+{
+    char where[200];
+    if (!m->built) {
+        dae_fail(&m->report, DAE_E_STATE, "the model could not be built: see its messages");
+        return DAE_E_STATE;
+    }
+    if (!m->hybrid) return DAE_OK;
+    model_locate(m, m->hybrid_place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_UNSUPPORTED, "hybrid models are not simulated yet: '%s'%s",
+             m->hybrid, where);
+    dae_hint(&m->report, "if-expressions cause events and are simulated; when, pre, edge, change, "
+                         "sample and reinit are not");
+    return DAE_E_UNSUPPORTED;
+}
+
+/* ---------------------------------------------------------------- the pieces ------------ */
+
+typedef struct point {
+    double t, *x, *xdot, *value;
+    const double *from_x, *from_xdot;
+} point;
+
+static dae_status initialize(model *m, void *arguments)
+{
+    const point *p = arguments;
+    dae_status status = check_ready(m);
+    if (status == DAE_OK) status = model_find_start(m, p->t);
+    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
+    return status;
+}
+
+dae_status model_initialize(model *m, double t0, double *x, double *xdot)
+{
+    return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
+}
+
+static dae_status values(model *m, void *arguments)
+{
+    const point *p = arguments;
+    dae_status status = check_ready(m);
+    if (status != DAE_OK) return status;
+    if (model_load_point(m, p->t, p->from_x, p->from_xdot) != DAE_OK)
+        return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
+    model_fill_row(m);
+    memcpy(p->value, m->row, m->results * sizeof *m->row);
+    return DAE_OK;
+}
+
+dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value)
+{
+    return guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
+}
+
+/* The other side of an event, from the slots and to the slots. */
+static dae_status cross(model *m, double t)
+{
+    m->stretch_start = t;
+    if (m->delays) {
+        model_look_back(m, t);
+        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+        if (status != DAE_OK) return status;
+    }
+    return model_settle(m);
+}
+
+static dae_status event(model *m, void *arguments)
+{
+    const point *p = arguments;
+    dae_status status = check_ready(m);
+    if (status != DAE_OK) return status;
+    if (model_load_point(m, p->t, p->x, p->xdot) != DAE_OK)
+        return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
+    status = cross(m, p->t);
+    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
+    return status;
+}
+
+dae_status model_event(model *m, double t, double *x, double *xdot)
+{
+    return guard(m, event, &(point){ .t = t, .x = x, .xdot = xdot });
+}
+
+dae_status model_get_statistics(const model *m, dae_statistics *out)
+{
+    *out = m->statistics;
+    return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- settings -------------- */
+
+static dae_status choose_times(run *r)
+{
+    const dae_simulation *s = r->given;
+    const flat_experiment *x = &r->m->flat->experiment;
+    bool none = s->start == 0 && s->stop == 0;
+    r->start = !none && !isnan(s->start) ? s->start : isnan(x->start) ? 0 : x->start;
+    r->stop = !none && !isnan(s->stop) ? s->stop : isnan(x->stop) ? r->start + 1 : x->stop;
+    r->rtol = s->tolerance > 0 ? s->tolerance : x->tolerance > 0 ? x->tolerance : 1e-6;
+    r->atol = s->absolute > 0 ? s->absolute : 1e-3 * r->rtol;
+    r->intervals = s->intervals > 0 ? s->intervals : 500;
+    if (s->intervals <= 0 && x->interval > 0) {
+        double wanted = (r->stop - r->start) / x->interval;
+        if (wanted >= 1 && wanted < 1e8) r->intervals = (int)lround(wanted);
+    }
+    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return DAE_OK;
+    dae_fail(&r->m->report, DAE_E_TIME, "a simulation goes from a start to a later stop");
+    dae_why(&r->m->report, "start = %g, stop = %g", r->start, r->stop);
+    return DAE_E_TIME;
+}
+
+static double output_time(const run *r, int k)
+{
+    const dae_simulation *s = r->given;
+    if (s->times) return k < s->time_count ? s->times[k] : INFINITY;
+    if (k > r->intervals) return INFINITY;
+    if (k == r->intervals) return r->stop;
+    return r->start + (r->stop - r->start) * k / r->intervals;
+}
+
+static void choose_tolerances(run *r)
+{
+    const model *m = r->m;
+    for (int j = 0; j < m->p.problem.size; j++) {
+        double nominal = fabs(m->variable[m->p.variable[j]].nominal_value);
+        r->atol_each[j] = r->atol * (nominal > 0 ? nominal : 1);
+    }
+}
+
+static dae_status open_solver(run *r)
+{
+    model *m = r->m;
+    double longest = r->given->max_step > 0 ? r->given->max_step : 0;
+    double look = (r->stop - r->start) / LOOKS;
+    if (m->p.event_functions && (longest == 0 || look < longest)) longest = look;
+    if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
+    choose_tolerances(r);
+    dae_options options = { .rtol = r->rtol, .atol = r->atol,
+                            .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
+                            .atol_count = m->p.problem.size, .method = r->given->method,
+                            .max_step = longest, .allocator = &m->memory.hook };
+    m->solver = dae_open(&m->p.problem, &options);
+    return dae_last_status(m->solver);
+}
+
+/* The integrator's words are ours; where a function of the model refused, that is the cause. */
+static dae_status take_failure(run *r, dae_status status)
+{
+    model *m = r->m;
+    const ex_trouble *trouble = ex_machine_trouble(m->p.equations.machine);
+    if (status == DAE_E_REFUSED && trouble && trouble->node)
+        return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
+    m->report.status = status;
+    strncpy(m->report.text, dae_message(m->solver), sizeof m->report.text - 1);
+    m->report.length = strlen(m->report.text);
+    return status;
+}
+
+/* ---------------------------------------------------------------- points ---------------- */
+
+static dae_status load(run *r, double t)
+{
+    if (model_load_point(r->m, t, r->x, r->xdot) == DAE_OK) return DAE_OK;
+    return unit_trouble(r->m, &r->m->p.values, DAE_E_NONFINITE, "computing variables");
+}
+
+/* The slots as a row. */
+static dae_status give_row(run *r, double t)
+{
+    model_fill_row(r->m);
+    if (!r->row || r->row(t, r->m->row, r->user) == DAE_OK) return DAE_OK;
+    return dae_fail(&r->m->report, DAE_E_USER, "the output was refused at t = %.10g", t);
+}
+
+static dae_status read(run *r, double t)
+{
+    dae_status status = dae_read(r->m->solver, t, r->x, r->xdot);
+    if (status != DAE_OK) return take_failure(r, status);
+    return load(r, t);
+}
+
+/* Output times in (r->t, to]; those at `to` itself only if `inclusive`. */
+static dae_status give_outputs(run *r, double to, bool inclusive)
+{
+    for (double t; (t = output_time(r, r->output)) <= to; r->output++) {
+        if (t < r->t || (t == to && !inclusive)) continue;
+        dae_status status = read(r, t);
+        if (status == DAE_OK) status = give_row(r, t);
+        if (status != DAE_OK) return status;
+    }
+    return DAE_OK;
+}
+
+static dae_status remember(run *r, double to)
+{
+    model *m = r->m;
+    dae_status status = m->delays ? model_new_delay_step(m) : DAE_OK;
+    for (int k = 0; k < DELAY_POINTS && m->delays && status == DAE_OK; k++) {
+        double t = k == DELAY_POINTS - 1 ? to : r->t + (to - r->t) * k / (DELAY_POINTS - 1);
+        status = read(r, t);
+        if (status == DAE_OK) status = model_note_delays(m, k);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- breaks ---------------- */
+
+static void expect_returns(run *r, double t, int order)
+{
+    if (order > RETURNS) return;
+    for (size_t k = 0; k < r->m->delays; k++) {
+        double at = t + r->m->delay[k].by;
+        bool known = false;
+        for (int i = 0; i < r->laters; i++)
+            known |= fabs(r->later[i].t - at) <= 1e-12 * fmax(1, fabs(at));
+        if (!known && r->laters < BREAKS) r->later[r->laters++] = (break_time){ at, order };
+    }
+}
+
+static double next_break(const run *r, int *which)
+{
+    double next = INFINITY;
+    for (int i = 0; i < r->laters; i++)
+        if (r->later[i].t < next) {
+            next = r->later[i].t;
+            *which = i;
+        }
+    return next;
+}
+
+static bool reached(double t, double target)
+{
+    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
+}
+
+static dae_status tell_chatter(run *r)
+{
+    int number = r->event;
+    const char *const *names = r->m->p.problem.event_names;
+    dae_fail(&r->m->report, DAE_E_CHATTER, "events follow each other without progress");
+    dae_at(&r->m->report, "t = %.12g%s%s", r->t, number >= 0 ? ", relation " : "",
+           number >= 0 ? names[number] : "");
+    dae_why(&r->m->report, "%d events within %.3g", CHATTER, r->t - r->t_before);
+    dae_hint(&r->m->report, "a hysteresis, a smooth transition or noEvent(...) where the "
+                            "equations do not jump");
+    return DAE_E_CHATTER;
+}
+
+/* Both sides of an event at t; then a new beginning. */
+static dae_status pass_event(run *r, double t, int order)
+{
+    model *m = r->m;
+    dae_status status = read(r, t);
+    if (status == DAE_OK) status = give_row(r, t);
+    if (status == DAE_OK) status = cross(m, t);
+    if (status != DAE_OK) return status;
+    model_take_point(m, r->x, r->xdot);
+    expect_returns(r, t, order + 1);
+    status = dae_restart(m->solver, t, r->x, r->xdot);
+    if (status != DAE_OK) return take_failure(r, status);
+    status = load(r, t);
+    if (status == DAE_OK) status = give_row(r, t);
+    while (output_time(r, r->output) <= t) r->output++;
+    if (t - r->t_before > WINDOW * (r->stop - r->start)) {
+        r->close_events = 0;
+        r->t_before = t;
+    }
+    r->t = t;
+    return status == DAE_OK && ++r->close_events > CHATTER ? tell_chatter(r) : status;
+}
+
+/* ---------------------------------------------------------------- the loop -------------- */
+
+static dae_status begin(run *r)
+{
+    model *m = r->m;
+    dae_status status = model_find_start(m, r->start);
+    if (status != DAE_OK) return status;
+    model_take_point(m, r->x, r->xdot);
+    status = load(r, r->start);
+    if (status == DAE_OK) status = model_check_assertions(m, r->start);
+    if (status == DAE_OK) status = give_row(r, r->start);
+    r->t = r->t_before = r->start;
+    if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
+        status = cross(m, r->start);
+        model_take_point(m, r->x, r->xdot);
+        if (status == DAE_OK) status = give_row(r, r->start);
+    }
+    while (output_time(r, r->output) <= r->start) r->output++;
+    if (status != DAE_OK || r->stop == r->start) return status;
+    expect_returns(r, r->start, 1);
+    status = open_solver(r);
+    if (status == DAE_OK) status = dae_start(m->solver, r->start, r->x, r->xdot);
+    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
+/* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
+static dae_status advance(run *r, double stop, double *to, bool *crossed)
+{
+    model *m = r->m;
+    double limit = m->p.problem.size == 0 ? fmin(stop, output_time(r, r->output)) : stop;
+    dae_status status = dae_set_stop(m->solver, stop);
+    if (status == DAE_OK) status = dae_step(m->solver, limit);
+    *crossed = status == DAE_EVENT;
+    if (status < 0) return take_failure(r, status);
+    *to = dae_time(m->solver);
+    if (*crossed) dae_get_event(m->solver, &r->event, NULL, to);
+    if (r->given->progress && r->given->progress(*to, r->given->user) != DAE_OK)
+        return dae_fail(&m->report, DAE_E_USER, "stopped on request at t = %.10g", *to);
+    return DAE_OK;
+}
+
+static dae_status go(run *r)
+{
+    dae_status status = DAE_OK;
+    while (status == DAE_OK && r->t < r->stop) {
+        int which = -1, order = 0;
+        bool crossed = false;
+        double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
+        double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
+        if (!reached(r->t, stop)) {
+            status = advance(r, stop, &to, &crossed);
+            if (status == DAE_OK) status = remember(r, to);
+            bool ends = crossed || (reached(to, stop) && stop < r->stop);
+            if (status == DAE_OK) status = give_outputs(r, to, !ends);
+            if (status == DAE_OK) status = read(r, to);
+            if (status == DAE_OK) status = model_check_assertions(r->m, to);
+            r->t = to;
+        }
+        if (status != DAE_OK || (!crossed && (!reached(to, stop) || stop == r->stop))) continue;
+        if (which >= 0 && reached(to, later)) {
+            order = r->later[which].order;
+            r->later[which] = r->later[--r->laters];
+        }
+        status = pass_event(r, to, order);
+    }
+    return status;
+}
+
+static dae_status simulate(model *m, void *arguments)
+{
+    run *r = arguments;
+    size_t n = (size_t)m->p.problem.size;
+    dae_status status = check_ready(m);
+    if (status == DAE_OK) status = choose_times(r);
+    if (status != DAE_OK) return status;
+    m->statistics = (dae_statistics){0};
+    m->assert_warnings = 0;
+    memset(m->warned, 0, m->assertions * sizeof *m->warned);
+    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->atol_each, n + 1 } };
+    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 3); /* freed by guard */
+    m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
+    if (!m->run_vectors || !r->later)
+        return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
+    status = begin(r);
+    return status == DAE_OK ? go(r) : status;
+}
+
+dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
+{
+    static const dae_simulation nothing = {0};
+    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
+              .event = -1 };
+    return guard(m, simulate, &r);
+}

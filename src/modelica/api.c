@@ -1,0 +1,418 @@
+/* api.c: the functions of include/daedalus/model.h: text → flat equations (this room) → numbers
+ * (src/model), behind one object.
+ *
+ * The front end takes its memory from the context's arena, which leaves by a jump when there is
+ * none: every entry into it is a function between a setjmp and its end (`guarded`). What the
+ * front end said stays; what the back end says changes from call to call; dae_model_messages has
+ * both.
+ */
+#include <daedalus/model.h>
+
+#include "model/model.h"
+#include "modelica/instance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct dae_model {
+    dae_memory memory;
+    mo_context context;
+    mo_model front;
+    flat_model *flat;       /* NULL: the text did not become one                            */
+    model *back;            /* NULL: not asked for, or not reached                          */
+    dae_status status;
+    const char *said;       /* by the front end                                             */
+    const char *flat_words;
+    char *messages;         /* said, and what the back end says                             */
+    double load_seconds;
+    /* what a load works on */
+    const dae_model_options *options;
+    const char *name, *text; /* a path, or a name and its text                               */
+    size_t length;
+};
+
+/* What a load without any memory answers: an object that only says so. */
+static const dae_model nothing = { .status = DAE_E_NOMEM,
+                                   .said = "error[E_NOMEM]: out of memory\n" };
+
+static int is_nothing(const dae_model *m)
+{
+    return !m || m == &nothing;
+}
+
+static dae_status refused(const dae_model *m)
+{
+    return m ? m->status : DAE_E_ARG;
+}
+
+/* ------------------------------------------------------------------ words ------------ */
+
+/* Runs a piece of the front end; DAE_OK, or why it was left. */
+static dae_status guarded(dae_model *m, void (*piece)(dae_model *m))
+{
+    int code = setjmp(m->context.escape);
+    m->context.arena.escape = &m->context.escape;
+    if (code)
+        return mo_escaped(&m->context, code);
+    piece(m);
+    return DAE_OK;
+}
+
+/* What `set` and `model` of the options say is no part of the text: errors there are the
+ * caller's. */
+static void blame_options(mo_context *c)
+{
+    for (size_t i = 0; i < c->diagnostics; i++) {
+        mo_diagnostic *d = &c->diagnostic[i];
+        if (d->severity != MO_ERROR || d->place.source == 0)
+            continue;
+        const char *name = c->source[d->place.source - 1].name;
+        if (strcmp(name, "<set>") == 0 || strcmp(name, "<model>") == 0)
+            d->status = DAE_E_OPTION;
+    }
+}
+
+static dae_status first_error(const mo_context *c)
+{
+    if (c->fatal != DAE_OK)
+        return c->fatal;
+    for (size_t i = 0; i < c->diagnostics; i++)
+        if (c->diagnostic[i].severity == MO_ERROR)
+            return c->diagnostic[i].status;
+    return c->errors > 0 ? DAE_E_MODEL : DAE_OK;
+}
+
+static void write_said(dae_model *m)
+{
+    m->said = mo_diagnostics_text(&m->context);
+}
+
+static void write_flat(dae_model *m)
+{
+    m->flat_words = flat_text(m->flat);
+}
+
+/* Both texts in one; if there is no memory for that, the one that matters more. */
+static void join_messages(dae_model *m)
+{
+    const char *later = m->back ? model_messages(m->back) : "";
+    size_t a = strlen(m->said), b = strlen(later);
+    dae_free(&m->memory, m->messages);
+    m->messages = dae_alloc(&m->memory, a + b + 2, 1);
+    if (!m->messages)
+        return;
+    /* errors first: the front end had none if there is a back end */
+    memcpy(m->messages, later, b);
+    if (b > 0 && a > 0 && later[b - 1] != '\n')
+        m->messages[b++] = '\n';
+    memcpy(m->messages + b, m->said, a + 1);
+}
+
+static dae_status settle(dae_model *m, dae_status status)
+{
+    m->status = status;
+    join_messages(m);
+    return status;
+}
+
+/* ------------------------------------------------------------------ loading ---------- */
+
+/* MODELICAPATH: folders separated by ':'. */
+static void add_path(mo_model *front, const char *list)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        if (length > 0)
+            mo_add_library(front, dae_arena_copy(&front->context->arena, list, length));
+        list += length + (list[length] == ':');
+    }
+}
+
+/* A package may be named by its folder. */
+static const char *file_of(dae_model *m, const char *path)
+{
+    struct stat about;
+    const char *package = dae_arena_print(&m->context.arena, "%s/package.mo", path);
+    return stat(package, &about) == 0 ? package : path;
+}
+
+/* Only parameters can be set: a value for anything else would be one equation too many. */
+static void judge_setting(dae_model *m, const flat_model *flat, const char *text, mo_place place)
+{
+    size_t length = strcspn(text, "=");
+    for (size_t i = 0; i < flat->variables; i++) {
+        const flat_variable *v = &flat->variable[i];
+        if (strncmp(v->name, text, length) != 0 || v->name[length] != '\0' ||
+            v->variability == FLAT_PARAMETER || v->input)
+            continue;
+        mo_error(&m->context, DAE_E_OPTION, place, "'%s' %s", v->name,
+                 v->variability == FLAT_CONSTANT ? "is a constant" : "is computed by the model");
+        mo_hint(&m->context, v->variability == FLAT_CONSTANT
+                                 ? "change the model's text, or set parameters"
+                                 : "set parameters, or its start value: '%s.start'", v->name);
+    }
+}
+
+static void flatten(dae_model *m)
+{
+    const dae_model_options *o = m->options;
+    mo_class *last = NULL;
+    mo_mod *mods = NULL;
+    mo_model_init(&m->front, &m->context);
+    m->front.allow_external = o->allow_external != 0;
+    if (m->text)
+        last = mo_load_text(&m->front, m->name, m->text, m->length);
+    else
+        mo_load_file(&m->front, file_of(m, m->name), &last);
+    if (m->context.errors > 0)
+        return;
+    for (int i = 0; i < o->library_count; i++)
+        mo_add_library(&m->front, o->library[i]);
+    add_path(&m->front, getenv("MODELICAPATH"));
+    mo_view *view = mo_choose_class(&m->front, o->model, last);
+    mo_mod **setting = dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
+    for (int i = 0; i < o->set_count; i++) {
+        setting[i] = mo_setting(&m->front, o->set[i]);
+        mods = mo_merge(&m->front, mods, setting[i]);
+    }
+    if (!view || m->context.errors > 0)
+        return;
+    if (mods) {
+        const char *path = view->path;
+        view = mo_new_view(&m->front, view->def, view->outer, mods);
+        view->path = path;
+    }
+    flat_model *flat = mo_flatten_view(&m->front, view);
+    for (int i = 0; i < o->set_count; i++)
+        judge_setting(m, flat, o->set[i], setting[i]->place);
+    if (m->context.errors == 0)
+        m->flat = flat;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+                                                   : 0;
+}
+
+static dae_status make(dae_model *m)
+{
+    dae_status status = guarded(m, flatten);
+    blame_options(&m->context);
+    if (status == DAE_OK)
+        status = first_error(&m->context);
+    if (guarded(m, write_said) != DAE_OK)
+        m->said = nothing.said;
+    if (status != DAE_OK || m->options->front_end_only)
+        return status;
+    m->back = model_open(m->flat, m->options->allocator);
+    if (!m->back)
+        m->said = nothing.said;
+    return m->back ? model_status(m->back) : DAE_E_NOMEM;
+}
+
+static dae_model *load(const char *name, const char *text, size_t length,
+                       const dae_model_options *options)
+{
+    static const dae_model_options defaults = { 0 };
+    const dae_model_options *o = options ? options : &defaults;
+    dae_memory memory;
+    double begin = now();
+    dae_memory_init(&memory, o->allocator);
+    dae_model *m = dae_alloc(&memory, 1, sizeof *m);
+    if (!m)
+        return (dae_model *)(uintptr_t)&nothing;
+    m->memory = memory;
+    m->options = o;
+    m->name = name;
+    m->text = text;
+    m->length = length;
+    m->said = "";
+    mo_context_init(&m->context, o->allocator,
+                    o->memory_limit > 0 && o->memory_limit < 1e18 ? (size_t)o->memory_limit
+                                                                  : (size_t)4e9);
+    dae_status status = make(m);
+    m->options = NULL; /* the caller's */
+    m->name = m->text = NULL;
+    m->load_seconds = now() - begin;
+    settle(m, status);
+    return m;
+}
+
+dae_model *dae_model_load(const char *path, const dae_model_options *options)
+{
+    return load(path ? path : "", NULL, 0, options);
+}
+
+dae_model *dae_model_load_text(const char *name, const char *text, size_t length,
+                               const dae_model_options *options)
+{
+    return load(name ? name : "<text>", text ? text : "", text ? length : 0, options);
+}
+
+void dae_model_close(dae_model *m)
+{
+    if (is_nothing(m))
+        return;
+    dae_memory memory = m->memory;
+    model_close(m->back);
+    mo_context_release(&m->context);
+    dae_free(&memory, m->messages);
+    dae_free(&memory, m);
+}
+
+/* ------------------------------------------------------------------ what is known ---- */
+
+dae_status dae_model_status(const dae_model *m)
+{
+    return m ? m->status : DAE_E_ARG;
+}
+
+/* Without memory to join them, whichever has something to say. */
+const char *dae_model_messages(const dae_model *m)
+{
+    if (!m)
+        return "";
+    if (m->messages && m->messages[0])
+        return m->messages;
+    const char *later = m->back ? model_messages(m->back) : "";
+    const char *words = later[0] ? later : m->said;
+    return words[0] || m->status == DAE_OK ? words : dae_status_sentence(m->status);
+}
+
+int dae_model_warnings(const dae_model *m)
+{
+    return is_nothing(m) ? 0 : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
+}
+
+const char *dae_model_flat(dae_model *m)
+{
+    if (is_nothing(m) || !m->flat)
+        return "";
+    if (!m->flat_words && guarded(m, write_flat) != DAE_OK)
+        settle(m, m->context.fatal);
+    return m->flat_words ? m->flat_words : "";
+}
+
+const char *dae_model_name(const dae_model *m)
+{
+    return is_nothing(m) || !m->flat || !m->flat->name ? "" : m->flat->name;
+}
+
+size_t dae_model_variable_count(const dae_model *m)
+{
+    return is_nothing(m) || !m->back ? 0 : model_result_count(m->back);
+}
+
+const dae_variable *dae_model_variable(const dae_model *m, size_t i)
+{
+    return is_nothing(m) || !m->back ? NULL : model_result_at(m->back, i);
+}
+
+size_t dae_model_find(const dae_model *m, const char *name)
+{
+    if (is_nothing(m) || !m->back || !name)
+        return dae_model_variable_count(m);
+    return model_find(m->back, name);
+}
+
+static size_t visible(const flat_model *flat)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < flat->variables; i++)
+        count += !flat->variable[i].hidden;
+    return count;
+}
+
+void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
+{
+    if (!facts)
+        return;
+    *facts = (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
+    if (is_nothing(m))
+        return;
+    if (m->flat) {
+        facts->equations = m->flat->equations;
+        facts->variables = visible(m->flat);
+        facts->start = m->flat->experiment.start;
+        facts->stop = m->flat->experiment.stop;
+        facts->tolerance = m->flat->experiment.tolerance;
+        facts->interval = m->flat->experiment.interval;
+    }
+    if (m->back)
+        model_get_facts(m->back, facts);
+    facts->load_seconds = m->load_seconds;
+}
+
+const char *dae_model_analysis(dae_model *m)
+{
+    return is_nothing(m) || !m->back ? "" : model_analysis(m->back);
+}
+
+/* ------------------------------------------------------------------ numbers ---------- */
+
+/* Without a back end there is nothing to compute with. */
+static int cannot_run(const dae_model *m)
+{
+    return is_nothing(m) || !m->back;
+}
+
+static dae_status state_of(const dae_model *m)
+{
+    if (is_nothing(m))
+        return refused(m);
+    return m->status != DAE_OK ? m->status : DAE_E_STATE; /* loaded for the front end only */
+}
+
+dae_status dae_model_set(dae_model *m, const char *name, double value)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, name ? model_set(m->back, name, value) : DAE_E_ARG);
+}
+
+dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, dae_row row,
+                              void *user)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, model_simulate(m->back, simulation, row, user));
+}
+
+dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return out ? model_get_statistics(m->back, out) : DAE_E_ARG;
+}
+
+const dae_problem *dae_model_problem(dae_model *m)
+{
+    return cannot_run(m) ? NULL : model_problem_of(m->back);
+}
+
+dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, model_initialize(m->back, t0, x, xdot));
+}
+
+dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
+                            double *value)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return model_values(m->back, t, x, xdot, value);
+}
+
+dae_status dae_model_event(dae_model *m, double t, double *x, double *xdot)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, model_event(m->back, t, x, xdot));
+}

@@ -1,0 +1,228 @@
+/* connect.c: connections become equations: potentials are equal, flows sum to zero.
+ *
+ * A connector has two faces: inside, towards the model that contains the component, and outside,
+ * towards the component's own equations. A set of connected faces has the equations
+ * p_1 = p_2 = ... and sum of +flow (inside) and -flow (outside) = 0. A flow that nobody
+ * connects on its inside face is zero.
+ */
+#include "modelica/instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ connect(a, b) ---- */
+
+static void say_unlike(mo_model *m, mo_value *left, mo_value *right, mo_place place, const char *why)
+{
+    mo_error(m->context, DAE_E_MODEL, place, "%s and %s cannot be connected", mo_shape(m, left),
+             mo_shape(m, right));
+    mo_why(m->context, "%s", why);
+    mo_hint(m->context, "connect connectors of the same kind and size");
+}
+
+static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool right_outside,
+                 mo_place place, const char *component)
+{
+    const ex_node *a = ex_at(m->graph, left), *b = ex_at(m->graph, right);
+    if (a->op != EX_VARIABLE || b->op != EX_VARIABLE)
+        return; /* constants of connectors */
+    const flat_variable *x = &m->flat->variable[a->a], *y = &m->flat->variable[b->a];
+    if (x->variability <= FLAT_PARAMETER || y->variability <= FLAT_PARAMETER)
+        return;
+    if (x->flow != y->flow) {
+        mo_error(m->context, DAE_E_MODEL, place, "the flow variable '%s' is connected to '%s', which is "
+                 "none", x->flow ? x->name : y->name, x->flow ? y->name : x->name);
+        mo_hint(m->context, "both must be declared 'flow', or neither");
+        return;
+    }
+    m->edge = dae_arena_grow(&m->context->arena, m->edge, m->edges, &m->edge_capacity, sizeof *m->edge);
+    m->edge[m->edges++] = (mo_edge){ .a = 2 * a->a + left_outside, .b = 2 * b->a + right_outside,
+                                     .place = place, .component = component };
+}
+
+static void pair(mo_model *m, mo_value *left, bool left_outside, mo_value *right, bool right_outside,
+                 mo_place place, const char *component)
+{
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
+        return;
+    if (!mo_same_sizes(left, right) ||
+        (left->kind != right->kind)) {
+        say_unlike(m, left, right, place, "their sizes or kinds differ");
+        return;
+    }
+    if (left->kind == MO_V_SCALAR)
+        edge(m, left->scalar, left_outside, right->scalar, right_outside, place, component);
+    else if (left->kind == MO_V_ARRAY)
+        for (size_t i = 0; i < left->count; i++)
+            pair(m, mo_item_at(m, left, i), left_outside, mo_item_at(m, right, i), right_outside, place,
+                 component);
+    else if (left->kind == MO_V_OBJECT) {
+        mo_value *x = mo_fields(m, left), *y = mo_fields(m, right);
+        for (size_t i = 0; i < x->count; i++) {
+            mo_value *other = mo_field(m, y, x->field[i]);
+            if (!other) {
+                say_unlike(m, left, right, place,
+                           dae_arena_print(&m->context->arena, "only one of them has '%s'", x->field[i]));
+                return;
+            }
+            pair(m, x->item[i], left_outside, other, right_outside, place, component);
+        }
+    }
+}
+
+static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *outside, bool *gone)
+{
+    *gone = false;
+    if (a->kind != MO_A_REFERENCE) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'connect' takes two connectors");
+        mo_hint(m->context, "write connect(a.p, b.n)");
+        return mo_none(m);
+    }
+    int errors = m->context->errors;
+    m->connecting = true;
+    mo_value *v = mo_reference_value(m, s, a->call.reference);
+    mo_value *first = mo_find_name(m, s, a->call.reference->part[0].name);
+    m->connecting = false;
+    *gone = v->kind == MO_V_NONE && m->context->errors == errors;
+    const mo_value *one = first && first->kind == MO_V_ARRAY && first->item && first->count
+                              ? first->item[0] : first;
+    *outside = one && ((one->kind == MO_V_OBJECT && mo_is_connector(m, one->object->view)) ||
+                       one->kind == MO_V_SCALAR || (one->kind == MO_V_ARRAY && one->element));
+    const mo_value *is = v->kind == MO_V_ARRAY && v->item && v->count ? v->item[0] : v;
+    if (is->kind == MO_V_OBJECT && !mo_is_connector(m, is->object->view)) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is no connector but of class '%s'",
+                 mo_reference_text(m->context, a->call.reference), is->object->view->path);
+        mo_hint(m->context, "connect its connectors: %s.port",
+                mo_reference_text(m->context, a->call.reference));
+        return mo_none(m);
+    }
+    return v;
+}
+
+void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c)
+{
+    if (!mo_connect_expandable(m, s, c))
+        mo_connect_now(m, s, c);
+}
+
+void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
+{
+    bool left_outside, right_outside, left_gone, right_gone;
+    mo_value *left = end_of(m, s, c->left, &left_outside, &left_gone);
+    mo_value *right = end_of(m, s, c->right, &right_outside, &right_gone);
+    if (left_gone || right_gone || left->kind == MO_V_NONE || right->kind == MO_V_NONE)
+        return; /* with a component that is disabled */
+    m->connection = dae_arena_grow(&m->context->arena, m->connection, m->connections,
+                                   &m->connection_capacity, sizeof *m->connection);
+    m->connection[m->connections++] = (mo_connection){ .left = left, .right = right,
+        .left_outside = left_outside, .right_outside = right_outside, .place = c->place,
+        .component = s->object->name };
+    pair(m, left, left_outside, right, right_outside, c->place, s->object->name);
+}
+
+/* ------------------------------------------------------------------ sets ------------- */
+
+static uint32_t root(uint32_t *up, uint32_t i)
+{
+    while (up[i] != i) {
+        up[i] = up[up[i]];
+        i = up[i];
+    }
+    return i;
+}
+
+/* The faces of a set, in the order of their variables; equations belong to the first edge. */
+static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_edge *edge)
+{
+    ex_graph *g = m->graph;
+    const flat_variable *first = &m->flat->variable[face[0] / 2];
+    mo_place place = edge ? edge->place : first->place;
+    const char *component = edge ? edge->component : "";
+    if (!first->flow) {
+        ex_type type = first->type;
+        for (size_t i = 1; i < count; i++)
+            if (face[i] / 2 != face[0] / 2)
+                flat_add_equation(m->flat, ex_variable(g, face[0] / 2, 0, type),
+                                  ex_variable(g, face[i] / 2, 0, type), place, component);
+        return;
+    }
+    ex_id sum = ex_number(g, 0);
+    for (size_t i = 0; i < count; i++)
+        sum = ex_binary(g, face[i] % 2 ? EX_SUBTRACT : EX_ADD, sum,
+                        ex_variable(g, face[i] / 2, 0, EX_REAL));
+    flat_add_equation(m->flat, sum, ex_number(g, 0), place, component);
+}
+
+typedef struct set_item {
+    uint32_t set, face;
+} set_item;
+
+static int in_order(const void *a, const void *b)
+{
+    const set_item *x = a, *y = b;
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    return x->face < y->face ? -1 : x->face > y->face;
+}
+
+/* What an expandable connector declares is there if it is connected, otherwise it is not. */
+static bool in_expandable(mo_model *m, const mo_member *member)
+{
+    for (const mo_object *o = member->object; o; o = o->parent)
+        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR))
+            return true;
+    return false;
+}
+
+static void remove_variable(mo_model *m, size_t i)
+{
+    flat_variable *v = &m->flat->variable[i];
+    v->variability = FLAT_CONSTANT;
+    v->hidden = true;
+    v->flow = v->input = v->output = false;
+    v->binding = ex_constant(m->graph, 0, v->type);
+}
+
+void mo_finish_connections(mo_model *m)
+{
+    dae_arena *arena = &m->context->arena;
+    mo_finish_expandable(m);
+    size_t faces = 2 * m->flat->variables;
+    uint32_t *up = dae_arena_take(arena, faces + 1, sizeof *up);
+    bool *met = dae_arena_take(arena, faces + 1, sizeof *met);
+    for (size_t i = 0; i < faces; i++)
+        up[i] = (uint32_t)i;
+    for (size_t i = 0; i < m->edges; i++) {
+        uint32_t a = root(up, m->edge[i].a), b = root(up, m->edge[i].b);
+        met[m->edge[i].a] = met[m->edge[i].b] = true;
+        if (a != b)
+            up[a > b ? a : b] = a > b ? b : a;
+    }
+    size_t count = 0;
+    set_item *item = dae_arena_take(arena, 2 * m->edges + 1, sizeof *item);
+    uint32_t *first_edge = dae_arena_take(arena, faces + 1, sizeof *first_edge);
+    for (size_t i = m->edges; i-- > 0;)
+        first_edge[root(up, m->edge[i].a)] = (uint32_t)i;
+    for (size_t i = 0; i < faces; i++)
+        if (met[i])
+            item[count++] = (set_item){ root(up, (uint32_t)i), (uint32_t)i };
+    qsort(item, count, sizeof *item, in_order);
+    uint32_t *face = dae_arena_take(arena, count + 1, sizeof *face);
+    for (size_t i = 0; i < count;) {
+        size_t n = 0, k = i;
+        for (; k < count && item[k].set == item[i].set; k++)
+            face[n++] = item[k].face;
+        add_set(m, face, n, &m->edge[first_edge[item[i].set]]);
+        i = k;
+    }
+    size_t variables = m->flat->variables;
+    for (size_t i = 0; i < variables; i++)
+        if (!met[2 * i] && !met[2 * i + 1] && in_expandable(m, m->owner[i]))
+            remove_variable(m, i);
+    for (size_t i = 0; i < variables; i++)
+        if (m->flat->variable[i].flow && !met[2 * i] &&
+            m->flat->variable[i].variability > FLAT_PARAMETER) {
+            uint32_t alone = (uint32_t)(2 * i);
+            add_set(m, &alone, 1, NULL);
+        }
+}

@@ -1,0 +1,520 @@
+/* equations.c: the equation sections of all objects become equations of the flat model. */
+#include "modelica/instance.h"
+
+#include <string.h>
+
+typedef struct section_scope {
+    mo_model *m;
+    mo_scope s;
+    bool initial;
+    flat_when *when; /* inside a when-clause */
+    ex_id guard;     /* inside branches of if: when it is executed; 0: always */
+} section_scope;
+
+static void clauses(section_scope *c, mo_clause *const *clause, int count);
+
+/* ------------------------------------------------------------------ equality --------- */
+
+static void add_equation(mo_model *m, ex_id left, ex_id right, bool initial, mo_place place,
+                         const char *component)
+{
+    flat_model *flat = m->flat;
+    if (!initial) {
+        flat_add_equation(flat, left, right, place, component);
+        return;
+    }
+    flat->initial = dae_arena_grow(&m->context->arena, flat->initial, flat->initials,
+                                   &flat->initial_capacity, sizeof *flat->initial);
+    flat->initial[flat->initials++] = (flat_equation){ .left = left, .right = right, .place = place,
+                                                       .component = component };
+}
+
+static bool comparable(ex_type a, ex_type b)
+{
+    bool number_a = a == EX_REAL || a == EX_INTEGER, number_b = b == EX_REAL || b == EX_INTEGER;
+    return a == b || (number_a && number_b);
+}
+
+static void say_unequal(mo_model *m, mo_value *left, mo_value *right, mo_place place)
+{
+    mo_error(m->context, DAE_E_MODEL, place, "the two sides differ: %s = %s", mo_shape(m, left),
+             mo_shape(m, right));
+    bool sizes = left->kind == MO_V_ARRAY || right->kind == MO_V_ARRAY;
+    mo_hint(m->context, sizes ? "both sides must have the same type and sizes"
+                              : "both sides must have the same type");
+}
+
+void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
+              mo_place place)
+{
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
+        return;
+    const char *component = s->object ? s->object->name : "";
+    left = left->kind == MO_V_OBJECT ? mo_fields(m, left) : left;
+    right = right->kind == MO_V_OBJECT ? mo_fields(m, right) : right;
+    if (left->kind == MO_V_TUPLE && right->kind != MO_V_TUPLE && left->count == 1)
+        left = left->item[0];
+    if (left->kind != right->kind || !mo_same_sizes(left, right)) {
+        say_unequal(m, left, right, place);
+        return;
+    }
+    switch (left->kind) {
+    case MO_V_SCALAR:
+        if (!comparable(left->type, right->type))
+            say_unequal(m, left, right, place);
+        else
+            add_equation(m, left->scalar, right->scalar, initial, place, component);
+        return;
+    case MO_V_ARRAY:
+        if ((left->item != NULL) != (right->item != NULL) && left->count)
+            say_unequal(m, left, right, place);
+        else if (left->count && left->element && !comparable(left->type, right->type))
+            say_unequal(m, left, right, place);
+        else
+            for (size_t i = 0; i < left->count; i++) {
+                if (left->item)
+                    mo_equal(m, s, left->item[i], right->item[i], initial, place);
+                else
+                    add_equation(m, left->element[i], right->element[i], initial, place, component);
+            }
+        return;
+    case MO_V_RECORD:
+        for (size_t i = 0; i < left->count; i++) {
+            mo_value *other = mo_field(m, right, left->field[i]);
+            if (other)
+                mo_equal(m, s, left->item[i], other, initial, place);
+            else {
+                say_unequal(m, left, right, place);
+                return;
+            }
+        }
+        return;
+    case MO_V_TUPLE:
+        for (size_t i = 0; i < left->count && i < right->count; i++)
+            if (left->item[i] && right->item[i])
+                mo_equal(m, s, left->item[i], right->item[i], initial, place);
+        return;
+    default: say_unequal(m, left, right, place); return;
+    }
+}
+
+/* ------------------------------------------------------------------ when ------------- */
+
+static void add_action(section_scope *c, flat_action_kind kind, ex_id target, ex_id value,
+                       ex_id message, mo_place place)
+{
+    flat_when *w = c->when;
+    ex_graph *g = c->m->graph;
+    if (c->guard && kind == FLAT_SET) /* if inside when: kept where the condition is false */
+        value = ex_if(g, c->guard, value,
+                      ex_leaf(g, EX_PRE, ex_at(g, target)->a, 0, 0, (ex_type)ex_at(g, target)->type));
+    w->action = dae_arena_grow(&c->m->context->arena, w->action, w->actions, &w->capacity,
+                               sizeof *w->action);
+    w->action[w->actions++] = (flat_action){ .kind = kind, .target = target, .value = value,
+                                             .message = message, .place = place };
+}
+
+/* v = expression inside when: v is set */
+static void set_when(section_scope *c, mo_value *left, mo_value *right, mo_place place,
+                     flat_action_kind kind)
+{
+    mo_model *m = c->m;
+    left = left->kind == MO_V_OBJECT ? mo_fields(m, left) : left;
+    right = right->kind == MO_V_OBJECT ? mo_fields(m, right) : right;
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
+        return;
+    if (left->kind != right->kind || !mo_same_sizes(left, right)) {
+        say_unequal(m, left, right, place);
+        return;
+    }
+    if (left->kind == MO_V_SCALAR) {
+        if (ex_at(m->graph, left->scalar)->op == EX_VARIABLE) {
+            uint32_t v = ex_at(m->graph, left->scalar)->a;
+            if (kind == FLAT_SET && m->flat->variable[v].variability == FLAT_CONTINUOUS)
+                m->flat->variable[v].variability = FLAT_DISCRETE;
+            add_action(c, kind, left->scalar, right->scalar, 0, place);
+            return;
+        }
+        mo_error(m->context, DAE_E_MODEL, place, "the left side of an equation in 'when' is no variable");
+        mo_hint(m->context, "write 'variable = expression'");
+    } else if (left->kind == MO_V_ARRAY)
+        for (size_t i = 0; i < left->count; i++)
+            set_when(c, mo_item_at(m, left, i), mo_item_at(m, right, i), place, kind);
+    else if (left->kind == MO_V_RECORD)
+        for (size_t i = 0; i < left->count; i++) {
+            mo_value *other = mo_field(m, right, left->field[i]);
+            if (other)
+                set_when(c, left->item[i], other, place, kind);
+        }
+    else
+        for (size_t i = 0; i < left->count && i < right->count; i++)
+            if (left->item[i])
+                set_when(c, left->item[i], right->item[i], place, kind);
+}
+
+static ex_id condition_of_when(section_scope *c, mo_ast *a)
+{
+    mo_model *m = c->m;
+    mo_value *v = mo_evaluate(m, &c->s, a);
+    if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
+        return v->scalar;
+    if (v->kind == MO_V_ARRAY && v->element && v->type == EX_BOOLEAN && v->count) {
+        ex_id any = ex_unary(m->graph, EX_EDGE, v->element[0]);
+        for (size_t i = 1; i < v->count; i++)
+            any = ex_binary(m->graph, EX_OR, any, ex_unary(m->graph, EX_EDGE, v->element[i]));
+        return any;
+    }
+    if (v->kind != MO_V_NONE) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'when' is %s, not Boolean",
+                 mo_shape(m, v));
+        mo_hint(m->context, "compare it with something: x > 0");
+    }
+    return 0;
+}
+
+static void when(section_scope *c, const mo_clause *clause)
+{
+    mo_model *m = c->m;
+    dae_arena *arena = &m->context->arena;
+    flat_when *first = NULL, **end = &first;
+    for (int i = 0; i < clause->branches; i++) {
+        flat_when *w = dae_arena_take(arena, 1, sizeof *w);
+        w->place = clause->branch[i].place;
+        w->condition = condition_of_when(c, clause->branch[i].condition);
+        section_scope inside = *c;
+        inside.when = w;
+        clauses(&inside, clause->branch[i].clause, clause->branch[i].clauses);
+        *end = w;
+        end = &w->otherwise;
+    }
+    flat_model *flat = m->flat;
+    flat->when = dae_arena_grow(arena, flat->when, flat->whens, &flat->when_capacity, sizeof *flat->when);
+    flat->when[flat->whens++] = first;
+}
+
+/* ------------------------------------------------------------------ if --------------- */
+
+typedef struct equation_list {
+    flat_equation *equation;
+    size_t equations;
+} equation_list;
+
+/* The equations of a branch, held apart from those of the model. */
+static equation_list branch_equations(section_scope *c, const mo_branch *b, ex_id guard)
+{
+    flat_model *flat = c->m->flat;
+    size_t before = c->initial ? flat->initials : flat->equations;
+    section_scope inside = *c;
+    inside.guard = c->guard ? ex_binary(c->m->graph, EX_AND, c->guard, guard) : guard;
+    clauses(&inside, b->clause, b->clauses);
+    size_t count = (c->initial ? flat->initials : flat->equations) - before;
+    equation_list list = { .equations = count };
+    list.equation = dae_arena_take(&c->m->context->arena, count + 1, sizeof *list.equation);
+    if (count)
+        memcpy(list.equation, (c->initial ? flat->initial : flat->equation) + before,
+               count * sizeof *list.equation);
+    if (c->initial)
+        flat->initials = before;
+    else
+        flat->equations = before;
+    return list;
+}
+
+/* if c then l1 = r1 else l2 = r2: one equation between if-expressions. */
+static void join(section_scope *c, ex_id condition, equation_list *yes, const equation_list *no)
+{
+    ex_graph *g = c->m->graph;
+    for (size_t i = 0; i < yes->equations; i++) {
+        flat_equation *a = &yes->equation[i];
+        const flat_equation *b = NULL;
+        for (size_t k = 0; k < no->equations && !b; k++) /* the one with the same left side */
+            if (no->equation[k].left == a->left)
+                b = &no->equation[k];
+        if (b && i < no->equations && no->equation[i].left != a->left) {
+            flat_equation other = *b; /* put it beside */
+            size_t k = (size_t)(b - no->equation);
+            no->equation[k] = no->equation[i];
+            no->equation[i] = other;
+        }
+        b = &no->equation[i];
+        if (a->left == b->left)
+            a->right = ex_if(g, condition, a->right, b->right);
+        else {
+            ex_id x = ex_binary(g, EX_SUBTRACT, a->left, a->right);
+            ex_id y = ex_binary(g, EX_SUBTRACT, b->left, b->right);
+            a->left = ex_if(g, condition, x, y);
+            a->right = ex_number(g, 0);
+        }
+    }
+}
+
+static void if_equation(section_scope *c, const mo_clause *clause)
+{
+    mo_model *m = c->m;
+    ex_graph *g = m->graph;
+    ex_id *condition = dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *condition);
+    equation_list *list = dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *list);
+    int n = 0;
+    bool has_else = false;
+    ex_id rest = ex_constant(g, 1, EX_BOOLEAN);
+    for (int i = 0; i < clause->branches && !has_else; i++) {
+        const mo_branch *b = &clause->branch[i];
+        ex_id now = 0;
+        double x = 1;
+        if (b->condition) {
+            mo_value *v = mo_evaluate(m, &c->s, b->condition);
+            if (v->kind != MO_V_SCALAR || v->type != EX_BOOLEAN) {
+                if (v->kind != MO_V_NONE) {
+                    mo_error(m->context, DAE_E_MODEL, b->condition->place,
+                             "the condition is %s, not Boolean", mo_shape(m, v));
+                    mo_hint(m->context, "compare it with something: x > 0");
+                }
+                return;
+            }
+            uint32_t culprit;
+            if (!mo_evaluate_number(m, v->scalar, &x, &culprit))
+                now = v->scalar;
+        }
+        if (!now) { /* known: the branch is taken or it is not there */
+            if (x == 0)
+                continue;
+            has_else = true;
+            if (n == 0) {
+                clauses(c, b->clause, b->clauses);
+                return;
+            }
+            list[n] = branch_equations(c, b, rest);
+            continue;
+        }
+        condition[n] = now;
+        list[n++] = branch_equations(c, b, ex_binary(g, EX_AND, rest, now));
+        rest = ex_binary(g, EX_AND, rest, ex_unary(g, EX_NOT, now));
+    }
+    if (n == 0)
+        return;
+    if (!has_else)
+        list[n] = (equation_list){ 0 };
+    for (int i = n; i-- > 0;) {
+        if (c->when) /* actions were added with their guards */
+            continue;
+        if (list[i].equations != list[i + 1].equations) {
+            mo_error(m->context, DAE_E_STRUCTURE, clause->place,
+                     "the branches of 'if' have %zu and %zu equations", list[i].equations,
+                     list[i + 1].equations);
+            mo_hint(m->context, has_else ? "write the same number of equations in every branch"
+                                         : "add an 'else' branch with as many equations");
+            return;
+        }
+        join(c, condition[i], &list[i], &list[i + 1]);
+    }
+    for (size_t i = 0; i < list[0].equations; i++)
+        add_equation(m, list[0].equation[i].left, list[0].equation[i].right, c->initial,
+                     list[0].equation[i].place, list[0].equation[i].component);
+}
+
+/* ------------------------------------------------------------------ the others ------- */
+
+static void for_equation(section_scope *c, const mo_clause *clause, int iterator)
+{
+    mo_model *m = c->m;
+    if (iterator == clause->iterators) {
+        clauses(c, clause->branch[0].clause, clause->branch[0].clauses);
+        return;
+    }
+    const mo_iterator *it = &clause->iterator[iterator];
+    mo_value *range = mo_iterator_range(m, &c->s, it, NULL, &clause->branch[0]);
+    if (range->kind == MO_V_NONE)
+        return;
+    mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
+    *index = (mo_env){ .name = it->name, .next = c->s.env };
+    int errors = m->context->errors;
+    for (size_t i = 0; i < range->count; i++) {
+        index->value = mo_item_at(m, range, i);
+        c->s.env = index;
+        for_equation(c, clause, iterator + 1);
+        c->s.env = index->next;
+        if (m->context->errors > errors)
+            return; /* the same for every other index */
+    }
+}
+
+/* Types of the arguments of assert(condition, message); false: wrong, and said so. */
+bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
+                        const mo_value *message)
+{
+    if (a->count < 2) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'assert' takes a condition and a message");
+        mo_hint(m->context, "write assert(x > 0, \"x must be positive\")");
+        return false;
+    }
+    if (condition->kind == MO_V_NONE || message->kind == MO_V_NONE)
+        return false;
+    if (condition->kind != MO_V_SCALAR || condition->type != EX_BOOLEAN) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'assert' is %s, not Boolean",
+                 mo_shape(m, condition));
+        mo_hint(m->context, "compare it with something: x > 0");
+        return false;
+    }
+    if (message->kind != MO_V_SCALAR || message->type != EX_STRING) {
+        mo_error(m->context, DAE_E_MODEL, a->item[1]->place,
+                 "the message of 'assert' is %s, not String", mo_shape(m, message));
+        mo_hint(m->context, "write the message in double quotes; String(x) makes text of a number");
+        return false;
+    }
+    return true;
+}
+
+static void assertion(section_scope *c, const mo_ast *a)
+{
+    mo_model *m = c->m;
+    mo_value *v = a->count ? mo_evaluate(m, &c->s, a->item[0]) : mo_none(m);
+    double known;
+    if (v->type == EX_BOOLEAN && a->count > 1 && mo_constant_number(m, v, &known) && known != 0)
+        return; /* nobody will read the message */
+    mo_value *text = a->count > 1 ? mo_evaluate(m, &c->s, a->item[1]) : mo_none(m);
+    if (!mo_check_assertion(m, a, v, text))
+        return;
+    bool warning = false;
+    for (int i = 2; i < a->count; i++) {
+        mo_value *level = mo_evaluate(m, &c->s, a->item[i]);
+        double x;
+        warning = mo_constant_number(m, level, &x) && x == 1;
+    }
+    ex_id message = text->kind == MO_V_SCALAR ? text->scalar : 0;
+    ex_graph *g = m->graph;
+    ex_id holds = c->guard ? ex_binary(g, EX_OR, ex_unary(g, EX_NOT, c->guard), v->scalar) : v->scalar;
+    if (c->when) {
+        add_action(c, FLAT_CHECK, 0, holds, message, a->place);
+        return;
+    }
+    flat_model *flat = m->flat;
+    flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
+                                     &flat->assertion_capacity, sizeof *flat->assertion);
+    flat->assertion[flat->assertions++] = (flat_assertion){ .condition = holds, .message = message,
+        .warning = warning, .initial = c->initial, .place = a->place };
+}
+
+static void reinit(section_scope *c, const mo_ast *a)
+{
+    mo_model *m = c->m;
+    if (!c->when || a->count != 2) {
+        mo_error(m->context, DAE_E_MODEL, a->place, c->when ? "'reinit' takes a state and its new value"
+                                                            : "'reinit' outside of a when-equation");
+        mo_hint(m->context, "write when condition then reinit(x, value); end when;");
+        return;
+    }
+    set_when(c, mo_evaluate(m, &c->s, a->item[0]), mo_evaluate(m, &c->s, a->item[1]), a->place,
+             FLAT_REINIT);
+}
+
+static void terminate(section_scope *c, const mo_ast *a)
+{
+    mo_value *text = a->count ? mo_evaluate(c->m, &c->s, a->item[0]) : mo_none(c->m);
+    ex_id message = text->kind == MO_V_SCALAR ? text->scalar : 0;
+    if (c->when) {
+        add_action(c, FLAT_TERMINATE, 0, 0, message, a->place);
+        return;
+    }
+    flat_when *w = dae_arena_take(&c->m->context->arena, 1, sizeof *w);
+    w->condition = ex_constant(c->m->graph, 1, EX_BOOLEAN);
+    w->place = a->place;
+    section_scope inside = *c;
+    inside.when = w;
+    add_action(&inside, FLAT_TERMINATE, 0, 0, message, a->place);
+    flat_model *flat = c->m->flat;
+    flat->when = dae_arena_grow(&c->m->context->arena, flat->when, flat->whens, &flat->when_capacity,
+                                sizeof *flat->when);
+    flat->when[flat->whens++] = w;
+}
+
+static void call_equation(section_scope *c, const mo_clause *clause)
+{
+    const mo_ast *a = clause->left;
+    if (a->kind != MO_A_CALL)
+        return;
+    const mo_reference *r = a->call.reference;
+    const char *name = r->part[0].name;
+    if (r->parts == 1 && strcmp(name, "assert") == 0)
+        assertion(c, a);
+    else if (r->parts == 1 && strcmp(name, "reinit") == 0)
+        reinit(c, a);
+    else if (r->parts == 1 && strcmp(name, "terminate") == 0)
+        terminate(c, a);
+    else if (r->parts == 2 && strcmp(name, "Connections") == 0) {
+        mo_error(c->m->context, DAE_E_UNSUPPORTED, a->place, "'Connections.%s' is not supported yet",
+                 r->part[1].name);
+        mo_hint(c->m->context, "overconstrained connectors come later");
+    } else
+        mo_evaluate_call(c->m, &c->s, a); /* for its assertions */
+}
+
+static void equality(section_scope *c, const mo_clause *clause)
+{
+    mo_model *m = c->m;
+    mo_value *left, *right;
+    if (clause->left->kind == MO_A_TUPLE && clause->right->kind == MO_A_CALL) {
+        left = mo_evaluate(m, &c->s, clause->left);
+        right = mo_evaluate_call(m, &c->s, clause->right);
+        if (right->kind != MO_V_TUPLE && right->kind != MO_V_NONE && left->count == 1)
+            left = left->item[0];
+    } else {
+        left = mo_evaluate(m, &c->s, clause->left);
+        right = mo_evaluate(m, &c->s, clause->right);
+    }
+    if (c->when)
+        set_when(c, left, right, clause->place, FLAT_SET);
+    else
+        mo_equal(m, &c->s, left, right, c->initial, clause->place);
+}
+
+static void clauses(section_scope *c, mo_clause *const *clause, int count)
+{
+    for (int i = 0; i < count; i++)
+        switch (clause[i]->kind) {
+        case MO_C_EQUAL: equality(c, clause[i]); break;
+        case MO_C_CONNECT:
+            if (c->guard || c->when || c->initial) {
+                mo_error(c->m->context, DAE_E_MODEL, clause[i]->place,
+                         "'connect' where its condition is not known before the simulation");
+                mo_hint(c->m->context, "connect() must not depend on variables");
+            } else
+                mo_connect(c->m, &c->s, clause[i]);
+            break;
+        case MO_C_IF: if_equation(c, clause[i]); break;
+        case MO_C_FOR: for_equation(c, clause[i], 0); break;
+        case MO_C_WHEN: when(c, clause[i]); break;
+        case MO_C_CALL: call_equation(c, clause[i]); break;
+        default:
+            mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, "a statement in an equation section");
+            mo_hint(c->m->context, "equations are written with '='; statements belong in 'algorithm'");
+        }
+}
+
+/* ------------------------------------------------------------------ all objects ------ */
+
+static void sections(mo_model *m, mo_object *o, mo_view *v)
+{
+    for (size_t i = 0; i < v->bases; i++)
+        sections(m, o, v->base[i]);
+    for (int i = 0; i < v->def->sections; i++) {
+        const mo_section *section = &v->def->section[i];
+        section_scope c = { .m = m, .s = { .object = o, .view = v }, .initial = section->initial };
+        if (section->algorithm)
+            mo_algorithm(m, &c.s, section);
+        else
+            clauses(&c, section->clause, section->clauses);
+    }
+}
+
+void mo_object_equations(mo_model *m, mo_object *o)
+{
+    for (size_t i = 0; i < o->members; i++) {
+        mo_member *member = o->member[i];
+        if (!member || member->progress != MO_DONE || member->primitive || member->disabled ||
+            member->inner)
+            continue;
+        for (size_t k = 0; k < member->count; k++)
+            mo_object_equations(m, member->element[k]);
+    }
+    sections(m, o, o->view);
+}

@@ -1,0 +1,623 @@
+/* evaluate.c: an expression of the text becomes a value, in the scope given.
+ *
+ * One evaluator for everything: constants come out as numbers because the expression graph
+ * folds, variables as expressions, functions are executed with expressions for their arguments.
+ */
+#include "modelica/instance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ operators -------- */
+
+static mo_value *sum(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    mo_value *v = mo_evaluate(m, s, a->item[0]);
+    if (a->op[0] == MO_MINUS || a->op[0] == MO_DOT_MINUS)
+        v = mo_negate(m, s, v, a->place);
+    for (int i = 1; i < a->count && v->kind != MO_V_NONE; i++)
+        v = mo_operate(m, s, (mo_operator)a->op[i], v, mo_evaluate(m, s, a->item[i]), a->place);
+    return v;
+}
+
+static mo_value *product(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    mo_value *v = mo_evaluate(m, s, a->item[0]);
+    for (int i = 1; i < a->count && v->kind != MO_V_NONE; i++)
+        v = mo_operate(m, s, (mo_operator)a->op[i], v, mo_evaluate(m, s, a->item[i]), a->place);
+    return v;
+}
+
+static mo_value *not_boolean(mo_model *m, mo_value *v, const char *what, mo_place place)
+{
+    if (v->kind != MO_V_NONE) {
+        mo_error(m->context, DAE_E_MODEL, place, "%s needs a Boolean, not %s", what, mo_shape(m, v));
+        mo_hint(m->context, "compare it with something: x > 0, x <> 0");
+    }
+    return mo_none(m);
+}
+
+static mo_value *logic(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    ex_op op = a->kind == MO_A_AND ? EX_AND : EX_OR;
+    const char *what = a->kind == MO_A_AND ? "'and'" : "'or'";
+    mo_value *v = mo_evaluate(m, s, a->item[0]);
+    for (int i = 0; i < a->count; i++) {
+        mo_value *w = i ? mo_evaluate(m, s, a->item[i]) : v;
+        bool scalars = w->kind == MO_V_SCALAR || (w->kind == MO_V_ARRAY && w->element);
+        if (!scalars || w->type != EX_BOOLEAN)
+            return not_boolean(m, w, what, a->item[i]->place);
+        if (i == 0)
+            continue;
+        if (!mo_same_sizes(v, w)) {
+            mo_error(m->context, DAE_E_MODEL, a->place, "%s between %s and %s", what, mo_shape(m, v),
+                     mo_shape(m, w));
+            mo_hint(m->context, "the sizes must be equal");
+            return mo_none(m);
+        }
+        if (v->kind == MO_V_SCALAR) {
+            v = mo_scalar(m, ex_binary(m->graph, op, v->scalar, w->scalar), EX_BOOLEAN, NULL);
+            continue;
+        }
+        mo_value *r = mo_new_array(m, v->dimensions, v->size, EX_BOOLEAN);
+        for (size_t k = 0; k < v->count; k++)
+            r->element[k] = ex_binary(m->graph, op, v->element[k], w->element[k]);
+        v = r;
+    }
+    return v;
+}
+
+static ex_id inverted(mo_model *m, ex_id e, void *user)
+{
+    (void)user;
+    return ex_unary(m->graph, EX_NOT, e);
+}
+
+static mo_value *negation(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    mo_value *v = mo_evaluate(m, s, a->item[0]);
+    bool scalars = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
+    if (!scalars || v->type != EX_BOOLEAN)
+        return not_boolean(m, v, "'not'", a->place);
+    return mo_map(m, v, EX_BOOLEAN, inverted, NULL);
+}
+
+/* Comparisons of Integers (i == n) shape the equations: their parameters count as known. */
+bool mo_decided(mo_model *m, ex_id condition, double *x)
+{
+    if (ex_is_number(m->graph, condition, x))
+        return true;
+    const ex_node *node = ex_at(m->graph, condition);
+    bool relation = node->op >= EX_LESS && node->op <= EX_NOT_EQUAL;
+    if (!relation || ex_at(m->graph, node->a)->type == EX_REAL ||
+        ex_at(m->graph, node->b)->type == EX_REAL)
+        return false;
+    uint32_t culprit;
+    return mo_evaluate_number(m, condition, x, &culprit);
+}
+
+/* Branches whose shapes differ need a condition that is known now. */
+static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    ex_id *condition = dae_arena_take(&m->context->arena, (size_t)a->count, sizeof *condition);
+    mo_value **value = dae_arena_take(&m->context->arena, (size_t)a->count, sizeof *value);
+    int n = 0;
+    mo_value *last = NULL;
+    for (int i = 0; i + 1 < a->count && !last; i += 2) {
+        mo_value *c = mo_evaluate(m, s, a->item[i]);
+        if (c->kind != MO_V_SCALAR || c->type != EX_BOOLEAN)
+            return not_boolean(m, c, "'if'", a->item[i]->place);
+        double x;
+        if (mo_decided(m, c->scalar, &x)) {
+            if (x != 0)
+                last = mo_evaluate(m, s, a->item[i + 1]);
+            continue;
+        }
+        condition[n] = c->scalar;
+        value[n++] = mo_evaluate(m, s, a->item[i + 1]);
+    }
+    if (!last)
+        last = mo_evaluate(m, s, a->item[a->count - 1]);
+    while (n-- > 0) {
+        double x;
+        uint32_t culprit;
+        if (value[n]->kind != MO_V_NONE && last->kind != MO_V_NONE &&
+            !mo_same_sizes(value[n], last) &&
+            mo_evaluate_number(m, condition[n], &x, &culprit))
+            last = x != 0 ? value[n] : last;
+        else
+            last = mo_choose(m, condition[n], value[n], last, a->place);
+    }
+    return last;
+}
+
+/* ------------------------------------------------------------------ ranges ----------- */
+
+static bool known_scalar(mo_model *m, const mo_scope *s, const mo_ast *a, double *x, mo_value **v)
+{
+    *v = mo_evaluate(m, s, a);
+    if ((*v)->kind == MO_V_NONE)
+        return false;
+    uint32_t culprit;
+    if ((*v)->kind == MO_V_SCALAR && mo_evaluate_number(m, (*v)->scalar, x, &culprit))
+        return true;
+    mo_error(m->context, DAE_E_MODEL, a->place, "a bound of the range is not known before the simulation");
+    mo_hint(m->context, "use constants and parameters with values");
+    return false;
+}
+
+static mo_value *range(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    double start, step = 1, stop;
+    mo_value *v, *w, *between = NULL;
+    if (!known_scalar(m, s, a->item[0], &start, &v))
+        return mo_none(m);
+    if (a->count == 3 && !known_scalar(m, s, a->item[1], &step, &between))
+        return mo_none(m);
+    if (!known_scalar(m, s, a->item[a->count - 1], &stop, &w))
+        return mo_none(m);
+    ex_type type = v->type == EX_REAL || w->type == EX_REAL || (between && between->type == EX_REAL)
+                       ? EX_REAL : v->type;
+    if (step == 0) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "the step of a range is 0");
+        mo_hint(m->context, "write start:step:stop with a step that is not 0");
+        return mo_none(m);
+    }
+    double count = floor((stop - start) / step * (1 + 1e-15) + (type == EX_REAL ? 1e-10 : 0)) + 1;
+    if (!(count > 0))
+        count = 0;
+    if (count > MO_MAX_VARIABLES)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, a->place, "use a shorter range",
+                      "the range has %.0f elements; %.0f are possible", count, MO_MAX_VARIABLES);
+    int size = (int)count;
+    mo_value *r = mo_new_array(m, 1, &size, type);
+    r->view = v->view;
+    for (int i = 0; i < size; i++)
+        r->element[i] = ex_constant(m->graph, start + i * step, type);
+    return r;
+}
+
+/* ------------------------------------------------------------------ arrays ----------- */
+
+static mo_env *with(mo_model *m, mo_env *env, const char *name, mo_value *value)
+{
+    mo_env *more = dae_arena_take(&m->context->arena, 1, sizeof *more);
+    *more = (mo_env){ .name = name, .value = value, .next = env };
+    return more;
+}
+
+/* { e for i in a, j in b }: b is the outer dimension. */
+static mo_value *comprehension(mo_model *m, const mo_scope *s, const mo_ast *body,
+                               const mo_iterator *it, int iterators, mo_place place)
+{
+    if (iterators == 0)
+        return mo_evaluate(m, s, body);
+    const mo_iterator *last = &it[iterators - 1];
+    mo_value *v = mo_iterator_range(m, s, last, body, NULL);
+    if (v->kind == MO_V_NONE)
+        return v;
+    mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
+    for (size_t i = 0; i < v->count; i++) {
+        mo_scope inside = *s;
+        inside.env = with(m, s->env, last->name, mo_item_at(m, v, i));
+        item[i] = comprehension(m, &inside, body, it, iterators - 1, place);
+        if (item[i]->kind == MO_V_NONE)
+            return item[i];
+    }
+    return mo_stack(m, item, v->count, place);
+}
+
+static mo_value *array(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    if (a->call.iterators)
+        return comprehension(m, s, a->item[0], a->call.iterator, a->call.iterators, a->place);
+    mo_value **item = dae_arena_take(&m->context->arena, (size_t)a->count + 1, sizeof *item);
+    for (int i = 0; i < a->count; i++)
+        item[i] = mo_evaluate(m, s, a->item[i]);
+    return mo_stack(m, item, (size_t)a->count, a->place);
+}
+
+/* The same elements with dimensions of size 1 added at the end. */
+mo_value *mo_promote(mo_model *m, mo_value *v, int dimensions)
+{
+    int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
+    if (have >= dimensions || v->kind == MO_V_NONE)
+        return v;
+    int *size = dae_arena_take(&m->context->arena, (size_t)dimensions, sizeof *size);
+    for (int d = 0; d < dimensions; d++)
+        size[d] = d < have ? v->size[d] : 1;
+    bool scalars = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
+    mo_value *r = scalars ? mo_new_array(m, dimensions, size, v->type)
+                          : mo_new_items(m, dimensions, size);
+    r->view = v->view;
+    for (size_t i = 0; i < r->count; i++)
+        if (scalars)
+            r->element[i] = v->kind == MO_V_SCALAR ? v->scalar : v->element[i];
+        else
+            r->item[i] = v->kind == MO_V_ARRAY ? v->item[i] : v;
+    return r;
+}
+
+/* cat(dimension, ...), dimension from 0. All have the same number of dimensions. */
+mo_value *mo_concatenate(mo_model *m, int dimension, mo_value **item, size_t count, mo_place place)
+{
+    mo_value *first = item[0];
+    int n = first->dimensions;
+    int *size = dae_arena_take(&m->context->arena, (size_t)n, sizeof *size);
+    memcpy(size, first->size, (size_t)n * sizeof *size);
+    size[dimension] = 0;
+    ex_type type = first->type;
+    for (size_t i = 0; i < count; i++) {
+        bool fits = item[i]->dimensions == n;
+        for (int d = 0; fits && d < n; d++)
+            fits = d == dimension || item[i]->size[d] == first->size[d];
+        if (!fits) {
+            mo_error(m->context, DAE_E_MODEL, place, "%s and %s cannot be put together in dimension %d",
+                     mo_shape(m, first), mo_shape(m, item[i]), dimension + 1);
+            mo_hint(m->context, "all other sizes must be equal");
+            return mo_none(m);
+        }
+        size[dimension] += item[i]->size[dimension];
+        if (item[i]->type == EX_REAL && type == EX_INTEGER)
+            type = EX_REAL;
+    }
+    bool scalars = first->element != NULL;
+    mo_value *r = scalars ? mo_new_array(m, n, size, type) : mo_new_items(m, n, size);
+    r->view = first->view;
+    size_t outer = 1, inner = 1, at = 0;
+    for (int d = 0; d < dimension; d++)
+        outer *= (size_t)size[d];
+    for (int d = dimension + 1; d < n; d++)
+        inner *= (size_t)size[d];
+    for (size_t o = 0; o < outer; o++)
+        for (size_t i = 0; i < count; i++) {
+            size_t run = inner * (size_t)item[i]->size[dimension];
+            for (size_t k = 0; k < run; k++, at++)
+                if (scalars)
+                    r->element[at] = item[i]->element[o * run + k];
+                else
+                    r->item[at] = item[i]->item[o * run + k];
+        }
+    return r;
+}
+
+static mo_value *beside(mo_model *m, const mo_scope *s, const mo_ast *a, int dimension)
+{
+    mo_value **item = dae_arena_take(&m->context->arena, (size_t)a->count + 1, sizeof *item);
+    int most = 2;
+    for (int i = 0; i < a->count; i++) {
+        item[i] = a->item[i]->kind == MO_A_ROW ? beside(m, s, a->item[i], 1)
+                                               : mo_evaluate(m, s, a->item[i]);
+        if (item[i]->kind == MO_V_NONE)
+            return item[i];
+        if (item[i]->kind == MO_V_ARRAY && item[i]->dimensions > most)
+            most = item[i]->dimensions;
+    }
+    for (int i = 0; i < a->count; i++)
+        item[i] = mo_promote(m, item[i], most);
+    return a->count == 1 ? item[0] : mo_concatenate(m, dimension, item, (size_t)a->count, a->place);
+}
+
+static mo_value *tuple(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    mo_value *r = dae_arena_take(&m->context->arena, 1, sizeof *r);
+    *r = (mo_value){ .kind = MO_V_TUPLE, .count = (size_t)a->count };
+    r->item = dae_arena_take(&m->context->arena, r->count + 1, sizeof *r->item);
+    for (int i = 0; i < a->count; i++)
+        r->item[i] = a->item[i] ? mo_evaluate(m, s, a->item[i]) : NULL;
+    return r;
+}
+
+/* ------------------------------------------------------------------ subscripts ------- */
+
+typedef struct subscript {
+    int *index;       /* from 0 */
+    size_t count;
+    bool scalar;      /* drops the dimension */
+    ex_id unknown;    /* an index that is not known yet, from 1; 0: it is known */
+} subscript;
+
+static bool read_subscript(mo_model *m, const mo_scope *s, const mo_value *v, int d, mo_ast *a,
+                           subscript *out)
+{
+    int size = v->size[d];
+    mo_scope inside = *s;
+    inside.end_of = v;
+    inside.end_dimension = d;
+    mo_value *i = a->kind == MO_A_COLON ? NULL : mo_evaluate(m, &inside, a);
+    *out = (subscript){ .scalar = i && i->kind == MO_V_SCALAR };
+    if (i && i->kind == MO_V_NONE)
+        return false;
+    if (i && i->kind != MO_V_SCALAR && !(i->kind == MO_V_ARRAY && i->element && i->dimensions == 1)) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "a subscript is %s", mo_shape(m, i));
+        mo_hint(m->context, "use an Integer, a vector of Integers, or ':'");
+        return false;
+    }
+    if (i && i->type == EX_REAL && i->count) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "a subscript is %s, not Integer", mo_shape(m, i));
+        mo_hint(m->context, "use integer(x) to round down");
+        return false;
+    }
+    out->count = i ? i->count : (size_t)size;
+    out->index = dae_arena_take(&m->context->arena, out->count + 1, sizeof *out->index);
+    for (size_t k = 0; k < out->count; k++) {
+        double x = (double)k + 1;
+        uint32_t culprit;
+        ex_id e = !i ? 0 : i->kind == MO_V_SCALAR ? i->scalar : i->element[k];
+        if (i && !ex_is_number(m->graph, e, &x) &&
+            (s->run || !mo_evaluate_number(m, e, &x, &culprit))) {
+            if (!out->scalar && !mo_evaluate_number(m, e, &x, &culprit)) {
+                mo_error(m->context, DAE_E_MODEL, a->place, "a subscript is not known before the simulation");
+                mo_hint(m->context, "a vector of subscripts must be constant");
+                return false;
+            }
+            if (out->scalar && !mo_evaluate_number(m, e, &x, &culprit)) {
+                out->unknown = e;
+                return true;
+            }
+        }
+        if (i && i->type == EX_BOOLEAN)
+            x += 1;
+        if (!(x >= 1 && x <= size)) {
+            mo_error(m->context, DAE_E_MODEL, a->place, "the subscript %.0f is outside of 1:%d", x, size);
+            mo_hint(m->context, size ? "subscripts begin at 1" : "the array is empty");
+            return false;
+        }
+        out->index[k] = (int)x - 1;
+    }
+    return true;
+}
+
+static mo_value *gather(mo_model *m, mo_value *v, const subscript *sub)
+{
+    int *size = dae_arena_take(&m->context->arena, (size_t)v->dimensions + 1, sizeof *size);
+    int dimensions = 0;
+    size_t count = 1;
+    for (int d = 0; d < v->dimensions; d++) {
+        count *= sub[d].count;
+        if (!sub[d].scalar)
+            size[dimensions++] = (int)sub[d].count;
+    }
+    mo_value *r = v->element ? mo_new_array(m, dimensions, size, v->type)
+                             : mo_new_items(m, dimensions, size);
+    r->view = v->view;
+    for (size_t k = 0; k < count; k++) {
+        size_t at = 0, rest = k, inner = count;
+        for (int d = 0; d < v->dimensions; d++) {
+            inner /= sub[d].count;
+            at = at * (size_t)v->size[d] + (size_t)sub[d].index[rest / inner];
+            rest %= inner;
+        }
+        if (v->element)
+            r->element[k] = v->element[at];
+        else
+            r->item[k] = v->item[at];
+    }
+    return dimensions ? r : mo_item_at(m, r, 0);
+}
+
+/* An index that is only known during the simulation chooses among all values. */
+static mo_value *choose_index(mo_model *m, const mo_scope *s, mo_value *v, subscript *sub,
+                              mo_place place)
+{
+    int d = 0;
+    while (d < v->dimensions && !sub[d].unknown)
+        d++;
+    if (d == v->dimensions)
+        return gather(m, v, sub);
+    ex_id index = sub[d].unknown;
+    if (s->run && s->run->build && v->element) {
+        ex_id unknown[16] = { 0 };
+        int known[16] = { 0 };
+        bool scalar = v->dimensions <= 16;
+        for (int k = 0; k < v->dimensions && scalar; k++) {
+            scalar = sub[k].scalar;
+            unknown[k] = sub[k].unknown;
+            known[k] = sub[k].unknown ? 0 : sub[k].index[0];
+        }
+        ex_id element;
+        if (scalar && mo_slot_element(s->run, v, unknown, known, &element))
+            return mo_scalar(m, element, v->type, v->view);
+    }
+    if (v->size[d] == 0 || v->size[d] > 4096) {
+        mo_error(m->context, DAE_E_UNSUPPORTED, place,
+                 "a subscript that is only known during the simulation, of %d elements", v->size[d]);
+        mo_hint(m->context, "use a constant subscript, or an array of at most 4096 elements");
+        return mo_none(m);
+    }
+    mo_value *r = NULL;
+    for (int k = v->size[d]; k-- > 0;) {
+        sub[d].unknown = 0;
+        sub[d].index[0] = k;
+        mo_value *one = choose_index(m, s, v, sub, place);
+        ex_id here = ex_binary(m->graph, EX_EQUAL, index,
+                               ex_constant(m->graph, k + 1, EX_INTEGER));
+        r = r ? mo_choose(m, here, one, r, place) : one;
+    }
+    sub[d].unknown = index;
+    return r;
+}
+
+mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **a, int count,
+                       mo_place place)
+{
+    if (v->kind == MO_V_NONE)
+        return v;
+    if (v->kind != MO_V_ARRAY || count > v->dimensions) {
+        mo_error(m->context, DAE_E_MODEL, place, "%d subscript%s for %s", count,
+                 count == 1 ? "" : "s", mo_shape(m, v));
+        mo_hint(m->context, v->kind == MO_V_ARRAY ? "it has fewer dimensions" : "it is no array");
+        return mo_none(m);
+    }
+    subscript *sub = dae_arena_take(&m->context->arena, (size_t)v->dimensions, sizeof *sub);
+    mo_ast colon = { .kind = MO_A_COLON, .place = place };
+    for (int d = 0; d < v->dimensions; d++)
+        if (!read_subscript(m, s, v, d, d < count ? a[d] : &colon, &sub[d]))
+            return mo_none(m);
+    return choose_index(m, s, v, sub, place);
+}
+
+static mo_value *last_index(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    if (!s->end_of) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'end' outside of a subscript");
+        mo_hint(m->context, "'end' is the last index of the array it stands in: x[end]");
+        return mo_none(m);
+    }
+    return mo_integer(m, s->end_of->size[s->end_dimension]);
+}
+
+/* ------------------------------------------------------------------ calls ------------ */
+
+static void read_arguments(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **value)
+{
+    for (int i = 0; i < a->count; i++)
+        value[i] = mo_evaluate(m, s, a->item[i]);
+}
+
+static mo_value *call_value(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value *f)
+{
+    size_t count = (size_t)a->count;
+    size_t bound = f->kind == MO_V_FUNCTION ? f->count : 0;
+    mo_value **value = dae_arena_take(&m->context->arena, count + bound + 1, sizeof *value);
+    const char **label = dae_arena_take(&m->context->arena, count + bound + 1, sizeof *label);
+    read_arguments(m, s, a, value);
+    for (size_t i = 0; i < count; i++) {
+        label[i] = a->call.label ? a->call.label[i] : NULL;
+        if (value[i]->kind == MO_V_NONE)
+            return value[i];
+    }
+    for (size_t i = 0; i < bound; i++) {
+        value[count + i] = f->item[i];
+        label[count + i] = f->field[i];
+    }
+    mo_view *v = f->view;
+    mo_expand(m, v);
+    if (mo_is_kind(m, v, MO_FUNCTION))
+        return mo_call_function(m, s, v, value, label, count + bound, a->place);
+    if (v->primitive == MO_ENUMERATION && count == 1)
+        return mo_scalar(m, value[0]->scalar, EX_ENUMERATION, v->enumeration);
+    if (mo_is_kind(m, v, MO_RECORD) || v->def->kind == MO_CLASS || v->def->kind == MO_MODEL ||
+        v->def->kind == MO_CONNECTOR || v->def->kind == MO_BLOCK)
+        return mo_record_of(m, s, v, value, label, count, a->place);
+    mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is no function", v->def->name);
+    mo_hint(m->context, "only functions and records can be called");
+    return mo_none(m);
+}
+
+mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    const mo_reference *r = a->call.reference;
+    mo_value *f = NULL;
+    bool simple = r->parts == 1 && !r->global;
+    if (simple)
+        f = mo_find_name(m, s, r->part[0].name);
+    if (simple && (!f || (f->kind == MO_V_CLASS && f->view->primitive &&
+                          f->view->primitive != MO_ENUMERATION) ||
+                   f->kind == MO_V_SCALAR || f->kind == MO_V_ARRAY)) {
+        bool found = false;
+        mo_value *v = mo_builtin(m, s, a, r->part[0].name, &found);
+        if (found)
+            return v;
+        mo_say_unknown(m, s, r->part[0].name, r->place, "function");
+        return mo_none(m);
+    }
+    if (r->parts == 1 && r->global && mo_is_builtin(r->part[0].name) &&
+        !mo_find_entry(m, m->root, r->part[0].name)) {
+        bool found;
+        return mo_builtin(m, s, a, r->part[0].name, &found);
+    }
+    if (!f)
+        f = mo_reference_value(m, s, r);
+    if (f->kind == MO_V_NONE)
+        return f;
+    if (f->kind != MO_V_CLASS && f->kind != MO_V_FUNCTION) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is %s, not a function",
+                 mo_reference_text(m->context, r), mo_shape(m, f));
+        mo_hint(m->context, f->kind == MO_V_ARRAY ? "subscripts are written in brackets: x[i]"
+                                                  : "a product is written with '*'");
+        return mo_none(m);
+    }
+    return call_value(m, s, a, f);
+}
+
+/* function f(a = 1): a function with some arguments given. */
+static mo_value *partial(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    mo_value *f = mo_reference_value(m, s, a->call.reference);
+    if (f->kind != MO_V_CLASS && f->kind != MO_V_FUNCTION)
+        return mo_none(m);
+    mo_value *r = dae_arena_take(&m->context->arena, 1, sizeof *r);
+    size_t had = f->kind == MO_V_FUNCTION ? f->count : 0;
+    *r = (mo_value){ .kind = MO_V_FUNCTION, .view = f->view, .count = had + (size_t)a->count };
+    r->item = dae_arena_take(&m->context->arena, r->count + 1, sizeof *r->item);
+    r->field = dae_arena_take(&m->context->arena, r->count + 1, sizeof *r->field);
+    for (size_t i = 0; i < had; i++) {
+        r->item[i] = f->item[i];
+        r->field[i] = f->field[i];
+    }
+    for (int i = 0; i < a->count; i++) {
+        r->item[had + (size_t)i] = mo_evaluate(m, s, a->item[i]);
+        r->field[had + (size_t)i] = a->call.label ? a->call.label[i] : NULL;
+    }
+    return r;
+}
+
+/* ------------------------------------------------------------------ all of them ------ */
+
+/* A function with several results is worth its first where one is needed. */
+static mo_value *first_result(mo_value *v)
+{
+    return v->kind == MO_V_TUPLE && v->count ? v->item[0] : v;
+}
+
+static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    switch (a->kind) {
+    case MO_A_REAL: return mo_real(m, a->number);
+    case MO_A_INTEGER: return mo_integer(m, (double)a->integer);
+    case MO_A_STRING: return mo_string(m, a->text);
+    case MO_A_BOOLEAN: return mo_boolean(m, a->integer != 0);
+    case MO_A_REFERENCE: return mo_reference_value(m, s, a->call.reference);
+    case MO_A_CALL: return first_result(mo_evaluate_call(m, s, a));
+    case MO_A_PARTIAL: return partial(m, s, a);
+    case MO_A_SUM: return sum(m, s, a);
+    case MO_A_PRODUCT: return product(m, s, a);
+    case MO_A_POWER:
+    case MO_A_RELATION:
+        return mo_operate(m, s, (mo_operator)a->op[0], mo_evaluate(m, s, a->item[0]),
+                          mo_evaluate(m, s, a->item[1]), a->place);
+    case MO_A_AND:
+    case MO_A_OR: return logic(m, s, a);
+    case MO_A_NOT: return negation(m, s, a);
+    case MO_A_IF: return conditional(m, s, a);
+    case MO_A_RANGE: return range(m, s, a);
+    case MO_A_ARRAY: return array(m, s, a);
+    case MO_A_MATRIX:
+    case MO_A_ROW: return beside(m, s, a, 0);
+    case MO_A_TUPLE: return tuple(m, s, a);
+    case MO_A_INDEX:
+        return mo_subscript(m, s, mo_evaluate(m, s, a->item[0]), a->item + 1, a->count - 1, a->place);
+    case MO_A_FIELD: return mo_select(m, s, mo_evaluate(m, s, a->item[0]), a->text, a->place);
+    case MO_A_COLON: break;
+    case MO_A_END: return last_index(m, s, a);
+    }
+    mo_value *v = mo_none(m);
+    v->kind = MO_V_COLON;
+    return v;
+}
+
+mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    m->work++;
+    if (m->work > MO_MAX_WORK)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, a->place,
+                      "look for loops and recursion without end",
+                      "more than %.0f expressions were evaluated", MO_MAX_WORK);
+    if (++m->depth > 20 * MO_MAX_DEPTH)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, a->place, "look for a recursion without end",
+                      "expressions and functions are nested more than %d deep", 20 * MO_MAX_DEPTH);
+    mo_value *v = dispatch(m, s, a);
+    m->depth--;
+    return v;
+}

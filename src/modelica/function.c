@@ -1,0 +1,525 @@
+/* function.c: a call of a function: arguments bound, variables made, body executed. */
+#include "modelica/instance.h"
+
+#include <string.h>
+
+enum { MO_MAX_CALLS = 200 };
+
+/* ------------------------------------------------------------------ arguments -------- */
+
+static mo_value *given(mo_entry *e, mo_value **argument, const char **label, size_t count,
+                       size_t *position, size_t *used)
+{
+    for (size_t k = 0; k < count; k++)
+        if (label && label[k] == e->name) {
+            (*used)++;
+            return argument[k];
+        }
+    if (*position < count && !(label && label[*position])) {
+        (*used)++;
+        return argument[(*position)++];
+    }
+    return NULL;
+}
+
+static mo_env *declare(mo_run *r, mo_entry *e, mo_value *value)
+{
+    mo_env *env = dae_arena_take(&r->model->context->arena, 1, sizeof *env);
+    *env = (mo_env){ .name = e->name, .value = value, .entry = e, .next = r->scope.env };
+    r->scope.env = env;
+    return env;
+}
+
+static ex_type type_of(mo_primitive p)
+{
+    switch (p) {
+    case MO_INTEGER: return EX_INTEGER;
+    case MO_BOOLEAN: return EX_BOOLEAN;
+    case MO_STRING: return EX_STRING;
+    case MO_ENUMERATION: return EX_ENUMERATION;
+    default: return EX_REAL;
+    }
+}
+
+/* The declared type and sizes of a variable of the function. A size that is open is -1. */
+typedef struct shape {
+    mo_view *type;
+    int dimensions, size[16];
+} shape;
+
+static void add_sizes(mo_run *r, shape *s, mo_ast **a, int count, const mo_scope *scope)
+{
+    for (int i = 0; i < count && s->dimensions < 16; i++) {
+        int n = -1;
+        if (a[i]->kind != MO_A_COLON) {
+            mo_value *v = mo_evaluate(r->model, scope, a[i]);
+            double x;
+            uint32_t culprit;
+            if (v->kind == MO_V_CLASS) {
+                mo_expand(r->model, v->view);
+                n = v->view->primitive == MO_BOOLEAN ? 2 : v->view->enumeration
+                        ? v->view->enumeration->def->literals : -1;
+            } else if (v->kind == MO_V_SCALAR && mo_evaluate_number(r->model, v->scalar, &x, &culprit)
+                       && x >= 0 && x <= MO_MAX_VARIABLES)
+                n = (int)x;
+        }
+        s->size[s->dimensions++] = n;
+    }
+}
+
+/* The type that a type is made of: of a short class, or the primitive one it extends. */
+static mo_view *base_type(const mo_view *v)
+{
+    if (v->def->is_short)
+        return v->bases ? v->base[0] : NULL;
+    for (size_t i = 0; v->primitive && i < v->bases; i++)
+        if (v->base[i]->primitive)
+            return v->base[i];
+    return NULL;
+}
+
+static void add_type_sizes(mo_run *r, shape *s, mo_view *v)
+{
+    mo_scope scope = { .view = v->outer ? v->outer : v, .no_event = true };
+    add_sizes(r, s, v->def->alias_dimension, v->def->alias_dimensions, &scope);
+    mo_view *base = base_type(v);
+    if (base)
+        add_type_sizes(r, s, base);
+}
+
+static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
+{
+    mo_model *m = r->model;
+    mo_scope scope = r->scope;
+    scope.view = e->where;
+    s->dimensions = 0;
+    s->type = mo_find_class(m, &scope, e->element->type, true);
+    if (!s->type)
+        return false;
+    mo_expand(m, s->type);
+    if (!sizes) { /* only how many */
+        s->dimensions = e->element->dimensions + e->element->type_dimensions;
+        for (mo_view *v = s->type; v; v = base_type(v))
+            s->dimensions += v->def->alias_dimensions;
+        return true;
+    }
+    add_sizes(r, s, e->element->dimension, e->element->dimensions, &scope);
+    add_sizes(r, s, e->element->type_dimension, e->element->type_dimensions, &scope);
+    add_type_sizes(r, s, s->type);
+    return true;
+}
+
+/* ------------------------------------------------------------------ variables -------- */
+
+static mo_value *blank_scalar(mo_model *m, mo_view *type);
+
+static mo_value *blank_record(mo_run *r, mo_view *type)
+{
+    mo_model *m = r->model;
+    mo_value *v = dae_arena_take(&m->context->arena, 1, sizeof *v);
+    *v = (mo_value){ .kind = MO_V_RECORD, .view = type };
+    v->item = dae_arena_take(&m->context->arena, type->entries + 1, sizeof *v->item);
+    v->field = dae_arena_take(&m->context->arena, type->entries + 1, sizeof *v->field);
+    mo_run inside = *r;
+    inside.scope = (mo_scope){ .view = type, .no_event = true };
+    for (size_t i = 0; i < type->entries; i++) {
+        mo_entry *e = type->entry[i];
+        shape s;
+        if (e->element->kind != MO_COMPONENT || !find_shape(&inside, e, &s, true))
+            continue;
+        mo_value *one = NULL;
+        if (e->mod && e->mod->value) {
+            mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
+                            .no_event = true };
+            one = mo_evaluate(m, &at, e->mod->value);
+        }
+        if (!one) {
+            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type);
+            for (int d = s.dimensions; d-- > 0;) {
+                size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
+                mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
+                for (size_t k = 0; k < n; k++)
+                    copy[k] = one;
+                one = mo_stack(m, copy, n, e->place);
+            }
+        }
+        declare(&inside, e, one);
+        v->field[v->count] = e->name;
+        v->item[v->count++] = one;
+    }
+    return v;
+}
+
+static mo_value *blank_scalar(mo_model *m, mo_view *type)
+{
+    ex_type t = type_of(type->primitive);
+    if (t == EX_STRING)
+        return mo_string(m, "");
+    return mo_scalar(m, ex_constant(m->graph, t == EX_ENUMERATION ? 1 : 0, t), t, type->enumeration);
+}
+
+/* A variable before anything is assigned to it. */
+static mo_value *blank(mo_run *r, const shape *s)
+{
+    mo_model *m = r->model;
+    int size[16];
+    bool array = s->dimensions > 0;
+    for (int d = 0; d < s->dimensions; d++)
+        size[d] = s->size[d] < 0 ? 0 : s->size[d];
+    if (!s->type->primitive) {
+        mo_value *one = blank_record(r, s->type);
+        if (!array)
+            return one;
+        mo_value *all = mo_new_items(m, s->dimensions, size);
+        all->view = s->type;
+        for (size_t i = 0; i < all->count; i++)
+            all->item[i] = one;
+        return all;
+    }
+    mo_value *one = blank_scalar(m, s->type);
+    if (!array)
+        return one;
+    mo_value *all = mo_new_array(m, s->dimensions, size, one->type);
+    all->view = one->view;
+    for (size_t i = 0; i < all->count; i++)
+        all->element[i] = one->scalar;
+    return all;
+}
+
+static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
+{
+    mo_model *m = r->model;
+    shape s;
+    if (v->kind == MO_V_NONE || v->kind == MO_V_CLASS || v->kind == MO_V_FUNCTION)
+        return v;
+    if (!find_shape(r, e, &s, true))
+        return mo_none(m);
+    int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
+    bool fits = have == s.dimensions;
+    for (int d = 0; fits && d < have; d++)
+        fits = s.size[d] < 0 || s.size[d] == v->size[d];
+    if (!fits) {
+        mo_value want = { .kind = s.dimensions ? MO_V_ARRAY : MO_V_SCALAR,
+                          .type = type_of(s.type->primitive), .dimensions = s.dimensions,
+                          .size = s.size };
+        mo_error(m->context, DAE_E_MODEL, place, "'%s' of the function '%s' is %s, the argument is %s",
+                 e->name, r->function->def->name, mo_shape(m, &want), mo_shape(m, v));
+        mo_hint(m->context, "make the sizes equal");
+        return mo_none(m);
+    }
+    if (s.type->primitive)
+        v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, place, e->name);
+    return v;
+}
+
+/* Inputs, in order; NULL after an error. */
+bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
+                        mo_place place)
+{
+    mo_model *m = r->model;
+    mo_view *f = r->function;
+    size_t position = 0, used = 0;
+    for (size_t i = 0; i < f->entries; i++) {
+        mo_entry *e = f->entry[i];
+        if (e->element->kind != MO_COMPONENT || !e->element->input)
+            continue;
+        mo_value *v = given(e, argument, label, count, &position, &used);
+        mo_place at = place;
+        if (!v && e->mod && e->mod->value) {
+            mo_scope scope = r->scope;
+            scope.view = e->mod->view;
+            scope.object = e->mod->object;
+            v = mo_evaluate(m, &scope, e->mod->value);
+            at = e->mod->place;
+        }
+        if (!v) {
+            mo_error(m->context, DAE_E_MODEL, place, "no argument for '%s' of the function '%s'", e->name,
+                     f->def->name);
+            mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
+            return false;
+        }
+        v = checked(r, e, v, at);
+        if (v->kind == MO_V_NONE)
+            return false;
+        declare(r, e, v);
+    }
+    if (used == count)
+        return true;
+    const char *odd = NULL, **names = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *names);
+    int inputs = 0;
+    for (size_t i = 0; i < f->entries; i++)
+        if (f->entry[i]->element->kind == MO_COMPONENT && f->entry[i]->element->input)
+            names[inputs++] = f->entry[i]->name;
+    for (size_t k = 0; k < count && label; k++) {
+        bool known = !label[k];
+        for (int i = 0; i < inputs; i++)
+            known |= label[k] == names[i];
+        if (!known)
+            odd = label[k];
+    }
+    if (odd) {
+        const char *near = mo_nearest(odd, names, inputs);
+        mo_error(m->context, DAE_E_MODEL, place, "the function '%s' has no argument '%s'", f->def->name, odd);
+        mo_hint(m->context, near ? "did you mean '%s'?" : "look at its inputs", near);
+    } else {
+        mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
+                 f->def->name, inputs);
+        mo_hint(m->context, "remove the arguments that are too many");
+    }
+    return false;
+}
+
+bool mo_declare_others(mo_run *r)
+{
+    mo_model *m = r->model;
+    mo_view *f = r->function;
+    for (size_t i = 0; i < f->entries; i++) {
+        mo_entry *e = f->entry[i];
+        shape s;
+        if (e->element->kind != MO_COMPONENT || e->element->input)
+            continue;
+        if (e->element->variability == MO_CONSTANT && e->mod && e->mod->value) {
+            mo_scope scope = r->scope;
+            scope.view = e->mod->view;
+            declare(r, e, mo_evaluate(m, &scope, e->mod->value));
+            continue;
+        }
+        if (!find_shape(r, e, &s, true))
+            return false;
+        mo_value *v = NULL;
+        if (e->mod && e->mod->value) {
+            mo_scope scope = r->scope;
+            scope.view = e->mod->view;
+            v = mo_evaluate(m, &scope, e->mod->value);
+            if (v->kind == MO_V_NONE)
+                return false;
+            if (s.type->primitive)
+                v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
+                               e->name);
+        }
+        mo_env *env = declare(r, e, v ? v : blank(r, &s));
+        env->type = type_of(s.type->primitive);
+        env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the body --------- */
+
+void mo_run_sections(mo_run *r, mo_view *v)
+{
+    for (size_t i = 0; i < v->bases; i++)
+        mo_run_sections(r, v->base[i]);
+    mo_view *outside = r->scope.view;
+    r->scope.view = v;
+    for (int i = 0; i < v->def->sections; i++)
+        if (v->def->section[i].algorithm)
+            mo_execute(r, v->def->section[i].clause, v->def->section[i].clauses);
+    r->scope.view = outside;
+}
+
+static const mo_external *external_of(mo_view *v)
+{
+    if (v->def->external)
+        return v->def->external;
+    for (size_t i = 0; i < v->bases; i++) {
+        const mo_external *x = external_of(v->base[i]);
+        if (x)
+            return x;
+    }
+    return NULL;
+}
+
+/* external "builtin" y = sin(u), and C functions of the mathematical library. */
+static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
+{
+    mo_model *m = r->model;
+    const char *name = x->function ? x->function : r->function->def->name;
+    const char *builtin = strcmp(name, "fabs") == 0 ? "abs" : strcmp(name, "log") == 0 ? "log" : name;
+    bool pure = mo_is_builtin(builtin) && strcmp(builtin, "sample") != 0;
+    if (pure) {
+        mo_reference reference = { .part = &(mo_part){ .name = mo_name(m->context, builtin),
+                                                       .place = x->place },
+                                   .parts = 1, .place = x->place };
+        mo_ast call = { .kind = MO_A_CALL, .place = x->place, .count = x->arguments,
+                        .item = x->argument };
+        call.call.reference = &reference;
+        if (x->arguments == 0 && !x->result) { /* external "builtin"; alone: its own inputs */
+            mo_view *f = r->function;
+            mo_ast **item = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *item);
+            for (size_t i = 0; i < f->entries; i++) {
+                if (f->entry[i]->element->kind != MO_COMPONENT || !f->entry[i]->element->input)
+                    continue;
+                mo_ast *ref = dae_arena_take(&m->context->arena, 1, sizeof *ref);
+                mo_reference *to = dae_arena_take(&m->context->arena, 1, sizeof *to);
+                to->part = dae_arena_take(&m->context->arena, 1, sizeof *to->part);
+                to->part->name = f->entry[i]->name;
+                to->parts = 1;
+                ref->kind = MO_A_REFERENCE;
+                ref->call.reference = to;
+                item[call.count++] = ref;
+            }
+            call.item = item;
+        }
+        bool found;
+        return mo_builtin(m, &r->scope, &call, builtin, &found);
+    }
+    mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function '%s' is written in another language (%s)",
+             r->function->path, x->language ? x->language : "C");
+    mo_hint(m->context, "external functions are off: write '%s' in Modelica", r->function->def->name);
+    return mo_none(m);
+}
+
+static mo_value *results(mo_run *r)
+{
+    mo_model *m = r->model;
+    mo_view *f = r->function;
+    mo_value *all = dae_arena_take(&m->context->arena, 1, sizeof *all);
+    *all = (mo_value){ .kind = MO_V_TUPLE };
+    all->item = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *all->item);
+    for (size_t i = 0; i < f->entries; i++) {
+        mo_entry *e = f->entry[i];
+        if (e->element->kind != MO_COMPONENT || !e->element->output)
+            continue;
+        mo_env *env = mo_run_variable(r, e->name);
+        all->item[all->count++] = env ? env->value : mo_none(m);
+    }
+    return all->count == 1 ? all->item[0] : all;
+}
+
+/* ------------------------------------------------------------------ the call --------- */
+
+static void say_calls(mo_run *r, mo_place place)
+{
+    mo_model *m = r->model;
+    const char *chain = r->function->def->name;
+    int shown = 0;
+    for (mo_run *c = r->caller; c && shown < 5; c = c->caller, shown++)
+        if (c->function)
+            chain = dae_arena_print(&m->context->arena, "%s <- %s", chain, c->function->def->name);
+    mo_fatal_hint(m->context, DAE_E_LIMIT, place,
+                  "the recursion must end for the arguments given, and not depend on unknown values",
+                  "functions call each other more than %d deep: %s <- ...", MO_MAX_CALLS, chain);
+}
+
+static bool is_known(mo_model *m, const mo_value *v)
+{
+    double x;
+    switch (v->kind) {
+    case MO_V_SCALAR: return v->type == EX_STRING || ex_is_number(m->graph, v->scalar, &x);
+    case MO_V_OBJECT: return false;
+    case MO_V_ARRAY:
+    case MO_V_RECORD:
+        for (size_t i = 0; i < v->count; i++)
+            if (v->item ? !is_known(m, v->item[i]) : !ex_is_number(m->graph, v->element[i], &x))
+                return false;
+        return true;
+    default: return true;
+    }
+}
+
+/* A function that calls itself with values nobody knows yet has no end as an expression. */
+static bool recursive(const mo_run *r, mo_value **argument, size_t count)
+{
+    bool active = false;
+    for (const mo_run *c = r->caller; c && !active; c = c->caller)
+        active = c->function && c->function->def == r->function->def;
+    for (size_t i = 0; active && i < count; i++)
+        if (!is_known(r->model, argument[i]))
+            return true;
+    return false;
+}
+
+/* f(array) where f takes scalars: for every element. */
+static mo_value *vectorized(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
+                            const char **label, size_t count, mo_place place, bool *done)
+{
+    mo_run probe = { .model = m, .function = f, .scope = { .view = f } };
+    const mo_value *shape_of = NULL;
+    bool *split = dae_arena_take(&m->context->arena, count + 1, sizeof *split);
+    size_t position = 0;
+    *done = false;
+    for (size_t i = 0; i < f->entries; i++) {
+        mo_entry *e = f->entry[i];
+        shape want;
+        if (e->element->kind != MO_COMPONENT || !e->element->input)
+            continue;
+        size_t at = count;
+        for (size_t k = 0; k < count; k++)
+            if (label && label[k] == e->name)
+                at = k;
+        if (at == count && position < count && !(label && label[position]))
+            at = position++;
+        if (at == count)
+            continue;
+        int have = argument[at]->kind == MO_V_ARRAY ? argument[at]->dimensions : 0;
+        if (!have || !find_shape(&probe, e, &want, false) || have <= want.dimensions)
+            continue;
+        if (want.dimensions == 0) {
+            split[at] = true;
+            if (!shape_of)
+                shape_of = argument[at];
+            else if (!mo_same_sizes(shape_of, argument[at]))
+                return NULL;
+        }
+    }
+    if (!shape_of)
+        return NULL;
+    *done = true;
+    mo_value **item = dae_arena_take(&m->context->arena, shape_of->count + 1, sizeof *item);
+    mo_value **one = dae_arena_take(&m->context->arena, count + 1, sizeof *one);
+    for (size_t k = 0; k < shape_of->count; k++) {
+        for (size_t i = 0; i < count; i++)
+            one[i] = split[i] ? mo_item_at(m, argument[i], k) : argument[i];
+        item[k] = mo_call_function(m, s, f, one, label, count, place);
+        if (item[k]->kind == MO_V_TUPLE)
+            item[k] = item[k]->item[0];
+        if (item[k]->kind == MO_V_NONE)
+            return item[k];
+    }
+    mo_value *all = mo_stack(m, item, shape_of->count, place);
+    if (all->kind == MO_V_ARRAY && shape_of->dimensions > 1 && all->dimensions == 1) {
+        all->dimensions = shape_of->dimensions;
+        all->size = shape_of->size;
+    }
+    return all;
+}
+
+mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
+                           const char **label, size_t count, mo_place place)
+{
+    mo_expand(m, f);
+    bool done;
+    mo_value *v = vectorized(m, s, f, argument, label, count, place, &done);
+    if (done)
+        return v;
+    ex_graph *g = m->graph;
+    mo_run run = { .model = m, .function = f, .caller = s->run, .level = s->run ? s->run->level + 1 : 1,
+                   .returned = ex_constant(g, 0, EX_BOOLEAN), .broken = ex_constant(g, 0, EX_BOOLEAN),
+                   .path = ex_constant(g, 1, EX_BOOLEAN) };
+    if (s->run)
+        run.path = ex_binary(g, EX_AND, s->run->path,
+                             ex_unary(g, EX_NOT, s->run->returned));
+    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run };
+    if (run.level > MO_MAX_CALLS)
+        say_calls(&run, place);
+    if (recursive(&run, argument, count))
+        return mo_call_procedure(m, s, f, argument, label, count, place, place);
+    if (f->def->partial) {
+        mo_error(m->context, DAE_E_MODEL, place, "the function '%s' is partial", f->path);
+        mo_hint(m->context, "call a complete function that extends it");
+        return mo_none(m);
+    }
+    if (!mo_bind_inputs(&run, argument, label, count, place))
+        return mo_none(m);
+    const mo_external *external = external_of(f);
+    if (external)
+        return call_external(&run, external, place);
+    int before = m->context->errors;
+    if (!mo_declare_others(&run))
+        return mo_none(m);
+    mo_run_sections(&run, f);
+    if (run.stuck)
+        return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
+    return m->context->errors > before ? mo_none(m) : results(&run);
+}

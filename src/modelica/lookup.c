@@ -1,0 +1,414 @@
+/* lookup.c: what a name means.
+ *
+ * From the inside out: iterators and variables of a function; then class by class the elements
+ * written or inherited there, its imports, the class around it; at last the builtin types. An
+ * element of a class that the scope's object (or an object around it) is an instance of means
+ * the component there; otherwise it must be a constant.
+ */
+#include "modelica/instance.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ classes ---------- */
+
+static mo_view *builtin_type(mo_model *m, const char *name)
+{
+    static const char *const names[] = { [MO_REAL] = "Real", [MO_INTEGER] = "Integer",
+                                         [MO_BOOLEAN] = "Boolean", [MO_STRING] = "String",
+                                         [MO_CLOCK] = "Clock",
+                                         [MO_EXTERNAL_OBJECT] = "ExternalObject" };
+    for (size_t i = 1; i < sizeof names / sizeof *names; i++)
+        if (names[i] && strcmp(names[i], name) == 0)
+            return m->builtin[i];
+    return NULL;
+}
+
+static mo_view *class_of_entry(mo_model *m, mo_entry *e)
+{
+    return e && e->element->kind == MO_NESTED ? mo_nested_view(m, e) : NULL;
+}
+
+/* The class at a path of names from the root: what import means. */
+static mo_view *class_at(mo_model *m, const mo_reference *r, int parts)
+{
+    mo_view *v = m->root;
+    for (int i = 0; i < parts && v; i++)
+        v = class_of_entry(m, mo_find_entry(m, v, r->part[i].name));
+    return v;
+}
+
+/* What an import clause of the class makes of a name: the view that holds it and its name there. */
+static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
+{
+    mo_view *result = NULL;
+    for (int i = 0; i < v->def->elements; i++) {
+        mo_element *e = v->def->element[i];
+        if (e->kind != MO_IMPORT)
+            continue;
+        int parts = e->import->parts;
+        const char *last = e->import->part[parts - 1].name;
+        *there = name;
+        if (e->import_names) {
+            for (int k = 0; k < e->import_names; k++)
+                if (e->import_name[k] == name)
+                    return class_at(m, e->import, parts);
+        } else if (e->import_all) {
+            mo_view *package = class_at(m, e->import, parts);
+            if (!result && package && package != v && mo_find_entry(m, package, name))
+                result = package; /* qualified imports come first */
+        } else if ((e->name ? e->name : last) == name) {
+            *there = last;
+            return parts == 1 ? m->root : class_at(m, e->import, parts - 1);
+        }
+    }
+    *there = name;
+    return result;
+}
+
+/* The entry a simple name leads to, and the view it was found in. */
+static mo_entry *find_entry(mo_model *m, mo_view *v, const char *name, mo_view **where)
+{
+    for (; v; v = v->def->encapsulated && v->outer ? m->root : v->outer) {
+        mo_entry *e = mo_find_entry(m, v, name);
+        const char *there = name;
+        if (!e) {
+            mo_view *from = imported(m, v, name, &there);
+            if (from) {
+                e = mo_find_entry(m, from, there);
+                *where = from;
+                if (e)
+                    return e;
+            }
+        }
+        *where = v;
+        if (e)
+            return e;
+    }
+    return NULL;
+}
+
+static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *r)
+{
+    const char *name = r->part[0].name;
+    mo_view *where = NULL;
+    mo_entry *e = r->global ? mo_find_entry(m, m->root, name)
+                            : find_entry(m, s->view, name, &where);
+    if (e && e->element->kind == MO_COMPONENT && r->parts > 1) { /* through a component */
+        mo_scope in = { .view = e->where };
+        return mo_find_class(m, &in, e->element->type, false);
+    }
+    mo_view *v = class_of_entry(m, e);
+    return v ? v : builtin_type(m, name);
+}
+
+static mo_value *say_protected(mo_model *m, const mo_entry *e, const mo_view *in, mo_place place)
+{
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' is protected in '%s'", e->name, in->path);
+    mo_hint(m->context, "declare it public, or use another element of '%s'", in->def->name);
+    return mo_none(m);
+}
+
+mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report)
+{
+    mo_view *v = first_class(m, s, r);
+    if (!v) {
+        if (report)
+            mo_say_unknown(m, s, r->part[0].name, r->place, "class");
+        return NULL;
+    }
+    for (int i = 1; i < r->parts; i++) {
+        mo_entry *e = mo_find_entry(m, v, r->part[i].name);
+        mo_view *next = class_of_entry(m, e);
+        if (next && e->is_protected && report) {
+            say_protected(m, e, v, r->part[i].place);
+            return NULL;
+        }
+        if (!next) {
+            if (report) {
+                mo_scope inside = { .view = v };
+                mo_say_unknown(m, &inside, r->part[i].name, r->part[i].place, "class");
+            }
+            return NULL;
+        }
+        v = next;
+    }
+    return v;
+}
+
+/* ------------------------------------------------------------------ values ----------- */
+
+static bool has_view(mo_view *have, const mo_view *v)
+{
+    if (have == v)
+        return true;
+    for (size_t i = 0; i < have->bases; i++)
+        if (has_view(have->base[i], v))
+            return true;
+    return false;
+}
+
+/* The object, of the scope's or around it, whose class (or a base of it) is v. */
+static mo_object *object_of(mo_object *o, const mo_view *v)
+{
+    for (; o; o = o->parent)
+        if (has_view(o->view, v))
+            return o;
+    return NULL;
+}
+
+static mo_value *class_value(mo_model *m, mo_view *v)
+{
+    mo_value *value = dae_arena_take(&m->context->arena, 1, sizeof *value);
+    *value = (mo_value){ .kind = MO_V_CLASS, .view = v };
+    return value;
+}
+
+static mo_value *literal(mo_model *m, mo_view *v, const char *name);
+
+/* import Package.Enumeration.literal */
+static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
+{
+    for (; v; v = v->outer) {
+        const char *there = name;
+        mo_view *from = imported(m, v, name, &there);
+        if (from)
+            mo_expand(m, from);
+        if (from && from->primitive == MO_ENUMERATION)
+            return literal(m, from, there);
+    }
+    return NULL;
+}
+
+/* NULL: there is no such name. */
+mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
+{
+    for (mo_env *e = s->env; e; e = e->next)
+        if (e->name == name)
+            return e->value;
+    mo_view *where = NULL;
+    mo_entry *e = find_entry(m, s->view, name, &where);
+    if (e && e->element->kind == MO_NESTED)
+        return class_value(m, mo_nested_view(m, e));
+    if (e) {
+        mo_object *o = object_of(s->object, where);
+        if (!o)
+            o = mo_constants(m, where);
+        mo_member *member = mo_find_member(m, o, name);
+        return member ? mo_member_value(m, member) : NULL;
+    }
+    mo_view *type = builtin_type(m, name);
+    return type ? class_value(m, type) : imported_literal(m, s->view, name);
+}
+
+static mo_value *literal(mo_model *m, mo_view *v, const char *name)
+{
+    mo_class *def = v->enumeration->def;
+    for (int i = 0; i < def->literals; i++)
+        if (def->literal[i] == name)
+            return mo_scalar(m, ex_constant(m->graph, i + 1, EX_ENUMERATION), EX_ENUMERATION,
+                             v->enumeration);
+    return NULL;
+}
+
+static mo_value *select_each(mo_model *m, const mo_scope *s, mo_value *v, const char *name,
+                             mo_place place)
+{
+    mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
+    for (size_t i = 0; i < v->count; i++) {
+        item[i] = mo_select(m, s, v->item[i], name, place);
+        if (item[i]->kind == MO_V_NONE)
+            return item[i];
+    }
+    mo_value *flat = mo_stack(m, item, v->count, place);
+    if (flat->kind != MO_V_ARRAY)
+        return flat;
+    int rest = flat->dimensions - 1;
+    int *size = dae_arena_take(&m->context->arena, (size_t)(v->dimensions + rest), sizeof *size);
+    memcpy(size, v->size, (size_t)v->dimensions * sizeof *size);
+    memcpy(size + v->dimensions, flat->size + 1, (size_t)rest * sizeof *size);
+    flat->dimensions = v->dimensions + rest;
+    flat->size = size;
+    return flat;
+}
+
+mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *name, mo_place place)
+{
+    mo_value *found = NULL;
+    mo_view *in = NULL;
+    if (v->kind == MO_V_NONE)
+        return v;
+    if (v->kind == MO_V_ARRAY && v->item)
+        return select_each(m, s, v, name, place);
+    if (v->kind == MO_V_RECORD)
+        found = mo_field(m, v, name);
+    else if (v->kind == MO_V_OBJECT) {
+        in = v->object->view;
+        mo_member *member = mo_find_member(m, v->object, name);
+        mo_entry *e = member ? member->entry : mo_find_entry(m, in, name);
+        if (e && e->is_protected)
+            return say_protected(m, e, in, place);
+        if (member)
+            found = mo_member_value(m, member);
+        else if (e && e->element->kind == MO_NESTED)
+            found = class_value(m, mo_nested_view(m, e));
+    } else if (v->kind == MO_V_CLASS) {
+        in = v->view;
+        mo_expand(m, in);
+        mo_entry *e = mo_find_entry(m, in, name);
+        if (e && e->is_protected)
+            return say_protected(m, e, in, place);
+        if (in->primitive == MO_ENUMERATION)
+            found = literal(m, in, name);
+        else if (e && e->element->kind == MO_NESTED)
+            found = class_value(m, mo_nested_view(m, e));
+        else if (e) {
+            mo_object *o = object_of(s->object, in);
+            mo_member *member = mo_find_member(m, o ? o : mo_constants(m, in), name);
+            found = member ? mo_member_value(m, member) : NULL;
+        }
+    }
+    if (found)
+        return found;
+    mo_scope inside = { .view = in };
+    if (in)
+        mo_say_unknown(m, &inside, name, place, "element");
+    else {
+        mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in a value of type %s", name,
+                 mo_shape(m, v));
+        if (v->kind == MO_V_RECORD && v->count)
+            mo_hint(m->context, "its fields are %s%s%s", v->field[0], v->count > 1 ? ", " : "",
+                    v->count > 1 ? v->field[1] : "");
+        else
+            mo_hint(m->context, "only components, records and packages have elements");
+    }
+    return mo_none(m);
+}
+
+/* A variable of a function is no longer its own when it is read as a whole. */
+static void share(const mo_scope *s, const mo_reference *r, const mo_value *result)
+{
+    for (mo_env *e = s->env; e; e = e->next)
+        if (e->name == r->part[0].name) {
+            if (!r->part[0].subscripts || result->kind != MO_V_SCALAR)
+                e->owned = false;
+            return;
+        }
+}
+
+mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference *r)
+{
+    mo_value *v;
+    const char *first = r->part[0].name;
+    if (r->global) {
+        mo_scope root = { .view = m->root };
+        v = mo_find_name(m, &root, first);
+    } else
+        v = mo_find_name(m, s, first);
+    if (!v && r->parts == 1 && strcmp(first, "time") == 0)
+        return mo_scalar(m, ex_time(m->graph), EX_REAL, NULL);
+    if (!v) {
+        mo_say_unknown(m, s, first, r->place, "name");
+        return mo_none(m);
+    }
+    for (int i = 0; i < r->parts; i++) {
+        if (i > 0)
+            v = mo_select(m, s, v, r->part[i].name, r->part[i].place);
+        if (r->part[i].subscripts)
+            v = mo_subscript(m, s, v, r->part[i].subscript, r->part[i].subscripts,
+                             r->part[i].place);
+        if (v->kind == MO_V_NONE)
+            return v;
+    }
+    if (s->run)
+        share(s, r, v);
+    return v;
+}
+
+/* ------------------------------------------------------------------ unknown names ---- */
+
+typedef struct name_list {
+    const char **name;
+    size_t names, capacity;
+} name_list;
+
+static void collect(mo_model *m, name_list *list, const char *name)
+{
+    list->name = dae_arena_grow(&m->context->arena, list->name, list->names, &list->capacity,
+                                sizeof *list->name);
+    list->name[list->names++] = name;
+}
+
+static void collect_scope(mo_model *m, const mo_scope *s, name_list *list, bool outwards)
+{
+    for (mo_env *e = s->env; e; e = e->next)
+        collect(m, list, e->name);
+    for (mo_view *v = s->view; v; v = outwards ? v->outer : NULL) {
+        for (size_t i = 0; i < v->entries; i++)
+            collect(m, list, v->entry[i]->name);
+        if (v->enumeration)
+            for (int i = 0; i < v->enumeration->def->literals; i++)
+                collect(m, list, v->enumeration->def->literal[i]);
+    }
+}
+
+/* Names from other languages and older libraries. */
+static const char *foreign(const char *name)
+{
+    static const char *const pair[][2] = {
+        { "double", "Real" }, { "float", "Real" }, { "real", "Real" }, { "int", "Integer" },
+        { "integer", "Integer" }, { "bool", "Boolean" }, { "boolean", "Boolean" },
+        { "string", "String" }, { "ln", "log" }, { "pow", "the operator ^" }, { "t", "time" },
+        { "True", "true" }, { "False", "false" }, { "TRUE", "true" }, { "FALSE", "false" },
+        { "pi", "Modelica.Constants.pi" }, { "PI", "Modelica.Constants.pi" },
+        { "arctan", "atan" }, { "arcsin", "asin" }, { "arccos", "acos" }, { "fabs", "abs" },
+        { "diff", "der" }, { "ddt", "der" }, { "Time", "time" },
+    };
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        if (strcmp(pair[i][0], name) == 0)
+            return pair[i][1];
+    return NULL;
+}
+
+void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
+                    const char *what)
+{
+    name_list list = { 0 };
+    bool element = strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
+                                                    strcmp(what, "class") == 0 && !s->view->outer);
+    collect_scope(m, s, &list, !element);
+    if (strcmp(what, "class") == 0 || strcmp(what, "name") == 0) {
+        collect(m, &list, "Real");
+        collect(m, &list, "Integer");
+        collect(m, &list, "Boolean");
+        collect(m, &list, "String");
+    }
+    if (strcmp(what, "function") == 0 || strcmp(what, "name") == 0) {
+        int count;
+        const char *const *builtin = mo_builtin_names(&count);
+        for (int i = 0; i < count; i++)
+            collect(m, &list, builtin[i]);
+        if (strcmp(what, "name") == 0)
+            collect(m, &list, "time");
+    }
+    const char *near = mo_nearest(name, list.name, (int)list.names);
+    const char *known = foreign(name);
+    const char *in = s->view && s->view->path && s->view->path[0] ? s->view->path : NULL;
+    if (strcmp(what, "element") == 0)
+        mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in '%s'", name, in ? in : "?");
+    else if (in)
+        mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name, in);
+    else
+        mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known", what, name);
+    if (near)
+        mo_hint(m->context, "did you mean '%s'?", near);
+    else if (known)
+        mo_hint(m->context, "in Modelica it is %s", known);
+    else if (strcmp(name, "Modelica") == 0)
+        mo_hint(m->context, "the Modelica Standard Library is not found: give its folder with "
+                            "--library or in MODELICAPATH");
+    else if (strcmp(what, "element") == 0)
+        mo_hint(m->context, "look at the declaration of '%s'", in ? in : "the class");
+    else
+        mo_hint(m->context, "declare it, import it, or give the folder of its library with "
+                            "--library");
+}

@@ -1,0 +1,375 @@
+/* view.c: a class in a context: its elements, those of its bases, all modified. */
+#include "modelica/instance.h"
+
+#include <string.h>
+
+mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods)
+{
+    mo_view *v = dae_arena_take(&m->context->arena, 1, sizeof *v);
+    *v = (mo_view){ .def = def, .outer = outer, .mods = mods };
+    v->path = outer && outer->path && outer->path[0]
+                  ? dae_arena_print(&m->context->arena, "%s.%s", outer->path, def->name)
+                  : def->name ? def->name : "";
+    return v;
+}
+
+/* ------------------------------------------------------------------ the table -------- */
+
+static size_t slot_of(const mo_view *v, const char *name)
+{
+    uintptr_t bits = (uintptr_t)name;
+    return (size_t)((bits >> 4) * 0x9E3779B97F4A7C15u >> 20) & (size_t)(v->table_size - 1);
+}
+
+static mo_entry *in_table(const mo_view *v, const char *name)
+{
+    if (!v->table_size)
+        return NULL;
+    for (mo_entry *e = v->table[slot_of(v, name)]; e; e = e->chain)
+        if (e->name == name)
+            return e;
+    return NULL;
+}
+
+static void enter(mo_view *v, mo_entry *e)
+{
+    size_t slot = slot_of(v, e->name);
+    e->chain = v->table[slot];
+    v->table[slot] = e;
+}
+
+static void add_entry(mo_model *m, mo_view *v, mo_entry *e)
+{
+    dae_arena *arena = &m->context->arena;
+    if ((int)v->entries >= v->table_size) {
+        v->table_size = v->table_size ? 4 * v->table_size : 16;
+        v->table = dae_arena_take(arena, (size_t)v->table_size, sizeof *v->table);
+        for (size_t i = 0; i < v->entries; i++)
+            enter(v, v->entry[i]);
+    }
+    e->number = (int)v->entries;
+    v->entry = dae_arena_grow(arena, v->entry, v->entries, &v->entry_capacity, sizeof *v->entry);
+    v->entry[v->entries++] = e;
+    enter(v, e);
+}
+
+/* ------------------------------------------------------------------ elements --------- */
+
+/* A redeclaration puts another element in the place of the one declared. */
+static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
+{
+    mo_element *old = e->element, *new = mod->redeclare;
+    if (!old->replaceable && !old->redeclare && old != new) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is not replaceable", e->name);
+        mo_hint(m->context, "declare it 'replaceable', or modify it without 'redeclare'");
+        return;
+    }
+    if (old->kind != new->kind) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is redeclared as another kind of element",
+                 e->name);
+        mo_hint(m->context, "a component is redeclared as a component, a class as a class");
+        return;
+    }
+    mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
+    *merged = *new;
+    if (new->kind == MO_COMPONENT) { /* prefixes and sizes are kept where none are given */
+        if (!new->dimensions && !new->type_dimensions) {
+            merged->dimension = old->dimension;
+            merged->dimensions = old->dimensions;
+            merged->type_dimension = old->type_dimension;
+            merged->type_dimensions = old->type_dimensions;
+        }
+        if (new->variability == MO_CONTINUOUS)
+            merged->variability = old->variability;
+        merged->flow |= old->flow;
+        merged->input |= old->input;
+        merged->output |= old->output;
+        merged->inner |= old->inner;
+        merged->outer |= old->outer;
+        if (!merged->condition)
+            merged->condition = old->condition;
+    }
+    merged->is_protected = old->is_protected;
+    e->element = merged;
+    if (mod->view)
+        e->where = mod->view;
+    e->nested = NULL;
+}
+
+/* The modification from outside, also under the name that the element had before. */
+static mo_mod *find_outer(mo_model *m, mo_view *v, const char *name)
+{
+    mo_mod *outer = mo_find_mod(v->mods, name);
+    const char *older = !outer && v->mods && v->path ? mo_older_element(v->path, name) : NULL;
+    return older ? mo_find_mod(v->mods, mo_name(m->context, older)) : outer;
+}
+
+static void add_element(mo_model *m, mo_view *v, mo_element *element)
+{
+    const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
+    mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
+    *e = (mo_entry){ .name = name, .element = element, .where = v, .place = element->place,
+                     .is_protected = element->is_protected };
+    mo_mod *outer = find_outer(m, v, name);
+    mo_mod *own = element->kind != MO_COMPONENT ? NULL
+                  : outer && outer->redeclare && element->constraint
+                      ? mo_bind_mods(m, element->constraint_modifier, v, NULL)
+                      : mo_bind_mods(m, element->modifier, v, NULL);
+    if (own && element->final)
+        own->final = true;
+    if (outer) {
+        outer->used = true;
+        if (element->final) {
+            mo_error(m->context, DAE_E_MODEL, outer->place, "'%s' is final and cannot be modified",
+                     name);
+            mo_hint(m->context, "remove the modification");
+        }
+        if (outer->redeclare)
+            redeclare(m, e, outer);
+    }
+    e->mod = mo_merge_one(m, outer, own);
+    mo_entry *there = in_table(v, name);
+    if (there && there->where == v && !element->redeclare) {
+        mo_error(m->context, DAE_E_MODEL, element->place, "'%s' is declared twice in '%s'", name,
+                 v->def->name);
+        int line, column;
+        mo_find_line(m->context, there->place, &line, &column);
+        mo_why(m->context, "the first declaration is in line %d", line);
+        mo_hint(m->context, "rename or remove one of the two");
+        return;
+    }
+    if (there) { /* inherited and written again: the same, or a redeclaration */
+        there->element = e->element;
+        there->where = e->where;
+        there->mod = mo_merge_one(m, e->mod, there->mod);
+        there->nested = NULL;
+        return;
+    }
+    add_entry(m, v, e);
+}
+
+/* ------------------------------------------------------------------ bases ------------ */
+
+static bool is_redeclared(mo_class *def, const char *name)
+{
+    for (int i = 0; i < def->elements; i++) {
+        mo_element *e = def->element[i];
+        const char *own = e->kind == MO_NESTED ? e->nested->name : e->name;
+        if ((e->kind == MO_NESTED || e->kind == MO_COMPONENT) && own == name && e->redeclare)
+            return true;
+    }
+    return false;
+}
+
+/* `redeclare model X = ...` as an element of a derived class acts on the bases as a modifier. */
+static mo_mod *element_redeclarations(mo_model *m, mo_view *v)
+{
+    mo_mod *list = NULL;
+    for (int i = 0; i < v->def->elements; i++) {
+        mo_element *e = v->def->element[i];
+        if (!e->redeclare || (e->kind != MO_NESTED && e->kind != MO_COMPONENT))
+            continue;
+        if (e->kind == MO_NESTED && e->nested->extends_itself)
+            continue;
+        mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
+        *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name,
+                         .redeclare = e, .view = v, .place = e->place };
+        mod->next = list;
+        list = mod;
+    }
+    return list;
+}
+
+static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
+{
+    mo_expand(m, base);
+    v->base = dae_arena_grow(&m->context->arena, v->base, v->bases, &v->base_capacity,
+                             sizeof *v->base);
+    v->base[v->bases++] = base;
+    if (base->primitive) {
+        v->primitive = base->primitive;
+        v->enumeration = base->enumeration;
+    }
+    for (size_t i = 0; i < base->entries; i++) {
+        mo_entry *from = base->entry[i];
+        mo_entry *there = in_table(v, from->name);
+        if (there)
+            continue; /* the same by two ways; or written here already */
+        mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
+        *e = *from;
+        e->chain = NULL;
+        e->is_protected |= is_protected;
+        add_entry(m, v, e);
+    }
+}
+
+static void say_cycle(mo_model *m, mo_view *v, const mo_view *back, mo_place place)
+{
+    const char *path = back->path;
+    for (mo_view *o = v; o && o != back; o = o->derived)
+        path = dae_arena_print(&m->context->arena, "%s -> %s", o->path, path);
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' inherits from itself", v->def->name);
+    mo_why(m->context, "%s -> %s", back->path, path);
+    mo_hint(m->context, "break the cycle of 'extends'");
+}
+
+/* A base: its name is looked up around and in the class, but not in what it inherits. */
+static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
+                     const mo_modifier *modifier, bool is_protected, mo_place place)
+{
+    mo_scope scope = { .view = v };
+    if (v->depth > MO_MAX_INHERITANCE)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, place, "make the chain of 'extends' shorter",
+                      "'%s' inherits through more than %d classes", v->def->name,
+                      MO_MAX_INHERITANCE);
+    mo_view *found = mo_find_class(m, &scope, name, true);
+    if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
+        return;
+    mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
+    mo_mod *own = mo_bind_mods(m, modifier, v, NULL);
+    mods = mo_merge(m, mods, own ? own->sub : NULL);
+    mo_view *base = mods || !found->def ? mo_new_view(m, found->def, found->outer,
+                                                       mo_merge(m, mods, found->mods))
+                                        : found;
+    if (found->primitive && !found->def->is_short && !found->bases) {
+        base->primitive = found->primitive; /* a builtin type */
+        base->enumeration = found->enumeration;
+        base->progress = MO_DONE;
+    }
+    for (mo_view *o = v; o; o = o->derived)
+        if (o->def == found->def || base->progress == MO_UNDER_WAY) {
+            say_cycle(m, v, o, place);
+            return;
+        }
+    if (base->progress == MO_UNTOUCHED) {
+        base->derived = v;
+        base->depth = v->depth + 1;
+    }
+    inherit(m, v, base, is_protected);
+}
+
+/* `model extends A(...)`: the inherited class A of the enclosing class's bases. */
+static void add_own_base(mo_model *m, mo_view *v)
+{
+    mo_view *around = v->outer;
+    for (size_t i = 0; around && i < around->bases; i++) {
+        mo_entry *e = mo_find_entry(m, around->base[i], v->def->name);
+        if (!e || e->element->kind != MO_NESTED)
+            continue;
+        mo_view *found = mo_nested_view(m, e);
+        mo_mod *own = mo_bind_mods(m, v->def->alias_modifier, v, NULL);
+        mo_mod *mods = mo_merge(m, v->mods, own ? own->sub : NULL);
+        mo_view *base = mo_new_view(m, found->def, found->outer, mo_merge(m, mods, found->mods));
+        inherit(m, v, base, false);
+        return;
+    }
+    mo_error(m->context, DAE_E_MODEL, v->def->place,
+             "there is no inherited class '%s' to extend", v->def->name);
+    mo_hint(m->context, "'class extends %s' needs a base class with a class of that name",
+            v->def->name);
+}
+
+/* ------------------------------------------------------------------ all of it -------- */
+
+static void expand_elements(mo_model *m, mo_view *v)
+{
+    mo_class *def = v->def;
+    /* names written here come first, so that bases can be looked up among them */
+    for (int i = 0; i < def->elements; i++) {
+        mo_element *e = def->element[i];
+        const char *name = e->kind == MO_NESTED ? e->nested->name : e->name;
+        if (e->kind == MO_NESTED && !(e->redeclare && is_redeclared(def, name) &&
+                                      !e->nested->extends_itself))
+            add_element(m, v, e);
+    }
+    for (int i = 0; i < def->elements; i++)
+        if (def->element[i]->kind == MO_EXTENDS)
+            add_base(m, v, def->element[i]->type, def->element[i]->modifier,
+                     def->element[i]->is_protected, def->element[i]->place);
+    for (int i = 0; i < def->elements; i++) {
+        mo_element *e = def->element[i];
+        const char *name = e->kind == MO_NESTED ? e->nested->name : e->name;
+        if (e->kind == MO_COMPONENT || (e->kind == MO_NESTED && !in_table(v, name)))
+            add_element(m, v, e);
+    }
+}
+
+void mo_expand(mo_model *m, mo_view *v)
+{
+    if (v->progress == MO_DONE || v->progress == MO_FAILED || v->progress == MO_UNDER_WAY)
+        return;
+    v->progress = MO_UNDER_WAY;
+    mo_class *def = v->def;
+    mo_check_class(m, def);
+    if (def->extends_itself)
+        add_own_base(m, v);
+    else if (def->is_enumeration) {
+        v->primitive = MO_ENUMERATION;
+        v->enumeration = v;
+    } else if (def->is_short && def->alias && !def->is_derivative)
+        add_base(m, v, def->alias, def->alias_modifier, false, def->alias->place);
+    expand_elements(m, v);
+    v->progress = MO_DONE;
+}
+
+/* During the expansion of the bases only what is written in the class itself is seen. */
+mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
+{
+    mo_expand(m, v);
+    mo_entry *e = in_table(v, name);
+    if (e || v->primitive)
+        return e;
+    mo_class *child = mo_load_child(m, v->def, name);
+    if (!child)
+        return NULL;
+    mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
+    *element = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
+    e = dae_arena_take(&m->context->arena, 1, sizeof *e);
+    *e = (mo_entry){ .name = name, .element = element, .where = v, .place = child->place };
+    add_entry(m, v, e);
+    return e;
+}
+
+mo_view *mo_nested_view(mo_model *m, mo_entry *e)
+{
+    if (e->nested)
+        return e->nested;
+    mo_mod *mods = e->mod ? e->mod->sub : NULL;
+    e->nested = mo_new_view(m, e->element->nested, e->where, mods);
+    return e->nested;
+}
+
+bool mo_derives_from(mo_view *v, mo_view *base)
+{
+    if (v == base || v->def == base->def)
+        return true;
+    for (size_t i = 0; i < v->bases; i++)
+        if (mo_derives_from(v->base[i], base))
+            return true;
+    return false;
+}
+
+bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind)
+{
+    mo_expand(m, v);
+    mo_class_kind own = v->def->kind;
+    if (own == kind || (kind == MO_FUNCTION && own == MO_OPERATOR_FUNCTION) ||
+        (kind == MO_RECORD && own == MO_OPERATOR_RECORD) ||
+        (kind == MO_CONNECTOR && own == MO_EXPANDABLE_CONNECTOR))
+        return true;
+    for (size_t i = 0; i < v->bases; i++)
+        if (mo_is_kind(m, v->base[i], kind))
+            return true;
+    return false;
+}
+
+mo_view *mo_leaf(mo_model *m, mo_view *v)
+{
+    mo_expand(m, v);
+    if (!v->primitive)
+        return NULL;
+    for (size_t i = 0; i < v->bases; i++)
+        if (v->base[i]->primitive)
+            return mo_leaf(m, v->base[i]);
+    return v;
+}

@@ -1,0 +1,304 @@
+#!/bin/bash
+# daedalus simulate, check and flatten from outside: options, files, messages, exit codes,
+# signals. Finds the program in DAEDALUS_PROGRAM, models in tests/models. Every check prints a
+# line in cmocka's words, so that scripts/check counts it; the last line is the sum.
+set -u
+program=${DAEDALUS_PROGRAM:?set DAEDALUS_PROGRAM to the program}
+models=${DAEDALUS_SOURCE:?set DAEDALUS_SOURCE to the source tree}/tests/models
+export LC_ALL=C OPENBLAS_NUM_THREADS=1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+check() {
+    local name=$1
+    shift
+    echo "[ RUN      ] $name"
+    if "$@"; then
+        passed=$((passed + 1))
+        echo "[       OK ] $name"
+    else
+        failed=$((failed + 1))
+        echo "[  FAILED  ] $name"
+        head -c 600 out err 2>/dev/null
+        echo
+    fi
+}
+
+run() { # CODE ARGUMENTS...
+    local want=$1 got
+    shift
+    timeout 100 "$program" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ] || { echo "exit $got, not $want: $*"; return 1; }
+}
+says() { grep -qF -- "$1" err || { echo "stderr lacks: $1"; return 1; }; }
+prints() { grep -qF -- "$1" out || { echo "stdout lacks: $1"; return 1; }; }
+quiet() { [ ! -s err ] || { echo "stderr is not empty"; return 1; }; }
+no_file() { [ ! -e "$1" ] || { echo "$1 is there"; return 1; }; }
+last_line_valid() { tail -1 err | grep -qE '^results valid to t=[-0-9.e+]+$'; }
+whole_csv() { # FILE: every line has as many fields as the first, and ends
+    [ -s "$1" ] && [ "$(tail -c 1 "$1" | od -An -tu1 | tr -d ' ')" = 10 ] &&
+        awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 2 }' "$1"
+}
+number() { # NAME: from the JSON in out
+    sed -n "s/^ *\"$1\": \([-0-9.e+]*\),*\$/\1/p" out | tail -1
+}
+near() { # A B TOLERANCE
+    awk -v a="$1" -v b="$2" -v e="$3" 'BEGIN { d = a - b; exit !(a != "" && d <= e && -d <= e) }' ||
+        { echo "$1 is not near $2"; return 1; }
+}
+field() { # CSV NAME: the last value of a column
+    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) k = i }
+        END { print k ? $k : "" }' "$1"
+}
+python=""
+python3 -c 'import json, struct' 2>/dev/null && python=1
+
+decay=$models/Decay.mo
+swing=$models/Swing.mo
+
+# ---- help, words that do not exist ----
+check "help" eval 'run 0 --help && prints simulate && prints flatten && quiet'
+check "help of simulate" eval 'run 0 help simulate && prints "--output-variables" &&
+    prints "--intervals" && prints "--report"'
+check "unknown flag" eval 'run 2 simulate "$decay" --reprt x && says "did you mean --report?"'
+check "no model named" eval 'run 2 simulate && says "needs the file of a model"'
+check "one argument too many" run 2 simulate "$decay" "$swing"
+check "no such file" eval 'run 8 simulate nowhere.mo && says "nowhere.mo"'
+check "a folder without a package" eval 'mkdir -p empty && run 8 simulate empty ||
+    { run 3 simulate empty; }'
+check "no such class" eval 'run 2 simulate "$decay" --model Decy && says "Decay"'
+check "a class by name" eval 'run 0 simulate "$decay" --model Decay && prints Decay'
+
+# ---- check, flatten ----
+printf 'model Bad\n  Real x\nequation\n  x = 1;\nend Bad;\n' >bad.mo
+printf 'model Unknown\n  Real speed;\nequation\n  sped = 1;\nend Unknown;\n' >unknown.mo
+check "a correct model" eval 'run 0 check "$decay" && prints "Decay is correct" &&
+    [ "$(wc -l <out)" = 1 ]'
+check "a correct model, as JSON" eval 'run 0 check "$decay" --json &&
+    prints "\"status\": \"ok\"" && prints "\"model\": \"Decay\"" && [ "$(number equations)" -ge 4 ]'
+check "a wrong text" eval 'run 3 check bad.mo && says "error[E_SYNTAX]" && says "bad.mo:2:"'
+check "a wrong text, simulated" eval 'run 3 simulate bad.mo -o bad.csv && says "bad.mo:2:" &&
+    no_file bad.csv'
+check "a wrong name" eval 'run 3 check unknown.mo && says "error[E_MODEL]" && says "speed"'
+check "a wrong text, as JSON" eval 'run 3 check bad.mo --json-errors && says "\"code\": \"E_SYNTAX\"" &&
+    says "\"exit\": 3" && says "bad.mo:2:"'
+check "empty file" eval ': >void.mo && { run 3 check void.mo || run 8 check void.mo; }'
+check "endless file" eval '{ run 3 check /dev/zero || run 8 check /dev/zero || run 9 check /dev/zero; }'
+check "flat equations" eval 'run 0 flatten "$decay" && prints "der(x) =" && prints "end Decay;"'
+check "flat equations to a file" eval 'run 0 flatten "$decay" -o flat.mo && [ ! -s out ] &&
+    grep -qF "der(x) =" flat.mo'
+check "flat equations are a model" eval 'run 0 check flat.mo'
+check "a file that exists is kept" eval 'run 8 flatten "$decay" -o flat.mo && says "--force"'
+check "the model is no output" eval 'cp "$decay" own.mo && run 2 flatten own.mo -o own.mo --force &&
+    cmp -s own.mo "$decay"'
+
+# ---- results ----
+check "a run, in words" eval 'run 0 simulate "$decay" && prints "Decay" && prints "t = 4 after" &&
+    prints "value"'
+check "end values" eval 'run 0 simulate "$decay" --json && prints "\"status\": \"ok\"" &&
+    near "$(number x)" 0.0183156388887 2e-6 && near "$(number minus_x)" -0.0183156388887 2e-6 &&
+    near "$(number k)" 1 0 && near "$(number t)" 4 0'
+check "statistics in the JSON" eval '[ "$(number steps)" -gt 10 ] && [ "$(number residuals)" -gt 10 ] &&
+    [ "$(number states)" = 1 ] && [ "$(number rows)" = 501 ]'
+check "statistics in words" eval 'run 0 simulate "$decay" --stats && prints "Newton iterations"'
+check "stop" eval 'run 0 simulate "$decay" --stop 2 --json && near "$(number x)" 0.1353352832366 2e-6'
+check "start" eval 'run 0 simulate "$decay" --start 3 --json && near "$(number x)" 0.3678794411714 2e-6'
+check "tolerance" eval 'run 0 simulate "$decay" --rtol 1e-10 --atol 1e-12 --json &&
+    near "$(number x)" 0.018315638888734 1e-9'
+check "method" eval 'run 0 simulate "$decay" --method radau --json &&
+    prints "\"method\": \"radau" && near "$(number x)" 0.0183156388887 1e-6'
+check "parameter" eval 'run 0 simulate "$decay" --set k=2 --json &&
+    near "$(number x)" 0.000335462627903 1e-6 && near "$(number k)" 2 0'
+check "native code" eval 'run 0 simulate "$decay" --native --json &&
+    near "$(number x)" 0.0183156388887 2e-6'
+
+# ---- wrong values ----
+check "unknown method" eval 'run 2 simulate "$decay" --method bdff && says bdff'
+check "rtol negative" eval 'run 2 simulate "$decay" --rtol -1 && says "error[E_TOL]"'
+check "rtol zero" run 2 simulate "$decay" --rtol 0
+check "atol not a number" run 2 simulate "$decay" --atol nan
+check "decimal comma" eval 'run 2 simulate "$decay" --stop 1,5 && says "not a number"'
+check "stop before start" eval 'run 2 simulate "$decay" --stop -1 && says "error[E_TIME]"'
+check "stop infinite" run 2 simulate "$decay" --stop inf
+check "intervals zero" run 2 simulate "$decay" --intervals 0
+check "intervals 2.5" run 2 simulate "$decay" --intervals 2.5
+check "both kinds of intervals" run 2 simulate "$decay" --intervals 5 --interval 1
+check "interval too small" eval 'run 9 simulate "$decay" --interval 1e-15 && says "E_LIMIT"'
+check "set: unknown name" eval 'run 2 simulate "$swing" --set omga=3 &&
+    says "did you mean '"'omega'"'"'
+check "set: twice" eval 'run 2 simulate "$decay" --set k=3 --set k=4 && says "twice"'
+check "set: NaN" run 2 simulate "$decay" --set k=nan
+check "set: comma" eval 'run 2 simulate "$decay" --set k=1,5 && says "comma"'
+check "set: no value" run 2 simulate "$decay" --set k
+check "set: wrong type" run 2 simulate "$decay" --set 'k="text"'
+check "set: a constant" eval 'run 2 simulate "$swing" --set pi=3 && says "constant"'
+check "set: a variable that is computed" eval 'run 2 simulate "$decay" --set y=3 && says "y.start"'
+check "set: a start value" eval 'run 0 simulate "$decay" --set x.start=2 --json &&
+    near "$(number x)" 0.0366312777775 4e-6'
+check "memory limit" eval 'run 9 simulate "$decay" --max-memory 1000 && says "error["'
+
+# ---- files ----
+check "CSV" eval 'run 0 simulate "$decay" -o r.csv && whole_csv r.csv && [ "$(wc -l <r.csv)" = 502 ] &&
+    head -1 r.csv | grep -q "^time,x,y,minus_x,angle," && prints "r.csv" &&
+    near "$(field r.csv x)" 0.0183156388887 2e-6'
+check "no parameters in a CSV" eval '! head -1 r.csv | grep -qE "(^|,)k(,|$)"'
+check "a CSV of chosen variables" eval 'run 0 simulate "$decay" -o c.csv --output-variables "k,*x,a?gle" &&
+    [ "$(head -1 c.csv)" = "time,k,x,minus_x,angle" ]'
+check "a variable that is not there" eval 'run 2 simulate "$decay" -o n.csv --output-variables angel &&
+    says "did you mean '"'angle'"'" && no_file n.csv'
+check "a pattern that would take forever" eval 'run 2 simulate "$decay" -o n.csv \
+    --output-variables "$(printf "*a%.0s" $(seq 2000))b" && no_file n.csv'
+check "intervals" eval 'run 0 simulate "$decay" -o i.csv --intervals 8 && [ "$(wc -l <i.csv)" = 10 ] &&
+    [ "$(sed -n 3p i.csv | cut -d, -f1)" = 0.5 ]'
+check "every so often" eval 'run 0 simulate "$decay" -o e.csv --interval 1.5 &&
+    [ "$(cut -d, -f1 e.csv | tr "\n" " ")" = "time 0 1.5 3 4 " ]'
+check "CSV on standard output" eval 'run 0 simulate "$decay" -o - && whole_csv out && says "t = 4 after"'
+check "JSON and CSV on standard output" run 2 simulate "$decay" -o - --json
+check "same input, same bytes" eval 'run 0 simulate "$swing" -o s1.csv && run 0 simulate "$swing" -o s2.csv &&
+    cmp -s s1.csv s2.csv'
+check "file exists" eval 'run 8 simulate "$decay" -o r.csv && says "--force" && whole_csv r.csv'
+check "file exists, replaced" run 0 simulate "$decay" -o r.csv --force
+check "folder missing" eval 'run 8 simulate "$decay" -o nowhere/r.csv && says "folder must exist"'
+check "path is a folder" eval 'mkdir -p dir.csv && run 8 simulate "$decay" -o dir.csv --force'
+check "no known ending" eval 'run 2 simulate "$decay" -o r.xlsx && says ".mat" && no_file r.xlsx'
+check "two outputs, one name" run 2 simulate "$decay" -o same.csv --report same.csv
+check "a failed second file takes the first along" eval \
+    'run 8 simulate "$decay" -o first.csv --report nowhere/r.html && no_file first.csv'
+check "the model is no output" eval 'cp "$decay" own.csv && run 2 simulate own.csv -o own.csv --force &&
+    cmp -s own.csv "$decay"'
+check "too many rows" eval 'run 9 simulate "$decay" -o huge.csv --intervals 1e9 && says "E_LIMIT" &&
+    no_file huge.csv'
+check "our own limit on file size" eval 'run 9 simulate "$decay" -o m.csv --max-output 5000 &&
+    says "--max-output" && no_file m.csv'
+for name in "with blank" "ümläut" "$(printf 'new\nline')" "$(printf 'n%.0s' $(seq 240))" "-dash" '$(id);`id`'; do
+    check "a path like $(printf %q "${name:0:20}")" eval 'cp "$decay" "./$name.mo" &&
+        run 0 simulate "./$name.mo" -o "./$name.csv" --report "./$name.html" &&
+        whole_csv "./$name.csv" && rm -f "./$name".*'
+done
+
+mat() { # FILE POINTS: read with nothing but the description of the format
+    [ -z "$python" ] || python3 - "$1" "$2" <<'END_OF_READER'
+import math, struct, sys
+data, at, m = open(sys.argv[1], "rb").read(), 0, {}
+while at < len(data):
+    kind, rows, columns, imaginary, length = struct.unpack_from("<5i", data, at)
+    name = data[at + 20:at + 20 + length - 1].decode()
+    at += 20 + length
+    size, code = {0: (8, "d"), 20: (4, "i"), 51: (1, "c")}[kind]
+    values = struct.unpack_from("<%d%s" % (rows * columns, code), data, at)
+    m[name] = [values[k * rows:(k + 1) * rows] for k in range(columns)]
+    at += rows * columns * size
+assert list(m) == ["Aclass", "name", "description", "dataInfo", "data_1", "data_2"]
+text = lambda column: b"".join(column).rstrip(b"\0 ").decode()
+names = [text(c) for c in m["name"]]
+info = dict(zip(names, m["dataInfo"]))
+def column(name):
+    block, place = info[name][:2]
+    values = m["data_1" if block == 1 else "data_2"]
+    return [math.copysign(1, place) * p[abs(place) - 1] for p in values]
+t, x = column("time"), column("x")
+assert len(t) == int(sys.argv[2]) or int(sys.argv[2]) == 0 and len(t) > 5, len(t)
+assert column("k") == [1, 1] and info["k"][0] == 1
+assert info["minus_x"][1] == -info["x"][1] and column("minus_x") == [-v for v in x]
+assert all(abs(v - math.exp(-s)) < 1e-5 for s, v in zip(t, x))
+assert [s for s, v in zip(names, m["description"]) if s == "x" and text(v) == "what decays [m]"]
+END_OF_READER
+}
+check "MAT" eval 'run 0 simulate "$decay" -o r.mat && mat r.mat 501'
+check "MAT, few variables" eval 'run 0 simulate "$decay" -o few.mat --output-variables "x,minus_x,k" &&
+    mat few.mat 501 && [ "$(wc -c <few.mat)" -lt "$(wc -c <r.mat)" ]'
+mkfifo pipe.mat
+check "MAT to a pipe" eval '(cat pipe.mat >/dev/null & echo $! >cat.pid); run 2 simulate "$decay" -o pipe.mat --force;
+    code=$?; kill "$(cat cat.pid)" 2>/dev/null; [ $code = 0 ] && says "pipe"'
+check "report" eval 'run 0 simulate "$decay" --report r.html && prints "r.html" && tail -1 r.html | grep -q "</html>"'
+
+# ---- output that cannot be written ----
+if [ -w /dev/full ]; then
+    full() { timeout 100 "$program" "$@" >/dev/full 2>err; [ $? = 8 ] && says "E_IO"; }
+    check "results to a full device" full simulate "$decay"
+    check "flat equations to a full device" full flatten "$decay"
+    check "CSV to a full device" full simulate "$decay" -o -
+fi
+limited() ( # 8 blocks of 1024 bytes
+    ulimit -f 8
+    timeout 100 "$program" simulate "$decay" -o "$1" >out 2>err
+    [ $? = 9 ]
+)
+check "limit on file size, CSV" eval 'limited small.csv && says "E_LIMIT" && last_line_valid && whole_csv small.csv'
+check "limit on file size, MAT" eval 'limited small.mat && says "E_LIMIT" && last_line_valid && mat small.mat 0'
+
+# ---- runs that fail ----
+check "limit on steps" eval 'run 9 simulate "$swing" --stop 1e6 --max-steps 50 -o w.csv && says "E_WORK" &&
+    last_line_valid && whole_csv w.csv'
+check "an assertion of the model" eval 'run 7 simulate "$models/Asserts.mo" -o a.csv && says "error[E_ASSERT]" &&
+    says "x is below one half" && last_line_valid && whole_csv a.csv &&
+    near "$(tail -1 err | sed "s/.*t=//")" 0.7 0.05'
+check "a page of a run that failed" eval 'run 7 simulate "$models/Asserts.mo" --report f.html &&
+    grep -qF "x is below one half" f.html && tail -1 f.html | grep -q "</html>"'
+check "a run that failed, as JSON" eval 'run 7 simulate "$models/Asserts.mo" --json &&
+    prints "\"status\": \"E_ASSERT\""'
+check "one equation too few" eval 'run 4 simulate "$models/Few.mo" && says "error[E_STRUCTURE]" && says "z"'
+check "not a number at the start" eval 'run 5 simulate "$models/Root.mo" --set a=-1 -o nan.csv && says "error["'
+check "not a number on the way" eval 'run 6 simulate "$models/Root.mo" --set a=1 --stop 3 -o nan2.csv &&
+    says "error[" && last_line_valid && whole_csv nan2.csv'
+
+# ---- pipes and signals ----
+gone() { # the reader has left before anything is written
+    { sleep 0.3; "$program" "$@" 2>err; echo $? >code; } | true
+    [ "$(cat code)" = 141 ] && quiet
+}
+check "broken pipe" gone flatten "$decay"
+check "broken pipe, JSON" gone simulate "$decay" --json
+check "silent in a pipe" eval 'run 0 simulate "$swing" --stop 100 && quiet'
+
+long_run=(simulate "$swing" --stop 1e9 --interval 1e2 --max-steps 1e12)
+interrupted() { # SIGNAL CODE FILE
+    local pid code tries=0
+    rm -f "$3" long.html
+    "$program" "${long_run[@]}" -o "$3" --report long.html --json >out 2>err &
+    pid=$!
+    while [ "$(cat "$3" 2>/dev/null | wc -c)" -lt 2000 ] && [ $tries -lt 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -"$1" $pid
+    wait $pid
+    code=$?
+    [ $code = "$2" ] || { echo "exit $code, not $2"; return 1; }
+    says "SIG$1" && last_line_valid && prints '"status": "E_INTERRUPTED"' &&
+        tail -1 long.html | grep -q "</html>"
+}
+set -m # a background process of a shell without job control ignores SIGINT: give it back
+check "SIGINT" eval 'interrupted INT 130 long.csv && whole_csv long.csv &&
+    [ "$(tail -1 long.csv | cut -d, -f1)" = "$(tail -1 err | sed "s/.*t=//")" ]'
+check "SIGTERM" eval 'interrupted TERM 143 long.mat'
+check "SIGHUP" eval 'interrupted HUP 129 long.csv && whole_csv long.csv'
+killed() { # nothing is lost even then
+    "$program" simulate "$decay" --stop 1e-3 --intervals 10000000 -o killed.mat >out 2>err &
+    local pid=$! tries=0
+    while [ "$(cat killed.mat 2>/dev/null | wc -c)" -lt 20000 ] && [ $tries -lt 200 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+    # at most one point whose bytes are there and whose number is not
+    [ -z "$python" ] || python3 - <<'END_OF_CUT'
+import struct
+data = open("killed.mat", "rb").read()
+at = data.rindex(b"data_2\0") - 20
+kind, rows, columns, imaginary, length = struct.unpack_from("<5i", data, at)
+end = at + 20 + length + 8 * rows * columns
+assert columns > 10 and len(data) - end in (0, 8 * rows), (columns, len(data), end)
+open("killed.mat", "wb").write(data[:end])
+END_OF_CUT
+}
+check "SIGKILL leaves complete points" eval 'killed && mat killed.mat 0'
+set +m
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
