@@ -330,6 +330,13 @@ static void test_higher_index_is_named(void **state)
                "'x^2 + y^2 = 1'", "'der(x) = u'", "'F'");
     assert_int_equal(facts_of(&w).index, 3);
     trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) = -y; der(y) = x*y; x + y = 1; end M;", NULL);
+    assert_true(model_status(w.m) == DAE_E_STRUCTURE); /* one equation too many */
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) + der(y) = -y; x + sin(y) = 1; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "states are constrained",
+               "'x + sin(y) = 1'");
+    trial_close(&w);
     trial_open(&w, "model M Real x, y; equation der(x) = y; x = sin(time); end M;", NULL);
     expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "structural index 2", "'x = sin(time)'");
     trial_close(&w);
