@@ -633,6 +633,7 @@ static double bdf_doubt(dae_solver *s, double t)
     const bdf *b = s->method_state;
     int where, k = b->used;
     double product = 1, delta = t - s->t;
+    if (s->system.m == 0) return INFINITY; /* nothing but algebraic equations limits the steps */
     if (b->first || b->valid <= k) return 0;
     if (b->filtered && b->raw_peak > 1) return INFINITY;
     for (int j = 1; j <= k + 1; j++)

@@ -8,7 +8,8 @@
  *
  *     f(t, x, p) = 0,   p = p~ + c (d(x) - d~)
  *
- * of one more correction with the factors of the last step. What is left is the error of the
+ * of a few corrections with the factors of the last step, or, where these do not converge, with
+ * new ones. What is left is the error of the
  * polynomial through the filter (K + cC)^-1 c f_p, as small as that of the step itself.
  *
  * A method whose steps are better than its polynomial (Radau: order 2s - 1 against s) can refine:
@@ -42,6 +43,7 @@ void dae_look(dae_solver *s, double t, double *x, double *p)
                    .d_pred = d_pred, .x = g->x, .p = g->p, .e = s->look_e, .d = g->d,
                    .e_d = g->e_d, .w = s->w0};
     int better = dae_corrector_touch_up(&s->corrector, &q);
+    if (!better && s->corrector.have_factor) better = dae_corrector_look(&s->corrector, &q);
     if (x) memcpy(x, better ? g->x : x_pred, (size_t)sys->n * sizeof(double));
     if (p) memcpy(p, better ? g->p : p_pred, (size_t)sys->m * sizeof(double));
 }

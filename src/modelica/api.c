@@ -9,6 +9,7 @@
 #include <daedalus/model.h>
 
 #include "model/model.h"
+#include "model/reduce.h"
 #include "modelica/instance.h"
 
 #include <math.h>
@@ -22,6 +23,9 @@ struct dae_model {
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
+    flat_reduction reduction; /* what of it is simulated                                    */
+    dae_report report;
+    dae_status reduced;
     model *back;            /* NULL: not asked for, or not reached                          */
     dae_status status;
     const char *said;       /* by the front end                                             */
@@ -192,6 +196,11 @@ static void flatten(dae_model *m)
         m->flat = flat;
 }
 
+static void reduce(dae_model *m)
+{
+    m->reduced = flat_reduce(m->flat, &m->memory, &m->reduction, &m->report);
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -209,7 +218,14 @@ static dae_status make(dae_model *m)
         m->said = nothing.said;
     if (status != DAE_OK || m->options->front_end_only)
         return status;
-    m->back = model_open(m->flat, m->options->allocator);
+    status = guarded(m, reduce);
+    if (status == DAE_OK)
+        status = m->reduced;
+    if (status != DAE_OK) {
+        m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
+        return status;
+    }
+    m->back = model_open(m->reduction.flat, m->options->allocator);
     if (!m->back)
         m->said = nothing.said;
     return m->back ? model_status(m->back) : DAE_E_NOMEM;
@@ -272,9 +288,16 @@ dae_status dae_model_status(const dae_model *m)
     return m ? m->status : DAE_E_ARG;
 }
 
+/* Without memory to join them, whichever has something to say. */
 const char *dae_model_messages(const dae_model *m)
 {
-    return !m ? "" : m->messages ? m->messages : m->said;
+    if (!m)
+        return "";
+    if (m->messages && m->messages[0])
+        return m->messages;
+    const char *later = m->back ? model_messages(m->back) : "";
+    const char *words = later[0] ? later : m->said;
+    return words[0] || m->status == DAE_OK ? words : dae_status_sentence(m->status);
 }
 
 int dae_model_warnings(const dae_model *m)

@@ -522,6 +522,23 @@ int dae_corrector_touch_up(dae_corrector *q, dae_stage *g)
     return good;
 }
 
+/* The same with a Jacobian of the point: where the last step's is too far away. The next step
+ * makes its own again. */
+int dae_corrector_look(dae_corrector *q, dae_stage *g)
+{
+    double c = q->c_factor;
+    int good = 0;
+    for (int round = 0; round < 3 && !good; round++) {
+        const double *x = round ? g->x : g->x_pred, *p = round ? g->p : g->p_pred;
+        if (dae_corrector_renew(q, g->t, x, p, g->h, g->w) != DAE_OK ||
+            dae_corrector_factor(q, c) != DAE_OK)
+            break;
+        good = dae_corrector_touch_up(q, g);
+    }
+    q->want_jacobian = 1;
+    return good;
+}
+
 /* ---- damped Newton for initial values ---- */
 
 /* One Newton correction at the current point; returns its norm. */

@@ -73,6 +73,7 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 /* A few corrections with the factors as they are, for a point near the last step; changes
  * nothing that later steps depend on. c is that of the factors. 1: converged. */
 int dae_corrector_touch_up(dae_corrector *q, dae_stage *g);
+int dae_corrector_look(dae_corrector *q, dae_stage *g); /* with a Jacobian of the point */
 
 /* Damped Newton from x_pred, p_pred with the Jacobian renewed in each iteration: for initial
  * values, where there is no good prediction. Runs to rounding level. max: iterations. */
