@@ -9,6 +9,10 @@
  * given out and the integrator starts anew. Kinks of delayed expressions come back after the
  * delay, smoother by one order each time: there is a restart for the first few returns.
  *
+ * Where an algebraic loop becomes singular (a fold, or a vertical tangent) its solution just
+ * behind that point is looked for: the states go on from there, a relaxation jump. A warning
+ * says so.
+ *
  * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
  * smooth that one step spans several changes of a relation between functions of time, and two
  * changes within a step are none for the integrator.
@@ -18,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100 };
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
 
 static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
 
@@ -34,12 +38,13 @@ typedef struct run {
     void *user;
     double start, stop, rtol, atol;
     int intervals, output;      /* output: the next one                                       */
-    double *x, *xdot, *atol_each;
+    double *x, *xdot, *before, *atol_each;
     break_time *later;          /* BREAKS                                                     */
     int laters;
     double t, t_before;         /* the last point that was dealt with; of the last event      */
     int close_events, event;    /* event: the number of the last one found                    */
     model_stage *stage;         /* NULL: the whole simulation with this model                 */
+    int jumps;                  /* over folds                                                 */
 } run;
 
 /* ---------------------------------------------------------------- guarded calls --------- */
@@ -401,6 +406,68 @@ static dae_status begin(run *r)
     return start_solver(r, r->start);
 }
 
+/* The unknown that a jump changes most, relative to its nominal value. */
+static int largest_change(const run *r, const double *before)
+{
+    int most = -1;
+    double change = 1e-2; /* the states have moved a little */
+    for (int j = (int)r->m->p.states; j < r->m->p.problem.size; j++) {
+        double here = fabs(r->x[j] - before[j]) * r->atol / r->atol_each[j];
+        if (here > change) {
+            change = here;
+            most = j;
+        }
+    }
+    return most;
+}
+
+/* States a little later, with them the loops from the values they had. */
+static dae_status try_behind(run *r, double t, double to)
+{
+    model *m = r->m;
+    dae_report_clear(&m->report);
+    for (size_t j = 0; j < m->p.states; j++) r->x[j] = r->before[j] + (to - t) * r->xdot[j];
+    for (int j = (int)m->p.states; j < m->p.problem.size; j++) r->x[j] = r->before[j];
+    model_put_point(m, to, r->x, r->xdot);
+    dae_status status = model_run_plan(m, &m->run, "looking for another solution of a loop");
+    return status == DAE_OK ? model_settle(m) : status;
+}
+
+/* The integrator cannot go on: is it because a loop has lost its solution, and has another? */
+static dae_status jump(run *r, dae_status failed)
+{
+    model *m = r->m;
+    double t = dae_time(m->solver), to = t, span = r->stop - r->start;
+    dae_report first = m->report;
+    int most = -1;
+    if (m->run.loops == 0 || ++r->jumps > JUMPS) return failed;
+    dae_status status = remember(r, t);
+    if (status == DAE_OK) status = give_outputs(r, t, false);
+    if (status == DAE_OK) status = read(r, t);
+    if (status == DAE_OK) status = give_row(r, t);
+    if (status != DAE_OK) return status;
+    memcpy(r->before, r->x, (size_t)m->p.problem.size * sizeof(double));
+    m->stretch_start = t;
+    for (double part = 1e-6; part < 2e-4 && most < 0; part *= 10) {
+        to = t + part * span;
+        if (to >= r->stop || try_behind(r, t, to) != DAE_OK) continue;
+        model_take_point(m, r->x, r->xdot);
+        most = largest_change(r, r->before);
+    }
+    if (most < 0) {
+        m->report = first;
+        return failed;
+    }
+    dae_report_clear(&m->report);
+    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g", t,
+               m->p.names[most], r->before[most], r->x[most]);
+    r->t = to;
+    status = dae_restart(m->solver, to, r->x, r->xdot);
+    if (status != DAE_OK) return take_failure(r, status);
+    status = load(r, to);
+    return status == DAE_OK ? give_row(r, to) : status;
+}
+
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
@@ -427,6 +494,10 @@ static dae_status go(run *r)
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
             status = advance(r, stop, &to, &crossed);
+            if (status == DAE_E_IMPASSE) {
+                status = jump(r, status);
+                continue;
+            }
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
@@ -456,8 +527,9 @@ static dae_status simulate(model *m, void *arguments)
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
-    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->atol_each, n + 1 } };
-    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 3); /* freed by guard */
+    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
+                              { &r->atol_each, n + 1 } };
+    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 4); /* freed by guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
