@@ -49,7 +49,12 @@ typedef struct ex_code_row {
 } ex_code_row;
 extern const ex_code_row ex_codes[EX_CODES];
 
-enum { EX_DEEPEST_CALL = 1000, EX_COUNT_SHIFT = 8, EX_LONGEST_RUN = (1 << 24) - 1 };
+enum {
+    EX_DEEPEST_CALL = 1000,
+    EX_MOST_WORK = 100 * 1000 * 1000, /* jumps backwards and calls in one run: about a second  */
+    EX_COUNT_SHIFT = 8,
+    EX_LONGEST_RUN = (1 << 24) - 1
+};
 
 typedef struct ex_routine {
     uint32_t *code;

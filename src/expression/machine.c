@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WORK = 100 * 1000 * 1000 }; /* about a second */
-
 /* ---------------------------------------------------------------- operations ------------ */
 
 typedef const uint32_t *run_function(double *r, const uint32_t *c, uint32_t n);
@@ -35,7 +33,7 @@ typedef const uint32_t *run_function(double *r, const uint32_t *c, uint32_t n);
 #define SUM(name, code, op) RUN(name, 3, AB, a op b)
 #define PICK2(name, code, first) RUN(name, 3, AB, first ? a : b)
 #define PICK3(name, code, first) RUN(name, 4, ABZ, first ? b : z)
-#define FUSED(name, code, value, change) RUN(name, 4, ABZ, value)
+#define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value)
 #include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
@@ -56,7 +54,7 @@ static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
 #define SUM(name, code, op) [EX_C_##code] = run_##name,
 #define PICK2(name, code, first) [EX_C_##code] = run_##name,
 #define PICK3(name, code, first) [EX_C_##code] = run_##name,
-#define FUSED(name, code, value, change) [EX_C_##code] = run_##name,
+#define FUSED(name, code, value, su, sz) [EX_C_##code] = run_##name,
 static run_function *const runs[EX_CODES] = {
     [EX_C_SINCOS] = run_sincos,
 #include "expression/operations.h"
@@ -187,7 +185,7 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
 static void begin(ex_machine *m, const double *input)
 {
     const ex_routine *f = &m->program->routine[0];
-    m->work = MOST_WORK;
+    m->work = EX_MOST_WORK;
     m->trouble = (ex_trouble){ 0 };
     if (f->inputs)
         memcpy(m->value, input, f->inputs * sizeof *input);

@@ -78,7 +78,7 @@ typedef const uint32_t *run_function(double *r, double *t, const uint32_t *c, ui
     RUN(name, 3, AB, first ? a : b, *row(t, c[0]) = *row(t, first ? c[1] : c[2]))
 #define PICK3(name, code, first) \
     RUN(name, 4, ABZ, first ? b : z, *row(t, c[0]) = *row(t, first ? c[2] : c[3]))
-#define FUSED(name, code, value, change) RUN(name, 4, ABZ, value, PRODUCT_OF(change))
+#define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value, PRODUCT_OF(su u sz dz))
 #include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint32_t n)
@@ -102,7 +102,7 @@ static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint3
 #define SUM(name, code, op) [EX_C_##code] = run_##name,
 #define PICK2(name, code, first) [EX_C_##code] = run_##name,
 #define PICK3(name, code, first) [EX_C_##code] = run_##name,
-#define FUSED(name, code, value, change) [EX_C_##code] = run_##name,
+#define FUSED(name, code, value, su, sz) [EX_C_##code] = run_##name,
 static run_function *const runs[EX_CODES] = {
     [EX_C_SINCOS] = run_sincos,
 #include "expression/operations.h"

@@ -234,6 +234,8 @@ struct mo_class {
     const char **derivative;        /* der(f, x, y): x, y                                   */
     int derivatives;
 
+    bool checked;                   /* by restrict.c                                        */
+    int room;                       /* of `element`, where classes were added later         */
     mo_class *parent;               /* where it is written; set by whoever loads it         */
     void *link;                     /* for the passes that come after                       */
 };

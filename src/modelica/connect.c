@@ -101,6 +101,12 @@ static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *o
 
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c)
 {
+    if (!mo_connect_expandable(m, s, c))
+        mo_connect_now(m, s, c);
+}
+
+void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
+{
     bool left_outside, right_outside, left_gone, right_gone;
     mo_value *left = end_of(m, s, c->left, &left_outside, &left_gone);
     mo_value *right = end_of(m, s, c->right, &right_outside, &right_gone);
@@ -159,9 +165,28 @@ static int in_order(const void *a, const void *b)
     return x->face < y->face ? -1 : x->face > y->face;
 }
 
+/* What an expandable connector declares is there if it is connected, otherwise it is not. */
+static bool in_expandable(mo_model *m, const mo_member *member)
+{
+    for (const mo_object *o = member->object; o; o = o->parent)
+        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR))
+            return true;
+    return false;
+}
+
+static void remove_variable(mo_model *m, size_t i)
+{
+    flat_variable *v = &m->flat->variable[i];
+    v->variability = FLAT_CONSTANT;
+    v->hidden = true;
+    v->flow = v->input = v->output = false;
+    v->binding = ex_constant(m->graph, 0, v->type);
+}
+
 void mo_finish_connections(mo_model *m)
 {
     dae_arena *arena = &m->context->arena;
+    mo_finish_expandable(m);
     size_t faces = 2 * m->flat->variables;
     uint32_t *up = dae_arena_take(arena, faces + 1, sizeof *up);
     bool *met = dae_arena_take(arena, faces + 1, sizeof *met);
@@ -191,6 +216,9 @@ void mo_finish_connections(mo_model *m)
         i = k;
     }
     size_t variables = m->flat->variables;
+    for (size_t i = 0; i < variables; i++)
+        if (!met[2 * i] && !met[2 * i + 1] && in_expandable(m, m->owner[i]))
+            remove_variable(m, i);
     for (size_t i = 0; i < variables; i++)
         if (m->flat->variable[i].flow && !met[2 * i] &&
             m->flat->variable[i].variability > FLAT_PARAMETER) {

@@ -18,6 +18,11 @@ enum { EXCERPT = 90, BEFORE = 50 };
 static void keep(mo_context *c, mo_diagnostic d, const char *what, va_list list)
 {
     d.what = dae_arena_vprint(&c->arena, what, list);
+    for (size_t i = 0; i < c->diagnostics; i++) /* the same again: said once */
+        if (c->diagnostic[i].place.source == d.place.source &&
+            c->diagnostic[i].place.offset == d.place.offset &&
+            strcmp(c->diagnostic[i].what, d.what) == 0)
+            return;
     c->diagnostic = dae_arena_grow(&c->arena, c->diagnostic, c->diagnostics,
                                    &c->diagnostic_capacity, sizeof *c->diagnostic);
     c->diagnostic[c->diagnostics] = d;

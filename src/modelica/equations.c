@@ -210,8 +210,9 @@ static equation_list branch_equations(section_scope *c, const mo_branch *b, ex_i
     size_t count = (c->initial ? flat->initials : flat->equations) - before;
     equation_list list = { .equations = count };
     list.equation = dae_arena_take(&c->m->context->arena, count + 1, sizeof *list.equation);
-    memcpy(list.equation, (c->initial ? flat->initial : flat->equation) + before,
-           count * sizeof *list.equation);
+    if (count)
+        memcpy(list.equation, (c->initial ? flat->initial : flat->equation) + before,
+               count * sizeof *list.equation);
     if (c->initial)
         flat->initials = before;
     else
@@ -321,7 +322,7 @@ static void for_equation(section_scope *c, const mo_clause *clause, int iterator
         return;
     }
     const mo_iterator *it = &clause->iterator[iterator];
-    mo_value *range = mo_iterator_range(m, &c->s, it);
+    mo_value *range = mo_iterator_range(m, &c->s, it, NULL, &clause->branch[0]);
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
@@ -337,24 +338,42 @@ static void for_equation(section_scope *c, const mo_clause *clause, int iterator
     }
 }
 
-static void assertion(section_scope *c, const mo_ast *a)
+/* Types of the arguments of assert(condition, message); false: wrong, and said so. */
+bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
+                        const mo_value *message)
 {
-    mo_model *m = c->m;
     if (a->count < 2) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'assert' takes a condition and a message");
         mo_hint(m->context, "write assert(x > 0, \"x must be positive\")");
-        return;
+        return false;
     }
-    mo_value *v = mo_evaluate(m, &c->s, a->item[0]);
-    mo_value *text = mo_evaluate(m, &c->s, a->item[1]);
-    if (v->kind != MO_V_SCALAR || v->type != EX_BOOLEAN) {
-        if (v->kind != MO_V_NONE) {
-            mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'assert' is %s, not Boolean",
-                     mo_shape(m, v));
-            mo_hint(m->context, "compare it with something: x > 0");
-        }
-        return;
+    if (condition->kind == MO_V_NONE || message->kind == MO_V_NONE)
+        return false;
+    if (condition->kind != MO_V_SCALAR || condition->type != EX_BOOLEAN) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'assert' is %s, not Boolean",
+                 mo_shape(m, condition));
+        mo_hint(m->context, "compare it with something: x > 0");
+        return false;
     }
+    if (message->kind != MO_V_SCALAR || message->type != EX_STRING) {
+        mo_error(m->context, DAE_E_MODEL, a->item[1]->place,
+                 "the message of 'assert' is %s, not String", mo_shape(m, message));
+        mo_hint(m->context, "write the message in double quotes; String(x) makes text of a number");
+        return false;
+    }
+    return true;
+}
+
+static void assertion(section_scope *c, const mo_ast *a)
+{
+    mo_model *m = c->m;
+    mo_value *v = a->count ? mo_evaluate(m, &c->s, a->item[0]) : mo_none(m);
+    double known;
+    if (v->type == EX_BOOLEAN && a->count > 1 && mo_constant_number(m, v, &known) && known != 0)
+        return; /* nobody will read the message */
+    mo_value *text = a->count > 1 ? mo_evaluate(m, &c->s, a->item[1]) : mo_none(m);
+    if (!mo_check_assertion(m, a, v, text))
+        return;
     bool warning = false;
     for (int i = 2; i < a->count; i++) {
         mo_value *level = mo_evaluate(m, &c->s, a->item[i]);

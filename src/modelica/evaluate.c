@@ -83,7 +83,7 @@ static mo_value *negation(mo_model *m, const mo_scope *s, const mo_ast *a)
 }
 
 /* Comparisons of Integers (i == n) shape the equations: their parameters count as known. */
-static bool decided(mo_model *m, ex_id condition, double *x)
+bool mo_decided(mo_model *m, ex_id condition, double *x)
 {
     if (ex_is_number(m->graph, condition, x))
         return true;
@@ -108,7 +108,7 @@ static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
         if (c->kind != MO_V_SCALAR || c->type != EX_BOOLEAN)
             return not_boolean(m, c, "'if'", a->item[i]->place);
         double x;
-        if (decided(m, c->scalar, &x)) {
+        if (mo_decided(m, c->scalar, &x)) {
             if (x != 0)
                 last = mo_evaluate(m, s, a->item[i + 1]);
             continue;
@@ -186,44 +186,6 @@ static mo_env *with(mo_model *m, mo_env *env, const char *name, mo_value *value)
     return more;
 }
 
-/* Where a range is left out, the name must be a subscript somewhere: the size found there. */
-static mo_value *deduced_range(mo_model *m, const mo_iterator *it)
-{
-    mo_error(m->context, DAE_E_UNSUPPORTED, it->place, "the range of '%s' cannot be deduced", it->name);
-    mo_hint(m->context, "write 'for %s in 1:size(x, 1)'", it->name);
-    return mo_none(m);
-}
-
-mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it)
-{
-    if (!it->range)
-        return deduced_range(m, it);
-    mo_value *v = mo_evaluate(m, s, it->range);
-    if (v->kind == MO_V_CLASS) { /* for e in Enumeration */
-        mo_expand(m, v->view);
-        int size = v->view->primitive == MO_BOOLEAN ? 2
-                   : v->view->primitive == MO_ENUMERATION ? v->view->enumeration->def->literals : -1;
-        if (size >= 0) {
-            bool boolean = size == 2 && v->view->primitive == MO_BOOLEAN;
-            ex_type type = boolean ? EX_BOOLEAN : EX_ENUMERATION;
-            mo_value *r = mo_new_array(m, 1, &size, type);
-            r->view = v->view->enumeration;
-            for (int i = 0; i < size; i++)
-                r->element[i] = ex_constant(m->graph, boolean ? i : i + 1, type);
-            return r;
-        }
-    }
-    if (v->kind == MO_V_NONE)
-        return v;
-    if (v->kind != MO_V_ARRAY || v->dimensions != 1) {
-        mo_error(m->context, DAE_E_MODEL, it->place, "'for %s in' needs a vector, not %s", it->name,
-                 mo_shape(m, v));
-        mo_hint(m->context, "write 'for %s in 1:n'", it->name);
-        return mo_none(m);
-    }
-    return v;
-}
-
 /* { e for i in a, j in b }: b is the outer dimension. */
 static mo_value *comprehension(mo_model *m, const mo_scope *s, const mo_ast *body,
                                const mo_iterator *it, int iterators, mo_place place)
@@ -231,7 +193,7 @@ static mo_value *comprehension(mo_model *m, const mo_scope *s, const mo_ast *bod
     if (iterators == 0)
         return mo_evaluate(m, s, body);
     const mo_iterator *last = &it[iterators - 1];
-    mo_value *v = mo_iterator_range(m, s, last);
+    mo_value *v = mo_iterator_range(m, s, last, body, NULL);
     if (v->kind == MO_V_NONE)
         return v;
     mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);

@@ -43,10 +43,24 @@ static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
     }
 }
 
+static bool may_simulate(mo_model *m, const mo_view *v)
+{
+    mo_class_kind kind = v->def->kind;
+    bool fits = kind == MO_MODEL || kind == MO_BLOCK || kind == MO_CLASS;
+    if (fits && !v->def->partial)
+        return true;
+    mo_error(m->context, DAE_E_MODEL, v->def->place, "'%s' cannot be simulated: it is a %s%s", v->path,
+             v->def->partial ? "partial " : "", mo_kind_name(kind));
+    mo_hint(m->context, v->def->partial ? "simulate a model that extends it and completes it"
+                                        : "choose a model or block");
+    return false;
+}
+
 flat_model *mo_flatten_view(mo_model *m, mo_view *v)
 {
-    dae_arena *arena = &m->context->arena;
     mo_expand(m, v);
+    if (!may_simulate(m, v))
+        return m->flat;
     m->flat->name = v->path;
     m->flat->comment = v->def->comment;
     m->flat->locate = locate;
@@ -61,7 +75,8 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
     mo_finish_object(m, m->top);
     mo_object_equations(m, m->top);
     mo_finish_connections(m);
-    (void)arena;
+    if (!m->context->errors)
+        mo_check_flat(m);
     return m->flat;
 }
 

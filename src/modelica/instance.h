@@ -90,6 +90,8 @@ struct mo_object {
     const char *name;       /* "a.b[2]"; "" for the model                                    */
     mo_member **member;     /* in the order of the view's entries; NULL: a class             */
     size_t members;
+    mo_member **extra;      /* expandable connectors: what connections brought into being    */
+    size_t extras, extra_capacity;
     bool package;           /* constants only, no variables of the flat model                */
     int level;
 };
@@ -200,6 +202,8 @@ struct mo_model {
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
+    struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
+    size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
@@ -219,6 +223,10 @@ mo_class *mo_load_text(mo_model *m, const char *name, const char *text, size_t l
 void mo_add_library(mo_model *m, const char *path);
 mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name); /* NULL: none */
 
+/* older.c: names of older libraries */
+const char *mo_older_class(const char *package, const char *name);
+const char *mo_older_element(const char *path, const char *name);
+
 /* view.c: classes in a context */
 mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods);
 void mo_expand(mo_model *m, mo_view *v);
@@ -227,6 +235,11 @@ mo_view *mo_nested_view(mo_model *m, mo_entry *e);
 bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind);
 mo_view *mo_leaf(mo_model *m, mo_view *v); /* the builtin type below a view, NULL: none */
 bool mo_derives_from(mo_view *v, mo_view *base);
+
+/* restrict.c: what classes may contain and inherit */
+void mo_check_class(mo_model *m, mo_class *c);
+bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_place place);
+const char *mo_kind_name(mo_class_kind kind);
 
 /* lookup.c: names */
 mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report);
@@ -249,6 +262,7 @@ mo_object *mo_new_object(mo_model *m, mo_view *v, mo_object *parent, mo_member *
                          const char *name);
 mo_object *mo_constants(mo_model *m, mo_view *v);
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name);
+mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like);
 void mo_instantiate(mo_model *m, mo_member *member);
 mo_value *mo_member_value(mo_model *m, mo_member *member);
 mo_value *mo_binding(mo_model *m, mo_member *member);
@@ -282,6 +296,7 @@ bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 
 /* evaluate.c, operators.c, builtins.c: expressions */
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a);
+bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known now? */
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,
                        mo_place place);
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
@@ -302,8 +317,11 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found);
 bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
-/* All values of an iterator, for the body to be visited once with each. */
-mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it);
+
+/* iterator.c: all values of an iterator, for the body (an expression, or clauses) to be visited
+ * once with each */
+mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it,
+                            const mo_ast *body, const mo_branch *clauses);
 
 /* run.c: statements, executed symbolically; function.c: functions; algorithm.c: algorithms */
 typedef struct mo_run {
@@ -340,8 +358,17 @@ void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place);
+bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
+                        const mo_value *message);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
+/* expandable.c: connections of expandable connectors; true: it is one of them, and put off */
+bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
+void mo_finish_expandable(mo_model *m);
+void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
+
+/* consistent.c: what can only be seen when all is flat */
+void mo_check_flat(mo_model *m);
 
 /* flatten.c: a class to a flat model */
 void mo_model_init(mo_model *m, mo_context *c);

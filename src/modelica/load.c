@@ -33,12 +33,15 @@ static void adopt(mo_model *m, mo_class *parent, mo_class *child)
     child->parent = parent;
     mo_element *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
-    mo_element **more = dae_arena_take(&m->context->arena, (size_t)parent->elements + 1, sizeof *more);
-    if (parent->elements)
-        memcpy(more, parent->element, (size_t)parent->elements * sizeof *more);
-    more[parent->elements] = e;
-    parent->element = more;
-    parent->elements++;
+    int n = parent->elements;
+    if (n >= parent->room) { /* for twice as many */
+        parent->room = 2 * n + 8;
+        mo_element **more = dae_arena_take(&m->context->arena, (size_t)parent->room, sizeof *more);
+        if (n)
+            memcpy(more, parent->element, (size_t)n * sizeof *more);
+        parent->element = more;
+    }
+    parent->element[parent->elements++] = e;
 }
 
 /* The class of one file, NULL if it cannot be read. A package.mo gets its folder. */
@@ -83,20 +86,19 @@ static mo_class *with_version(mo_model *m, const char *path, const char *name)
     return NULL;
 }
 
-/* Names of the standard library before version 4, where the newer ones exist. */
-static mo_class *older_name(mo_model *m, mo_class *package, const char *name)
+static const char *path_of(mo_model *m, const mo_class *c)
 {
-    static const char units[] =
-        "package SIunits extends Modelica.Units.SI;\n"
-        "  package Conversions extends Modelica.Units.Conversions;\n"
-        "    package NonSIunits extends Modelica.Units.NonSI; end NonSIunits;\n"
-        "  end Conversions;\n"
-        "  package Icons extends Modelica.Units.Icons; end Icons;\n"
-        "end SIunits;\n";
-    if (package->parent != m->root_class || strcmp(package->name, "Modelica") != 0 ||
-        strcmp(name, "SIunits") != 0)
-        return NULL;
-    uint32_t source = mo_add_source(m->context, "<older names>", units, sizeof units - 1);
+    if (!c || c == m->root_class)
+        return "";
+    const char *outer = path_of(m, c->parent);
+    return outer[0] ? dae_arena_print(&m->context->arena, "%s.%s", outer, c->name) : c->name;
+}
+
+static mo_class *older_class(mo_model *m, mo_class *package, const char *name)
+{
+    const char *path = path_of(m, package);
+    const char *text = strncmp(path, "Modelica", 8) == 0 ? mo_older_class(path, name) : NULL;
+    uint32_t source = text ? mo_add_source(m->context, "<older names>", text, strlen(text)) : 0;
     return source ? mo_parse(m->context, source)->class_[0] : NULL;
 }
 
@@ -117,7 +119,7 @@ mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
     } else if (package->link)
         c = in_folder(m, ((folder *)package->link)->path, name);
     if (!c)
-        c = older_name(m, package, name);
+        c = older_class(m, package, name);
     if (!c || c->name != name)
         return NULL;
     adopt(m, package, c);

@@ -101,6 +101,13 @@ static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *
     return v ? v : builtin_type(m, name);
 }
 
+static mo_value *say_protected(mo_model *m, const mo_entry *e, const mo_view *in, mo_place place)
+{
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' is protected in '%s'", e->name, in->path);
+    mo_hint(m->context, "declare it public, or use another element of '%s'", in->def->name);
+    return mo_none(m);
+}
+
 mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report)
 {
     mo_view *v = first_class(m, s, r);
@@ -112,6 +119,10 @@ mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bo
     for (int i = 1; i < r->parts; i++) {
         mo_entry *e = mo_find_entry(m, v, r->part[i].name);
         mo_view *next = class_of_entry(m, e);
+        if (next && e->is_protected && report) {
+            say_protected(m, e, v, r->part[i].place);
+            return NULL;
+        }
         if (!next) {
             if (report) {
                 mo_scope inside = { .view = v };
@@ -152,6 +163,22 @@ static mo_value *class_value(mo_model *m, mo_view *v)
     return value;
 }
 
+static mo_value *literal(mo_model *m, mo_view *v, const char *name);
+
+/* import Package.Enumeration.literal */
+static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
+{
+    for (; v; v = v->outer) {
+        const char *there = name;
+        mo_view *from = imported(m, v, name, &there);
+        if (from)
+            mo_expand(m, from);
+        if (from && from->primitive == MO_ENUMERATION)
+            return literal(m, from, there);
+    }
+    return NULL;
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
@@ -170,7 +197,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         return member ? mo_member_value(m, member) : NULL;
     }
     mo_view *type = builtin_type(m, name);
-    return type ? class_value(m, type) : NULL;
+    return type ? class_value(m, type) : imported_literal(m, s->view, name);
 }
 
 static mo_value *literal(mo_model *m, mo_view *v, const char *name)
@@ -217,7 +244,9 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
     else if (v->kind == MO_V_OBJECT) {
         in = v->object->view;
         mo_member *member = mo_find_member(m, v->object, name);
-        mo_entry *e = member ? NULL : mo_find_entry(m, in, name);
+        mo_entry *e = member ? member->entry : mo_find_entry(m, in, name);
+        if (e && e->is_protected)
+            return say_protected(m, e, in, place);
         if (member)
             found = mo_member_value(m, member);
         else if (e && e->element->kind == MO_NESTED)
@@ -226,6 +255,8 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
         in = v->view;
         mo_expand(m, in);
         mo_entry *e = mo_find_entry(m, in, name);
+        if (e && e->is_protected)
+            return say_protected(m, e, in, place);
         if (in->primitive == MO_ENUMERATION)
             found = literal(m, in, name);
         else if (e && e->element->kind == MO_NESTED)

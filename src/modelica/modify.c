@@ -100,6 +100,20 @@ static mo_mod *copy_of(mo_model *m, const mo_mod *mod)
     return copy;
 }
 
+/* The outer redeclaration takes the place of the inner one, with what that was modified by. */
+static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
+{
+    if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare) {
+        mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is not replaceable any more",
+                 strong->name);
+        int line, column;
+        mo_find_line(m->context, weak->place, &line, &column);
+        mo_why(m->context, "the redeclaration in line %d is without 'replaceable'", line);
+        mo_hint(m->context, "write 'redeclare replaceable' there");
+    }
+    return strong;
+}
+
 /* Two modifications of the same element. The value of the strong one counts; where it has none,
  * that of the weak. */
 mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
@@ -111,6 +125,8 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
                  strong->name ? strong->name : "this element");
         mo_hint(m->context, "remove the modification, or the 'final' where the element is declared");
     }
+    if (strong->redeclare && weak->redeclare)
+        return redeclared_twice(m, strong, weak);
     mo_mod *both = copy_of(m, strong);
     if (!strong->value && weak->value) {
         both->value = weak->value;

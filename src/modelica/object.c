@@ -38,6 +38,9 @@ mo_object *mo_constants(mo_model *m, mo_view *v)
 
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name)
 {
+    for (size_t i = 0; i < o->extras; i++)
+        if (o->extra[i]->entry->name == name)
+            return o->extra[i];
     mo_entry *e = mo_find_entry(m, o->view, name);
     if (!e || e->element->kind != MO_COMPONENT || (size_t)e->number >= o->members)
         return NULL;
@@ -209,9 +212,16 @@ static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
                 mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
                         "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
             }
-        } else if (!mo_find_entry(m, type, mod->name)) {
+            continue;
+        }
+        const mo_entry *entry = mo_find_entry(m, type, mod->name);
+        if (!entry && !mod->used) {
             mo_scope inside = { .view = type };
             mo_say_unknown(m, &inside, mod->name, mod->place, "element");
+        } else if (entry && entry->is_protected && mod->depth == 0 && mod->object) {
+            mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is protected in '%s' and cannot be "
+                     "modified from outside", mod->name, type->path);
+            mo_hint(m->context, "declare it public, or modify it where the class is extended");
         }
     }
 }
@@ -239,6 +249,42 @@ static mo_view *modified(mo_model *m, mo_view *v, mo_mod *mods)
     return copy;
 }
 
+/* Prefixes that the type, or a component around, does not allow. */
+static bool check_prefixes(mo_model *m, mo_member *member)
+{
+    const mo_element *e = member->entry->element;
+    const mo_member *holder = member->object->holder;
+    const mo_class *def = member->type->def;
+    const char *prefix = e->flow ? "flow" : e->stream ? "stream" : e->input ? "input"
+                         : e->output ? "output" : e->variability == MO_CONSTANT ? "constant"
+                         : e->variability == MO_PARAMETER ? "parameter"
+                         : e->variability == MO_DISCRETE ? "discrete" : NULL;
+    const char *name = full_name(m, member->object, e->name);
+    if (prefix && !member->primitive && (def->kind == MO_MODEL || def->kind == MO_BLOCK)) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is declared '%s', but it is of the %s '%s'",
+                 name, prefix, mo_kind_name(def->kind), def->name);
+        mo_hint(m->context, "only variables, records and connectors can be '%s'", prefix);
+        return false;
+    }
+    if ((e->flow || e->stream) && member->primitive && member->primitive != MO_REAL) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is declared '%s', but it is not Real", name,
+                 prefix);
+        mo_hint(m->context, "declare it Real, or remove '%s'", prefix);
+        return false;
+    }
+    bool flow = holder && (holder->flow || holder->stream) && (e->flow || e->stream);
+    bool causal = holder && (holder->input || holder->output) && (e->input || e->output) &&
+                  mo_is_connector(m, member->object->view);
+    if (flow || causal) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is '%s' inside of '%s', which is '%s' already",
+                 name, prefix, member->object->name,
+                 flow ? (holder->flow ? "flow" : "stream") : holder->input ? "input" : "output");
+        mo_hint(m->context, "remove one of the two prefixes");
+        return false;
+    }
+    return true;
+}
+
 static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
 {
     mo_element *e = member->entry->element;
@@ -252,6 +298,8 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
     if (member->primitive)
         member->leaf = mo_leaf(m, member->type);
     check_mods(m, mods, member->type);
+    if (!check_prefixes(m, member))
+        return false;
     if (member->primitive)
         return true;
     mo_class *def = member->type->def;
@@ -539,10 +587,12 @@ static mo_value *objects_value(mo_model *m, mo_member *member)
 /* Constants, and strings, are worth what they are declared to be. */
 static mo_value *constant_value(mo_model *m, mo_member *member)
 {
-    mo_value *v = mo_binding(m, member);
+    bool outside = member->object->package && member->variability != MO_CONSTANT &&
+                   !member->object->parent;
+    mo_value *v = outside ? NULL : mo_binding(m, member);
     if (v)
         return v;
-    if (member->object->package && member->variability != MO_CONSTANT) {
+    if (outside) {
         mo_error(m->context, DAE_E_MODEL, member->entry->place,
                  "'%s' is used outside of its component, where only constants can be used",
                  full_name(m, member->object, member->entry->name));
@@ -566,6 +616,15 @@ mo_value *mo_member_value(mo_model *m, mo_member *member)
     if (member->inner)
         return mo_member_value(m, member->inner);
     mo_value *v;
+    if (member->entry->element->condition && !m->connecting && !member->object->package &&
+        member->progress == MO_DONE) {
+        mo_error(m->context, DAE_E_MODEL, member->entry->place,
+                 "the conditional component '%s' is used outside of 'connect'",
+                 full_name(m, member->object, member->entry->name));
+        mo_hint(m->context, "a conditional component can only be used in 'connect': connect it to a "
+                            "connector that is always there");
+        return mo_none(m);
+    }
     if (member->disabled) {
         if (!m->connecting) {
             mo_error(m->context, DAE_E_MODEL, member->entry->place,
@@ -577,7 +636,8 @@ mo_value *mo_member_value(mo_model *m, mo_member *member)
     } else if (!member->primitive)
         v = objects_value(m, member);
     else if (member->variability == MO_CONSTANT || member->object->package ||
-             (member->primitive == MO_STRING && member->variability <= MO_PARAMETER))
+             (member->primitive == MO_STRING &&
+              (member->variability <= MO_PARAMETER || mo_binding(m, member))))
         v = constant_value(m, member);
     else
         v = variables_value(m, member);
@@ -689,6 +749,52 @@ static void finish_variables(mo_model *m, mo_member *member)
             flat_add_equation(m->flat, ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type),
                               e, place, member->object->name);
     }
+}
+
+/* A component that no class declares, like the one whose value is given: it comes into being in
+ * an expandable connector by being connected. NULL: there is nothing to be like. */
+mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like)
+{
+    dae_arena *arena = &m->context->arena;
+    const mo_value *one = like->kind == MO_V_ARRAY && like->item && like->count ? like->item[0] : like;
+    const mo_member *from = NULL;
+    if (one->kind == MO_V_OBJECT)
+        from = one->object->holder;
+    else if (one->kind == MO_V_SCALAR || (one->kind == MO_V_ARRAY && one->element && one->count)) {
+        const ex_node *node = ex_at(m->graph, one->kind == MO_V_SCALAR ? one->scalar : one->element[0]);
+        from = node->op == EX_VARIABLE ? m->owner[node->a] : NULL;
+    }
+    if (!from)
+        return NULL;
+    mo_member *member = dae_arena_take(arena, 1, sizeof *member);
+    mo_entry *entry = dae_arena_take(arena, 1, sizeof *entry);
+    mo_element *element = dae_arena_take(arena, 1, sizeof *element);
+    *element = *from->entry->element;
+    element->name = name;
+    *entry = *from->entry;
+    entry->name = name;
+    entry->element = element;
+    entry->mod = NULL;
+    *member = (mo_member){ .entry = entry, .object = o, .progress = MO_DONE, .type = from->type,
+                           .leaf = from->leaf, .primitive = from->primitive, .count = 1,
+                           .variability = from->variability, .flow = from->flow,
+                           .stream = from->stream };
+    if (like->kind == MO_V_ARRAY) {
+        member->dimensions = like->dimensions;
+        member->size = like->size;
+        member->count = like->count;
+    }
+    o->extra = dae_arena_grow(arena, o->extra, o->extras, &o->extra_capacity, sizeof *o->extra);
+    o->extra[o->extras++] = member;
+    if (member->primitive) {
+        make_variables(m, member);
+        finish_variables(m, member);
+    } else {
+        make_objects(m, member);
+        for (size_t k = 0; k < member->count; k++)
+            mo_finish_object(m, member->element[k]);
+    }
+    return member;
 }
 
 void mo_finish_object(mo_model *m, mo_object *o)

@@ -281,7 +281,8 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     }
     if (counted(r, c, iterator))
         return;
-    mo_value *range = mo_iterator_range(m, &r->scope, &c->iterator[iterator]);
+    mo_value *range = mo_iterator_range(m, &r->scope, &c->iterator[iterator], NULL,
+                                        &c->branch[0]);
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);

@@ -370,9 +370,10 @@ static void branches(mo_run *r, const mo_clause *c, int first)
             mo_hint(m->context, "compare it with something: x > 0");
             return;
         }
-        if (is_false(r, v->scalar))
-            continue;
-        if (is_true(r, v->scalar)) {
+        double known;
+        if (mo_decided(m, v->scalar, &known)) {
+            if (known == 0)
+                continue;
             mo_execute(r, b->clause, b->clauses);
             return;
         }
@@ -402,7 +403,7 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
         return;
     }
     const mo_iterator *it = &c->iterator[iterator];
-    mo_value *range = mo_iterator_range(m, &r->scope, it);
+    mo_value *range = mo_iterator_range(m, &r->scope, it, NULL, &c->branch[0]);
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
@@ -441,8 +442,11 @@ static void check(mo_run *r, const mo_ast *a)
 {
     mo_model *m = r->model;
     mo_value *condition = a->count > 0 ? mo_evaluate(m, &r->scope, a->item[0]) : mo_none(m);
+    if (condition->kind == MO_V_SCALAR && condition->type == EX_BOOLEAN &&
+        is_true(r, condition->scalar))
+        return; /* nobody will read the message */
     mo_value *message = a->count > 1 ? mo_evaluate(m, &r->scope, a->item[1]) : mo_none(m);
-    if (condition->kind != MO_V_SCALAR || condition->type != EX_BOOLEAN)
+    if (!mo_check_assertion(m, a, condition, message))
         return;
     bool warning = false;
     for (int i = 2; i < a->count; i++) {
@@ -450,8 +454,6 @@ static void check(mo_run *r, const mo_ast *a)
         double x;
         warning = mo_constant_number(m, level, &x) && x == 1;
     }
-    if (is_true(r, condition->scalar))
-        return;
     ex_graph *g = m->graph;
     ex_id here = ex_binary(g, EX_AND, r->path, alive(r));
     ex_id holds = ex_binary(g, EX_OR, ex_unary(g, EX_NOT, here), condition->scalar);

@@ -152,9 +152,14 @@ mo_value *mo_fields(mo_model *m, mo_value *from)
         return from;
     mo_object *o = from->object;
     mo_value *v = new_value(m, MO_V_RECORD);
-    v->item = dae_arena_take(&m->context->arena, o->members + 1, sizeof *v->item);
-    v->field = dae_arena_take(&m->context->arena, o->members + 1, sizeof *v->field);
+    size_t most = o->members + o->extras;
+    v->item = dae_arena_take(&m->context->arena, most + 1, sizeof *v->item);
+    v->field = dae_arena_take(&m->context->arena, most + 1, sizeof *v->field);
     v->count = 0;
+    for (size_t i = 0; i < o->extras; i++) {
+        v->field[v->count] = o->extra[i]->entry->name;
+        v->item[v->count++] = mo_member_value(m, o->extra[i]);
+    }
     for (size_t i = 0; i < o->members; i++) {
         mo_entry *e = o->view->entry[i];
         if (e->element->kind != MO_COMPONENT)

@@ -96,15 +96,25 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     e->nested = NULL;
 }
 
+/* The modification from outside, also under the name that the element had before. */
+static mo_mod *find_outer(mo_model *m, mo_view *v, const char *name)
+{
+    mo_mod *outer = mo_find_mod(v->mods, name);
+    const char *older = !outer && v->mods && v->path ? mo_older_element(v->path, name) : NULL;
+    return older ? mo_find_mod(v->mods, mo_name(m->context, older)) : outer;
+}
+
 static void add_element(mo_model *m, mo_view *v, mo_element *element)
 {
     const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
     mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_entry){ .name = name, .element = element, .where = v, .place = element->place,
                      .is_protected = element->is_protected };
-    mo_mod *outer = mo_find_mod(v->mods, name);
-    mo_mod *own = element->kind == MO_COMPONENT
-                      ? mo_bind_mods(m, element->modifier, v, NULL) : NULL;
+    mo_mod *outer = find_outer(m, v, name);
+    mo_mod *own = element->kind != MO_COMPONENT ? NULL
+                  : outer && outer->redeclare && element->constraint
+                      ? mo_bind_mods(m, element->constraint_modifier, v, NULL)
+                      : mo_bind_mods(m, element->modifier, v, NULL);
     if (own && element->final)
         own->final = true;
     if (outer) {
@@ -119,8 +129,7 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
     }
     e->mod = mo_merge_one(m, outer, own);
     mo_entry *there = in_table(v, name);
-    if (there && there->where == v && there->element->kind == element->kind &&
-        !element->redeclare) {
+    if (there && there->where == v && !element->redeclare) {
         mo_error(m->context, DAE_E_MODEL, element->place, "'%s' is declared twice in '%s'", name,
                  v->def->name);
         int line, column;
@@ -214,7 +223,7 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
                       "'%s' inherits through more than %d classes", v->def->name,
                       MO_MAX_INHERITANCE);
     mo_view *found = mo_find_class(m, &scope, name, true);
-    if (!found)
+    if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
         return;
     mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
     mo_mod *own = mo_bind_mods(m, modifier, v, NULL);
@@ -291,6 +300,7 @@ void mo_expand(mo_model *m, mo_view *v)
         return;
     v->progress = MO_UNDER_WAY;
     mo_class *def = v->def;
+    mo_check_class(m, def);
     if (def->extends_itself)
         add_own_base(m, v);
     else if (def->is_enumeration) {

@@ -1,0 +1,210 @@
+/* restrict.c: what a class of a special kind may contain and inherit (Modelica 3.6, section 4.7,
+ * 7.1.3, 12.2): a record has no equations, a package only constants and classes, ...
+ *
+ * Each class is looked at once, when it is used for the first time.
+ */
+#include "modelica/instance.h"
+
+#include <string.h>
+
+static const char *const kind_name[] = {
+    [MO_CLASS] = "class", [MO_MODEL] = "model", [MO_BLOCK] = "block", [MO_RECORD] = "record",
+    [MO_CONNECTOR] = "connector", [MO_TYPE] = "type", [MO_PACKAGE] = "package",
+    [MO_FUNCTION] = "function", [MO_OPERATOR] = "operator", [MO_OPERATOR_RECORD] = "operator record",
+    [MO_OPERATOR_FUNCTION] = "operator function",
+    [MO_EXPANDABLE_CONNECTOR] = "expandable connector", [MO_OPTIMIZATION] = "optimization"
+};
+
+const char *mo_kind_name(mo_class_kind kind)
+{
+    return kind_name[kind];
+}
+
+static bool is_function(mo_class_kind k)
+{
+    return k == MO_FUNCTION || k == MO_OPERATOR_FUNCTION;
+}
+
+static bool is_record(mo_class_kind k)
+{
+    return k == MO_RECORD || k == MO_OPERATOR_RECORD;
+}
+
+static bool is_connector(mo_class_kind k)
+{
+    return k == MO_CONNECTOR || k == MO_EXPANDABLE_CONNECTOR;
+}
+
+/* ------------------------------------------------------------------ sections --------- */
+
+static void sections(mo_model *m, const mo_class *c)
+{
+    bool data = is_record(c->kind) || is_connector(c->kind) || c->kind == MO_PACKAGE ||
+                c->kind == MO_TYPE || c->kind == MO_OPERATOR;
+    int algorithms = 0;
+    for (int i = 0; i < c->sections; i++) {
+        const mo_section *s = &c->section[i];
+        if (data) {
+            mo_error(m->context, DAE_E_MODEL, s->place, "the %s '%s' has %s", kind_name[c->kind],
+                     c->name, s->algorithm ? "an algorithm" : "equations");
+            mo_hint(m->context, "make it a model, or move the %s to the model that uses it",
+                    s->algorithm ? "algorithm" : "equations");
+            return;
+        }
+        if (!is_function(c->kind))
+            continue;
+        algorithms += s->algorithm && !s->initial;
+        if (!s->algorithm || s->initial || algorithms > 1) {
+            mo_error(m->context, DAE_E_MODEL, s->place, "the function '%s' has %s", c->name,
+                     !s->algorithm ? "equations" : s->initial ? "an initial algorithm"
+                                                              : "more than one algorithm");
+            mo_hint(m->context, s->algorithm ? "write one 'algorithm' section"
+                                             : "write 'algorithm' and statements with ':='");
+            return;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ elements --------- */
+
+static void say_element(mo_model *m, const mo_class *c, const mo_element *e, const char *what,
+                        const char *hint)
+{
+    mo_error(m->context, DAE_E_MODEL, e->place, "'%s' of the %s '%s' %s",
+             e->kind == MO_NESTED ? e->nested->name : e->name, kind_name[c->kind], c->name, what);
+    mo_hint(m->context, "%s", hint);
+}
+
+static void record_element(mo_model *m, const mo_class *c, const mo_element *e)
+{
+    if (e->is_protected)
+        say_element(m, c, e, "is protected", "everything in it is public: remove 'protected'");
+    else if (e->inner || e->outer)
+        say_element(m, c, e, e->inner ? "is 'inner'" : "is 'outer'",
+                    "inner and outer components belong into models");
+    else if (is_record(c->kind) && (e->flow || e->stream || e->input || e->output))
+        say_element(m, c, e, e->flow ? "is 'flow'" : e->stream ? "is 'stream'"
+                    : e->input ? "is 'input'" : "is 'output'",
+                    "make it a connector, or remove the prefix");
+    else if (c->kind == MO_EXPANDABLE_CONNECTOR && e->flow)
+        say_element(m, c, e, "is 'flow'", "put the flow variable into a connector of its own");
+}
+
+static bool is_reserved(const char *name)
+{
+    return strcmp(name, "Real") == 0 || strcmp(name, "Integer") == 0 ||
+           strcmp(name, "Boolean") == 0 || strcmp(name, "String") == 0;
+}
+
+static void component(mo_model *m, const mo_class *c, const mo_element *e)
+{
+    if (is_record(c->kind) || is_connector(c->kind))
+        record_element(m, c, e);
+    else if (c->kind == MO_PACKAGE && e->variability != MO_CONSTANT && !e->outer)
+        say_element(m, c, e, "is no constant", "declare it 'constant', or make the package a model");
+    else if (c->kind == MO_OPERATOR)
+        say_element(m, c, e, "is a component", "an operator contains only functions");
+    else if (is_function(c->kind)) {
+        if (e->inner || e->outer)
+            say_element(m, c, e, e->inner ? "is 'inner'" : "is 'outer'",
+                        "pass it to the function as an argument");
+        else if (!e->is_protected && !e->input && !e->output && e->variability > MO_PARAMETER &&
+                 e->type->parts == 1 && is_reserved(e->type->part[0].name))
+            say_element(m, c, e, "is neither input nor output",
+                        "declare it 'input' or 'output', or below 'protected'");
+    }
+}
+
+static void element(mo_model *m, const mo_class *c, const mo_element *e)
+{
+    if (e->kind != MO_COMPONENT && e->kind != MO_NESTED)
+        return;
+    const char *name = e->kind == MO_NESTED ? e->nested->name : e->name;
+    if (is_reserved(name)) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is the name of a builtin type", name);
+        mo_hint(m->context, "choose another name");
+    } else if (e->kind == MO_COMPONENT) {
+        component(m, c, e);
+        if (e->type && e->type->parts == 1 && !e->type->global && e->type->part[0].name == name) {
+            mo_error(m->context, DAE_E_MODEL, e->place, "'%s' has the name of its own type", name);
+            mo_hint(m->context, "rename the component");
+        }
+    } else if (c->kind == MO_OPERATOR && !is_function(e->nested->kind))
+        say_element(m, c, e, "is no function", "an operator contains only functions");
+}
+
+static void literals(mo_model *m, const mo_class *c)
+{
+    static const char *const attribute[] = { "quantity", "min", "max", "start", "fixed" };
+    for (int i = 0; i < c->literals; i++) {
+        for (size_t k = 0; k < sizeof attribute / sizeof *attribute; k++)
+            if (strcmp(c->literal[i], attribute[k]) == 0) {
+                mo_error(m->context, DAE_E_MODEL, c->place,
+                         "'%s' is a literal of the enumeration '%s' and the name of an attribute",
+                         c->literal[i], c->name);
+                mo_hint(m->context, "choose another name for the literal");
+            }
+        for (int k = 0; k < i; k++)
+            if (c->literal[i] == c->literal[k]) {
+                mo_error(m->context, DAE_E_MODEL, c->place,
+                         "the literal '%s' is twice in the enumeration '%s'", c->literal[i], c->name);
+                mo_hint(m->context, "remove one of the two");
+            }
+    }
+}
+
+void mo_check_class(mo_model *m, mo_class *c)
+{
+    if (c->checked)
+        return;
+    c->checked = true;
+    sections(m, c);
+    literals(m, c);
+    for (int i = 0; i < c->elements; i++)
+        element(m, c, c->element[i]);
+}
+
+/* ------------------------------------------------------------------ bases ------------ */
+
+/* Which kinds a class of kind `c` may inherit from. */
+static bool may_inherit(mo_class_kind c, mo_class_kind base)
+{
+    if (base == MO_CLASS || base == c)
+        return true;
+    switch (c) {
+    case MO_CLASS: return true;
+    case MO_MODEL: return base == MO_BLOCK || is_record(base);
+    case MO_BLOCK: return is_record(base);
+    case MO_CONNECTOR:
+    case MO_EXPANDABLE_CONNECTOR: return is_record(base) || is_connector(base) || base == MO_TYPE;
+    case MO_TYPE: return base == MO_TYPE;
+    case MO_FUNCTION:
+    case MO_OPERATOR_FUNCTION: return is_function(base);
+    case MO_RECORD:
+    case MO_OPERATOR_RECORD: return is_record(base);
+    default: return false;
+    }
+}
+
+/* The class `v` extends `base`; false: it may not, and that was said. */
+bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_place place)
+{
+    mo_class_kind kind = v->def->kind, below = base->def->kind;
+    if (base->primitive && !short_class && kind != MO_TYPE && !is_connector(kind) &&
+        kind != MO_CLASS && kind != MO_PACKAGE) {
+        mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' extends the type '%s'", kind_name[kind],
+                 v->def->name, base->def->name);
+        mo_hint(m->context, "only types and connectors extend simple types: declare a component");
+        return false;
+    }
+    if (short_class || base->primitive || may_inherit(kind, below))
+        return true;
+    mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' extends the %s '%s'", kind_name[kind],
+             v->def->name, kind_name[below], base->def->name);
+    mo_hint(m->context, "a %s can extend %s", kind_name[kind],
+            kind == MO_MODEL ? "models, blocks and records" : kind == MO_BLOCK ? "blocks and records"
+            : is_connector(kind) ? "connectors, records and types"
+            : is_function(kind) ? "functions" : is_record(kind) ? "records"
+            : kind == MO_PACKAGE ? "packages" : "classes of its own kind");
+    return false;
+}
