@@ -29,14 +29,17 @@ struct dae_model {
     dae_status reduced;
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
+    flat_model *flat; /* NULL: the text did not become one                            */
+    model *back;      /* NULL: not asked for, or not reached                          */
     dae_status status;
-    const char *said;       /* by the front end                                             */
+    const char *said; /* by the front end                                             */
     const char *flat_words;
-    char *messages;         /* said, and what the back end says                             */
+    char *messages; /* said, and what the back end says                             */
     double load_seconds;
     /* what a load works on */
     const dae_model_options *options;
-    const char *name, *text; /* a path, or a name and its text                               */
+    const char *name,
+        *text; /* a path, or a name and its text                               */
     size_t length;
 };
 
@@ -148,7 +151,8 @@ static const char *file_of(dae_model *m, const char *path)
 }
 
 /* Only parameters can be set: a value for anything else would be one equation too many. */
-static void judge_setting(dae_model *m, const flat_model *flat, const char *text, mo_place place)
+static void judge_setting(dae_model *m, const flat_model *flat, const char *text,
+                          mo_place place)
 {
     size_t length = strcspn(text, "=");
     for (size_t i = 0; i < flat->variables; i++) {
@@ -157,10 +161,13 @@ static void judge_setting(dae_model *m, const flat_model *flat, const char *text
             v->variability == FLAT_PARAMETER || v->input)
             continue;
         mo_error(&m->context, DAE_E_OPTION, place, "'%s' %s", v->name,
-                 v->variability == FLAT_CONSTANT ? "is a constant" : "is computed by the model");
-        mo_hint(&m->context, v->variability == FLAT_CONSTANT
-                                 ? "change the model's text, or set parameters"
-                                 : "set parameters, or its start value: '%s.start'", v->name);
+                 v->variability == FLAT_CONSTANT ? "is a constant"
+                                                 : "is computed by the model");
+        mo_hint(&m->context,
+                v->variability == FLAT_CONSTANT
+                    ? "change the model's text, or set parameters"
+                    : "set parameters, or its start value: '%s.start'",
+                v->name);
     }
 }
 
@@ -181,7 +188,8 @@ static void flatten(dae_model *m)
         mo_add_library(&m->front, o->library[i]);
     add_path(&m->front, getenv("MODELICAPATH"));
     mo_view *view = mo_choose_class(&m->front, o->model, last);
-    mo_mod **setting = dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
+    mo_mod **setting =
+        dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
     for (int i = 0; i < o->set_count; i++) {
         setting[i] = mo_setting(&m->front, o->set[i]);
         mods = mo_merge(&m->front, mods, setting[i]);
@@ -198,6 +206,11 @@ static void flatten(dae_model *m)
         judge_setting(m, flat, o->set[i], setting[i]->place);
     if (m->context.errors == 0)
         m->flat = flat;
+    if (o->native && !o->front_end_only) {
+        mo_warning(&m->context, (mo_place){ 0 },
+                   "the equations are interpreted, not compiled");
+        mo_why(&m->context, "this version cannot compile the equations of a model yet");
+    }
 }
 
 static void reduce(dae_model *m)
@@ -208,8 +221,9 @@ static void reduce(dae_model *m)
 static double now(void)
 {
     struct timespec t;
-    return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
-                                                   : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &t) == 0
+               ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+               : 0;
 }
 
 static dae_status make(dae_model *m)
@@ -258,8 +272,9 @@ static dae_model *load(const char *name, const char *text, size_t length,
     m->length = length;
     m->said = "";
     mo_context_init(&m->context, o->allocator,
-                    o->memory_limit > 0 && o->memory_limit < 1e18 ? (size_t)o->memory_limit
-                                                                  : (size_t)4e9);
+                    o->memory_limit > 0 && o->memory_limit < 1e18
+                        ? (size_t)o->memory_limit
+                        : (size_t)4e9);
     dae_status status = make(m);
     m->options = NULL; /* the caller's */
     m->name = m->text = NULL;
@@ -312,7 +327,8 @@ const char *dae_model_messages(const dae_model *m)
 
 int dae_model_warnings(const dae_model *m)
 {
-    return is_nothing(m) ? 0 : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
+    return is_nothing(m) ? 0
+                         : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
@@ -358,7 +374,8 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
 {
     if (!facts)
         return;
-    *facts = (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
+    *facts =
+        (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
     if (m->flat) {
@@ -393,7 +410,8 @@ static dae_status state_of(const dae_model *m)
 {
     if (is_nothing(m))
         return refused(m);
-    return m->status != DAE_OK ? m->status : DAE_E_STATE; /* loaded for the front end only */
+    return m->status != DAE_OK ? m->status
+                               : DAE_E_STATE; /* loaded for the front end only */
 }
 
 dae_status dae_model_set(dae_model *m, const char *name, double value)
