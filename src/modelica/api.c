@@ -29,8 +29,6 @@ struct dae_model {
     dae_status reduced;
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
-    flat_model *flat; /* NULL: the text did not become one                            */
-    model *back;      /* NULL: not asked for, or not reached                          */
     dae_status status;
     const char *said; /* by the front end                                             */
     const char *flat_words;
