@@ -25,6 +25,8 @@ typedef struct flat_reduction {
     size_t freedom;             /* initial values that can be chosen                          */
     flat_dummy *dummy;
     size_t dummies;
+    flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
+    size_t derivatives;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
 } flat_reduction;
 
