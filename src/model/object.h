@@ -65,6 +65,7 @@ typedef struct equation_list {
 typedef struct model_unit {
     ex_program *program;
     ex_machine *machine;
+    struct ex_native *native;    /* NULL: the machine runs it                                 */
     uint32_t *slot;              /* of the inputs                                             */
     double *in, *out, *in_tangent, *out_tangent;
     size_t ins, outs;
@@ -144,6 +145,7 @@ typedef struct model_problem {
     int *row;
     model_unit equations, events, values;
     size_t event_functions;
+    bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
     int *color, colors;
     size_t entries;
@@ -222,11 +224,14 @@ struct model {
 
     bool ready;                  /* parameters have values                                    */
     bool built;
-    bool asks_initial;           /* initial() occurs                                          */
+    bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
+    bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
     model_unit asserts;          /* conditions, from slots                                    */
+    ex_id *watch;                /* of the flat model, rewritten                              */
+    model_unit watched;
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
@@ -260,6 +265,8 @@ void unit_close(model *m, model_unit *u);
 dae_status unit_tangents(model *m, model_unit *u);         /* memory for them                  */
 void unit_gather(model *m, model_unit *u);                 /* inputs from the slots            */
 int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
+int unit_values(model_unit *u, double *out);               /* of u->in                         */
+dae_status unit_make_native(model *m, model_unit *u, const ex_id *output);
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
 
 /* rewrite.c */

@@ -43,6 +43,7 @@ typedef struct run {
     int laters;
     double t, t_before;         /* the last point that was dealt with; of the last event      */
     int close_events, event;    /* event: the number of the last one found                    */
+    model_stage *stage;         /* NULL: the whole simulation with this model                 */
     int jumps;                  /* over folds                                                 */
 } run;
 
@@ -207,7 +208,7 @@ static dae_status open_solver(run *r)
     model *m = r->m;
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
     double look = (r->stop - r->start) / LOOKS;
-    if (m->p.event_functions && (longest == 0 || look < longest)) longest = look;
+    if (m->p.searched && (longest == 0 || look < longest)) longest = look;
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
@@ -346,14 +347,54 @@ static dae_status pass_event(run *r, double t, int order)
 
 /* ---------------------------------------------------------------- the loop -------------- */
 
+static dae_status start_solver(run *r, double t)
+{
+    dae_status status = open_solver(r);
+    if (status == DAE_OK) status = dae_start(r->m->solver, t, r->x, r->xdot);
+    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
+/* From the values in the slots: another model of the same variables got that far. */
+static dae_status take_over(run *r)
+{
+    model *m = r->m;
+    bool changed;
+    m->value[0] = r->t = r->t_before = m->stretch_start = r->stage->t;
+    m->value[slot_of(m->at_initial, 0)] = 0;
+    m->value[slot_of(m->at_homotopy, 0)] = 1;
+    r->output = r->stage->output;
+    dae_status status = model_update_modes(m, true, &changed);
+    if (status == DAE_OK)
+        status = model_run_plan(m, &m->run, "solving the equations for other states");
+    if (status == DAE_OK) status = model_settle(m);
+    if (status != DAE_OK) return status;
+    model_take_point(m, r->x, r->xdot);
+    return start_solver(r, r->t);
+}
+
+/* After a step: does somebody want other states? */
+static bool pauses(run *r)
+{
+    model *m = r->m;
+    if (!r->stage || !r->stage->judge || m->flat->watches == 0) return false;
+    if (unit_run(m, &m->watched) != DAE_OK) return false;
+    r->stage->paused = r->stage->judge(m->watched.out, r->stage->user);
+    r->stage->t = r->t;
+    r->stage->output = r->output;
+    return r->stage->paused;
+}
+
 static dae_status begin(run *r)
 {
     model *m = r->m;
+    if (r->stage && r->stage->resume) return take_over(r);
     dae_status status = model_find_start(m, r->start);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     status = load(r, r->start);
+    m->at_start = true;
     if (status == DAE_OK) status = model_check_assertions(m, r->start);
+    m->at_start = false;
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
@@ -364,9 +405,7 @@ static dae_status begin(run *r)
     while (output_time(r, r->output) <= r->start) r->output++;
     if (status != DAE_OK || r->stop == r->start) return status;
     expect_returns(r, r->start, 1);
-    status = open_solver(r);
-    if (status == DAE_OK) status = dae_start(m->solver, r->start, r->x, r->xdot);
-    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+    return start_solver(r, r->start);
 }
 
 /* The unknown that a jump changes most, relative to its nominal value. */
@@ -447,6 +486,22 @@ static dae_status advance(run *r, double stop, double *to, bool *crossed)
     return DAE_OK;
 }
 
+static dae_status check(run *r, double t)
+{
+    dae_status status = read(r, t);
+    return status == DAE_OK ? model_check_assertions(r->m, t) : status;
+}
+
+/* terminal() holds once, at the end. */
+static dae_status end(run *r)
+{
+    model *m = r->m;
+    if (!m->asks_terminal || !m->solver) return DAE_OK;
+    m->value[slot_of(m->at_terminal, 0)] = 1;
+    dae_status status = check(r, r->stop);
+    return status == DAE_OK ? give_row(r, r->stop) : status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = DAE_OK;
@@ -464,11 +519,12 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
-            if (status == DAE_OK) status = read(r, to);
-            if (status == DAE_OK) status = model_check_assertions(r->m, to);
+            if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
-        if (status != DAE_OK || (!crossed && (!reached(to, stop) || stop == r->stop))) continue;
+        bool within = !crossed && (!reached(to, stop) || stop == r->stop);
+        if (status == DAE_OK && within && to < r->stop && pauses(r)) return DAE_OK;
+        if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;
             r->later[which] = r->later[--r->laters];
@@ -495,13 +551,47 @@ static dae_status simulate(model *m, void *arguments)
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     status = begin(r);
-    return status == DAE_OK ? go(r) : status;
+    if (status == DAE_OK) status = go(r);
+    return status == DAE_OK ? end(r) : status;
+}
+
+dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
+                                model_stage *stage)
+{
+    static const dae_simulation nothing = {0};
+    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
+              .event = -1, .stage = stage };
+    if (stage) stage->paused = false;
+    return guard(m, simulate, &r);
 }
 
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
 {
-    static const dae_simulation nothing = {0};
-    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
-              .event = -1 };
-    return guard(m, simulate, &r);
+    return model_simulate_stage(m, simulation, row, user, NULL);
+}
+
+/* ---------------------------------------------------------------- values in slots ------- */
+
+static uint32_t home_of(const model *m, uint32_t v, double *sign)
+{
+    *sign = 1;
+    while (m->variable[v].alias_of != NOWHERE) {
+        *sign *= m->variable[v].alias_sign;
+        v = m->variable[v].alias_of;
+    }
+    return v;
+}
+
+double model_peek(const model *m, uint32_t variable, uint32_t order)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    return sign * m->value[slot_of(v, order)];
+}
+
+void model_poke(model *m, uint32_t variable, double value)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    if (!m->variable[v].alias_value) m->value[slot_of(v, 0)] = sign * value;
 }
