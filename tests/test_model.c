@@ -251,13 +251,22 @@ static void test_parameters(void **state)
     trial_close(&w);
 }
 
+/* The front end refuses this text; a flat model may come from elsewhere. */
 static void test_parameters_in_a_cycle(void **state)
 {
     (void)state;
     trial_model w;
-    trial_open(&w, "model M parameter Real a = b + 1; parameter Real b = 2*c; "
-                   "parameter Real c = a; Real x = a; end M;", NULL);
-    expect_run(&w, model_status(w.m), DAE_E_MODEL, "cycle", "a = b + 1", "c = a");
+    trial_open(&w, "model M parameter Real a = 1; parameter Real b = 2; parameter Real c = 3; "
+                   "Real x = a; end M;", NULL);
+    ex_graph *g = w.flat->graph;
+    ex_id leaf[3];
+    for (uint32_t v = 0; v < 3; v++) leaf[v] = ex_variable(g, v, 0, EX_REAL);
+    w.flat->variable[0].binding = ex_binary(g, EX_ADD, leaf[1], ex_number(g, 1));
+    w.flat->variable[1].binding = ex_binary(g, EX_MULTIPLY, ex_number(g, 2), leaf[2]);
+    w.flat->variable[2].binding = leaf[0];
+    model_close(w.m);
+    w.m = model_open(w.flat, NULL);
+    expect_run(&w, model_status(w.m), DAE_E_MODEL, "cycle", "a = b + 1", "b = 2*c", "c = a");
     trial_close(&w);
 }
 

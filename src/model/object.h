@@ -145,6 +145,7 @@ typedef struct model_problem {
     int *row;
     model_unit equations, events, values;
     size_t event_functions;
+    bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
     int *color, colors;
     size_t entries;
@@ -223,7 +224,8 @@ struct model {
 
     bool ready;                  /* parameters have values                                    */
     bool built;
-    bool asks_initial;           /* initial() occurs                                          */
+    bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
+    bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */

@@ -109,7 +109,7 @@ dae_status model_check_assertions(model *m, double t)
     for (size_t i = 0; i < m->assertions; i++) {
         const flat_assertion *a = &m->assertion[i];
         char where[200];
-        if (m->asserts.out[i] != 0) continue;
+        if (m->asserts.out[i] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
         if (a->warning) {
             m->assert_warnings++;

@@ -296,7 +296,7 @@ static ex_id rewrite_node(model *m, ex_id e, ex_id *operand, size_t count, bool 
     switch (n.op) {
     case EX_VARIABLE: return rewrite_variable(m, e);
     case EX_INITIAL: m->asks_initial = true; return leaf_of(m, m->at_initial);
-    case EX_TERMINAL: return leaf_of(m, m->at_terminal);
+    case EX_TERMINAL: m->asks_terminal = true; return leaf_of(m, m->at_terminal);
     case EX_PRE: return stand_for_hybrid(m, e, "pre");
     case EX_SAMPLE: return stand_for_hybrid(m, e, "sample");
     case EX_EDGE: return stand_for_hybrid(m, e, "edge");

@@ -213,7 +213,7 @@ static dae_status open_solver(run *r)
     model *m = r->m;
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
     double look = (r->stop - r->start) / LOOKS;
-    if (m->p.event_functions && (longest == 0 || look < longest)) longest = look;
+    if (m->p.searched && (longest == 0 || look < longest)) longest = look;
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
@@ -438,7 +438,9 @@ static dae_status begin(run *r)
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     status = load(r, r->start);
+    m->at_start = true;
     if (status == DAE_OK) status = model_check_assertions(m, r->start);
+    m->at_start = false;
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
@@ -530,6 +532,22 @@ static dae_status advance(run *r, double stop, double *to, bool *crossed)
     return DAE_OK;
 }
 
+static dae_status check(run *r, double t)
+{
+    dae_status status = read(r, t);
+    return status == DAE_OK ? model_check_assertions(r->m, t) : status;
+}
+
+/* terminal() holds once, at the end. */
+static dae_status end(run *r)
+{
+    model *m = r->m;
+    if (!m->asks_terminal || !m->solver) return DAE_OK;
+    m->value[slot_of(m->at_terminal, 0)] = 1;
+    dae_status status = check(r, r->stop);
+    return status == DAE_OK ? give_row(r, r->stop) : status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = DAE_OK;
@@ -548,8 +566,7 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
-            if (status == DAE_OK) status = read(r, to);
-            if (status == DAE_OK) status = model_check_assertions(r->m, to);
+            if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
@@ -582,7 +599,8 @@ static dae_status simulate(model *m, void *arguments)
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     status = begin(r);
-    return status == DAE_OK ? go(r) : status;
+    if (status == DAE_OK) status = go(r);
+    return status == DAE_OK ? end(r) : status;
 }
 
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
