@@ -195,6 +195,7 @@ struct mo_model {
     mo_view *builtin[MO_EXTERNAL_OBJECT + 1];
     const char **library;     /* folders                                                     */
     size_t libraries, library_capacity;
+    struct mo_children *children; /* what is known of names in packages                    */
     mo_object *top;
     mo_member **owner;        /* of every variable of the flat model                         */
     size_t owner_capacity;
@@ -214,8 +215,10 @@ struct mo_model {
 };
 
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
-#define MO_MAX_VARIABLES 20000000.0
-#define MO_MAX_WORK 2e8
+#define MO_MAX_VARIABLES 4e6
+#define MO_MAX_OBJECTS 4e5
+#define MO_MAX_WORK 1e7
+#define MO_MAX_TEXT 1000000 /* characters of a String */
 
 /* load.c: texts to classes */
 void mo_load_root(mo_model *m);

@@ -91,6 +91,9 @@ static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *
 {
     const char *name = r->part[0].name;
     mo_view *where = NULL;
+    for (int i = MO_REAL; i <= MO_STRING; i++) /* nobody can redefine them */
+        if (m->builtin[i]->def->name == name)
+            return m->builtin[i];
     mo_entry *e = r->global ? mo_find_entry(m, m->root, name)
                             : find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_COMPONENT && r->parts > 1) { /* through a component */

@@ -399,10 +399,10 @@ static void make_objects(mo_model *m, mo_member *member)
     if (member->object->level > MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place, "flatten the hierarchy",
                       "components are nested more than %d deep in '%s'", MO_MAX_DEPTH, name);
-    if ((double)(m->objects + member->count) > MO_MAX_VARIABLES / 4)
+    if ((double)(m->objects + member->count) > MO_MAX_OBJECTS)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place,
                       "look for a class that contains ever more components of other classes",
-                      "more than %.0f components, the last of class '%s'", MO_MAX_VARIABLES / 4,
+                      "more than %.0f components, the last of class '%s'", MO_MAX_OBJECTS,
                       member->type->path);
     for (size_t k = 0; k < member->count; k++) {
         mo_object *o = mo_new_object(m, member->type, member->object, member,

@@ -401,6 +401,14 @@ void mo_expand(mo_model *m, mo_view *v)
         say_mixed(m, v);
 }
 
+static mo_class *written_class(const mo_class *def, const char *name)
+{
+    for (int i = def->elements; i-- > 0;)
+        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
+            return def->element[i]->nested;
+    return NULL;
+}
+
 /* During the expansion of the bases only what is written in the class itself is seen. */
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
 {
@@ -408,7 +416,9 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
     mo_entry *e = in_table(v, name);
     if (e || v->primitive)
         return e;
-    mo_class *child = mo_load_child(m, v->def, name);
+    mo_class *child = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
+    if (!child)
+        child = mo_load_child(m, v->def, name);
     if (!child)
         return NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
