@@ -143,11 +143,6 @@ static void by_native(subject *s)
     ex_native_run(s->native, s->x, s->y);
 }
 
-static void by_native_lanes(subject *s)
-{
-    ex_native_run_tangents(s->native, s->x, s->dx, s->y, s->dy);
-}
-
 static double now(void)
 {
     struct timespec t;
@@ -238,13 +233,12 @@ static void measure(uint32_t n)
         printf("  machine and walk differ by %g\n", difference(&s, was));
     say("machine, tangents, per lane", least(by_lanes, &s) / EX_LANES, reference);
     before = now();
-    s.native = ex_native_open(p, NULL, &arena.memory, &report);
+    s.native = ex_native_open(&g, input, 2 * (size_t)n, output, n, NULL, &arena.memory, NULL, &report);
     if (s.native) {
         printf("  native code made in %.0f ms\n", (now() - before) * 1e-6);
         say("native", least(by_native, &s), reference);
         if (difference(&s, was) > 1e-14)
             printf("  native code and walk differ by %g\n", difference(&s, was));
-        say("native, tangents, per lane", least(by_native_lanes, &s) / EX_LANES, reference);
     } else {
         printf("  no native code:\n%s\n", report.text);
     }

@@ -153,6 +153,8 @@ typedef struct dae_problem {
     int (*jacobian_x)(double t, const double *x, const double *xdot, double *K, void *user);
     int (*jacobian_xdot)(double t, const double *x, const double *xdot, double *C, void *user);
     dae_pattern pattern;
+    int jacobian_trusted; /* 1: these callbacks are differences of the equations themselves:
+                             when Newton keeps failing they are not suspected                */
 
     /* Events: sign changes of g are located and reported. */
     int (*event)(double t, const double *x, const double *xdot, double *g, void *user);

@@ -42,7 +42,7 @@ static int spatial_constraint(double t, const double *q, double *phi, void *user
 }
 
 const double spatial_q[6] = { 0.6, 0.2, -0.8, 1.2, 0.1, -1.2 },
-                    spatial_v[6] = { 0.3, 1, 0, 0, 0.5, 0 };
+             spatial_v[6] = { 0.3, 1, 0, 0, 0.5, 0 };
 
 dae_mechanical spatial_model(spatial *s)
 {
@@ -159,8 +159,8 @@ static int slide_constraint(double t, const double *q, double *phi, void *user)
 
 static const double slide_mass[2] = { 2, 2 };
 const dae_mechanical slide_model = { .coordinates = 2,
-                                            .constraints = 1,
-                                            .mass_diagonal = slide_mass,
-                                            .force = slide_force,
-                                            .friction = slide_friction,
-                                            .constraint = slide_constraint };
+                                     .constraints = 1,
+                                     .mass_diagonal = slide_mass,
+                                     .force = slide_force,
+                                     .friction = slide_friction,
+                                     .constraint = slide_constraint };

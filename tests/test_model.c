@@ -1,9 +1,20 @@
-/* test_model.c: flat equations to numbers: models with exact solutions. */
+/* test_model.c: flat equations to numbers: models with exact solutions, and what is said of
+ * models that have none. Initialization is in test_model_start.c, events and delays in
+ * test_model_events.c.
+ */
 #include "modeling.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static dae_model_facts facts_of(trial_model *w)
+{
+    dae_model_facts f = {0};
+    model_get_facts(w->m, &f);
+    return f;
+}
 
 static double decay(double t) { return exp(-2 * t); }
 
@@ -18,17 +29,465 @@ static void test_decay(void **state)
     expect_below(trial_error(&w, "x", decay), 1e-6);
     expect_near(trial_last(&w, "y"), 3 * exp(-4) + 2, 1e-6);
     expect_near(trial_last(&w, "der(x)"), -2 * exp(-4), 1e-6);
-    dae_model_facts f = {0};
-    model_get_facts(w.m, &f);
-    assert_int_equal(f.unknowns, 1);
-    assert_int_equal(f.states, 1);
+    assert_int_equal(facts_of(&w).unknowns, 1);
+    assert_int_equal(facts_of(&w).states, 1);
     trial_close(&w);
+}
+
+/* u - R i = L di/dt through components: only the current is left for the integrator. */
+static const char circuit[] =
+    "package P "
+    "connector Pin Real v; flow Real i; end Pin; "
+    "model Ground Pin p; equation p.v = 0; end Ground; "
+    "partial model Two Pin p, n; Real v, i; "
+    "equation v = p.v - n.v; 0 = p.i + n.i; i = p.i; end Two; "
+    "model Resistor extends Two; parameter Real R = 1; equation v = R*i; end Resistor; "
+    "model Inductor extends Two; parameter Real L = 1; equation L*der(i) = v; end Inductor; "
+    "model Capacitor extends Two; parameter Real C = 1; equation C*der(v) = i; end Capacitor; "
+    "model Source extends Two; parameter Real V = 1; equation v = V; end Source; "
+    "model Circuit Source s(V = 10); Resistor r(R = 5); Inductor l(L = 0.5, i(start = 0, fixed = true)); "
+    "Ground g; equation connect(s.p, r.p); connect(r.n, l.p); connect(l.n, s.n); "
+    "connect(s.n, g.p); end Circuit; end P;";
+
+static double current(double t) { return 2 * (1 - exp(-10 * t)); }
+
+static void test_circuit(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, circuit, NULL);
+    expect_good(&w, model_status(w.m));
+    expect_good(&w, trial_run(&w, 0.5, 1e-8));
+    expect_below(trial_error(&w, "l.i", current), 1e-6);
+    expect_below(trial_error(&w, "r.p.i", current), 1e-6);
+    expect_near(trial_last(&w, "s.p.i"), -current(0.5), 1e-6);
+    expect_near(trial_last(&w, "r.p.v"), 10, 1e-12);
+    expect_near(trial_last(&w, "g.p.i"), 0, 1e-9);
+    assert_int_equal(facts_of(&w).unknowns, 1);
+    assert_true(facts_of(&w).aliases >= 12);
+    size_t k = model_find(w.m, "r.n.i");
+    const model_result *v = model_result_at(w.m, k);
+    assert_non_null(v->alias_of);
+    assert_int_equal(v->alias_sign * model_result_at(w.m, model_find(w.m, "r.p.i"))->alias_sign, -1);
+    trial_close(&w);
+}
+
+static void test_aliases_with_signs(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 2, fixed = true), a, b, c, d, e; Boolean p, q; Integer i, j; "
+                   "equation der(x) = -a; a = -b; 0 = b + x; c - a = 0; d = 3; e = -d; "
+                   "p = q; q = true; i = j; j = -4; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    double x = 2 * exp(-1);
+    expect_near(trial_last(&w, "x"), x, 1e-6);
+    expect_near(trial_last(&w, "a"), x, 1e-6);
+    expect_near(trial_last(&w, "b"), -x, 1e-6);
+    expect_near(trial_last(&w, "c"), x, 1e-6);
+    expect_near(trial_last(&w, "e"), -3, 0);
+    expect_near(trial_last(&w, "p"), 1, 0);
+    expect_near(trial_last(&w, "i"), -4, 0);
+    assert_int_equal(facts_of(&w).unknowns, 1);
+    trial_close(&w);
+}
+
+/* Only aliases have attributes: b = -x is fixed at -2, so x starts at 2. */
+static void test_start_of_an_alias(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x, b(start = -2, fixed = true); equation der(x) = -x; b = -x; end M;",
+               NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 2 * exp(-1), 1e-6);
+    expect_good(&w, model_set(w.m, "b", -4));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 4 * exp(-1), 1e-6);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 1, fixed = true), b(start = 2, fixed = true); "
+                   "equation der(x) = -x; b = -x; end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-8), DAE_E_INCONSISTENT, "'x'", "'b'", "start = 1",
+               "start = 2", "sign");
+    trial_close(&w);
+}
+
+/* The same equations in every shape of an assignment. */
+static void test_assignments(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real R = 4; Real x(start = 1, fixed = true), a, b, c, d; "
+                   "equation der(x) + x = 0; R*a - x = 2*a; x/b = R/b + c*b/b - d; 3 = b - 1; "
+                   "exp(x)*(c - x) + 0 = 1; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-9));
+    double x = exp(-1), c = x + exp(-x);
+    expect_near(trial_last(&w, "a"), x / 2, 1e-7);
+    expect_near(trial_last(&w, "c"), c, 1e-7);
+    expect_near(trial_last(&w, "d"), 4 / 4.0 + c - x / 4, 1e-7);
+    assert_int_equal(facts_of(&w).unknowns, 1);
+    trial_close(&w);
+}
+
+/* x u = 1 with x a state: the coefficient may vanish, so u stays an unknown. */
+static void test_pivot_that_can_vanish(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1, fixed = true), u; equation der(x) = -x; x*u = x; end M;",
+               NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-8));
+    expect_near(trial_last(&w, "u"), 1, 1e-6);
+    assert_int_equal(facts_of(&w).unknowns, 2);
+    assert_int_equal(facts_of(&w).torn, 1);
+    trial_close(&w);
+}
+
+/* A parameter that is a pivot: set to zero the equations are ordered anew. */
+static void test_pivot_set_to_zero(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real p = 2; Real x(start = 1, fixed = true), u, v; "
+                   "equation der(x) = -u; p*u + v = 2*x; u - v = 0.5*x; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), exp(-2.5 / 3), 1e-6);
+    expect_good(&w, model_set(w.m, "p", 0));
+    expect_good(&w, trial_run(&w, 1, 1e-8)); /* v = 2 x, u = 2.5 x */
+    expect_near(trial_last(&w, "x"), exp(-2.5), 1e-6);
+    trial_close(&w);
+}
+
+static void test_linear_loop_is_torn(void **state)
+{
+    (void)state;
+    trial_model w; /* voltage divider ladder: a loop */
+    trial_open(&w, "model M Real x(start = 1, fixed = true), i1, i2, i3, v1, v2; "
+                   "equation der(x) = -i1; v1 = x - 2*i1; v2 = v1 - 3*i2; i1 = i2 + i3; "
+                   "v1 = 5*i3; v2 = 7*i2; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-9));
+    double parallel = 1 / (1 / 5.0 + 1 / 10.0), rate = 1 / (2 + parallel);
+    expect_near(trial_last(&w, "x"), exp(-rate), 1e-7);
+    assert_int_equal(facts_of(&w).torn, 1);
+    assert_true(facts_of(&w).largest_block >= 4);
+    trial_close(&w);
+}
+
+/* der(x), der(y) together: a mass matrix that depends on the state. */
+static void test_implicit_derivatives(void **state)
+{
+    (void)state;
+    trial_model w; /* (2 + sin x) x' + y' = -x, x' - y' = x - ... : x' = f by Cramer */
+    trial_open(&w, "model M Real x(start = 1, fixed = true), y(start = 0, fixed = true); "
+                   "equation x*der(x) + y*der(y) = 0; x*der(y) - y*der(x) = x^2 + y^2; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-9)); /* a rotation: x = cos t, y = sin t */
+    expect_near(trial_last(&w, "x"), cos(1), 1e-6);
+    expect_near(trial_last(&w, "y"), sin(1), 1e-6);
+    assert_int_equal(facts_of(&w).unknowns, 2);
+    trial_close(&w);
+}
+
+static double sine(double t) { return sin(3 * t); }
+
+static void test_second_derivative(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true); Real v; equation der(der(x)) = -9*x; "
+                   "v = der(x); initial equation v = 3; end M;", NULL);
+    expect_good(&w, model_status(w.m));
+    expect_good(&w, trial_run(&w, 2, 1e-9));
+    expect_below(trial_error(&w, "x", sine), 1e-6);
+    trial_close(&w);
+}
+
+static void test_no_states(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real y, z; equation y = time^2; z = y + 1; end M;", NULL);
+    expect_good(&w, trial_run(&w, 3, 1e-6));
+    expect_near(trial_last(&w, "z"), 10, 1e-12);
+    assert_int_equal(facts_of(&w).unknowns, 0);
+    trial_close(&w);
+}
+
+static void test_functions_of_the_model(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "package P function root input Real y; output Real x; "
+                   "algorithm x := 1; for n in 1:8 loop x := (x + y/x)/2; end for; end root; "
+                   "model M Real x(start = 4, fixed = true); equation der(x) = -root(x); end M; "
+                   "end P;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8)); /* sqrt(x) = 2 - t / 2 */
+    expect_near(trial_last(&w, "x"), 2.25, 1e-6);
+    trial_close(&w);
+}
+
+/* ---------------------------------------------------------------- parameters ------------ */
+
+static void test_parameters(void **state)
+{
+    (void)state;
+    trial_model w;
+    double value;
+    trial_open(&w, "model M parameter Real c = a + b, a = 2*b, b = 3; parameter Integer n = 2; "
+                   "Real x(start = c, fixed = true); equation der(x) = -a*x/(n*b); end M;", NULL);
+    expect_good(&w, model_get(w.m, "c", &value));
+    expect_near(value, 9, 0);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 9 * exp(-1), 1e-6);
+    expect_good(&w, model_set(w.m, "b", 5));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 15 * exp(-1), 1e-6);
+    expect_good(&w, model_set(w.m, "a", 20)); /* was computed from b */
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 25 * exp(-2), 1e-6);
+    expect_good(&w, model_set(w.m, "x.start", 1));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), exp(-2), 1e-6);
+    expect_run(&w, model_set(w.m, "nothing", 1), DAE_E_MODEL, "nothing");
+    trial_close(&w);
+}
+
+static void test_parameters_in_a_cycle(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real a = b + 1; parameter Real b = 2*c; "
+                   "parameter Real c = a; Real x = a; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_MODEL, "cycle", "a = b + 1", "c = a");
+    trial_close(&w);
+}
+
+static void test_parameter_without_value(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real k; parameter Real c(start = 3); "
+                   "Real x(start = 1, fixed = true); equation der(x) = k + c; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_OK, "warning", "without a value", "'k'");
+    assert_null(strstr(model_messages(w.m), "'c'"));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 4, 1e-7);
+    trial_close(&w);
+}
+
+static void test_infinite_parameter(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real a = 0; parameter Real b = 1/a; Real x = b; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_NONFINITE, "'b'", "1/a", "test.mo:");
+    trial_close(&w);
+}
+
+/* if with a parameter: only the branch taken is there, until the parameter is set. */
+static void test_branch_by_parameter(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Boolean slow = true; Real x(start = 1, fixed = true); "
+                   "equation der(x) = if slow then -x else -2*x; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), exp(-1), 1e-6);
+    expect_good(&w, model_set(w.m, "slow", 0));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), exp(-2), 1e-6);
+    trial_close(&w);
+}
+
+/* ---------------------------------------------------------------- structure ------------- */
+
+static void test_messages_of_structure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        dae_status status;
+        const char *words[6];
+    } table[] = {
+        { "model M Real x, y; equation der(x) = -x; end M;", DAE_E_STRUCTURE,
+          { "1 equation for 2 unknowns", "unknown 'y' occurs in no equation" } },
+        { "model M Real x, y, z; equation x + y + z = 1; x - y = z; end M;", DAE_E_STRUCTURE,
+          { "2 equations for 3 unknowns", "only 2 equations for the 3 unknowns",
+            "x + y + z = 1", "test.mo:1:" } },
+        { "model M Real x; equation x = 1; x^2 = 2; end M;", DAE_E_STRUCTURE,
+          { "2 equations for 1 unknown", "contains no unknown", "x^2 = 2" } },
+        { "model M Real x, y; equation sin(x) = 1; x^2 = 2; end M;", DAE_E_STRUCTURE,
+          { "structurally singular", "2 equations for the 1 unknown 'x'",
+            "unknown 'y' occurs in no equation" } },
+        { "model M parameter Real p = 1; Real x; equation x = p; p = 2; end M;", DAE_E_STRUCTURE,
+          { "2 equations for 1 unknown", "p = 2", "contains no unknown" } },
+        { "model M Real x, y; equation x = y; y = x; end M;", DAE_E_STRUCTURE,
+          { "structurally singular", "'x'" } },
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        trial_model w;
+        trial_open(&w, table[k].text, NULL);
+        for (int i = 0; table[k].words[i]; i++)
+            expect_run(&w, model_status(w.m), table[k].status, table[k].words[i]);
+        assert_true(trial_run(&w, 1, 1e-6) == DAE_E_STATE);
+        trial_close(&w);
+    }
+}
+
+static void test_higher_index_is_named(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model Pendulum Real x, y, u, v, F; equation der(x) = u; der(y) = v; "
+                   "der(u) = F*x; der(v) = F*y - 9.81; x^2 + y^2 = 1; end Pendulum;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "structural index 3", "differentiating",
+               "'x^2 + y^2 = 1'", "'der(x) = u'", "'F'");
+    assert_int_equal(facts_of(&w).index, 3);
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) = -y; der(y) = x*y; x + y = 1; end M;", NULL);
+    assert_true(model_status(w.m) == DAE_E_STRUCTURE); /* one equation too many */
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) + der(y) = -y; x + sin(y) = 1; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "states are constrained",
+               "'x + sin(y) = 1'");
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) = y; x = sin(time); end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "structural index 2", "'x = sin(time)'");
+    trial_close(&w);
+}
+
+static void test_discrete_loop_is_named(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Boolean b; equation b = not b; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "discrete", "'b'", "b = not b");
+    trial_close(&w);
+}
+
+static void test_hybrid_is_refused(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model Ball Real h(start = 1, fixed = true), v(start = 0, fixed = true); "
+                   "equation der(h) = v; der(v) = -9.81; when h < 0 then reinit(v, -0.8*pre(v)); "
+                   "end when; end Ball;", NULL);
+    expect_good(&w, model_status(w.m));
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_UNSUPPORTED, "hybrid", "when", "test.mo:");
+    trial_close(&w);
+}
+
+/* ---------------------------------------------------------------- assertions ------------ */
+
+static void test_assertions(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -x; "
+                   "assert(x > 0.5, \"too little is left\"); "
+                   "assert(x > 0.8, \"getting low\", AssertionLevel.warning); end M;", NULL);
+    expect_run(&w, trial_run(&w, 2, 1e-8), DAE_E_ASSERT, "too little is left", "0.5 < x",
+               "test.mo:1:", "warning: t = ", "getting low");
+    assert_int_equal(model_warnings(w.m), 1);
+    double last = w.t[w.rows - 1];
+    assert_true(last > 0.3 && last < 0.9);
+    expect_near(trial_last(&w, "x"), exp(-last), 1e-6);
+    trial_close(&w);
+}
+
+/* ---------------------------------------------------------------- size ------------------ */
+
+/* A chain of n cells with an algebraic loop each, built as a flat model; the work of building must
+ * be linear: counted by the nodes of the graph and the memory taken. */
+static size_t bytes_for(size_t n)
+{
+    ledger l;
+    trial_model w;
+    char *text = malloc(400), number[32];
+    snprintf(number, sizeof number, "%zu", n);
+    snprintf(text, 400, "model M parameter Integer n = %s; Real x[n](each start = 1, each fixed = true), "
+                        "y[n], z[n]; equation for i in 1:n loop der(x[i]) = y[i] - x[i]; "
+                        "y[i] = 2*z[i] - x[i]; z[i] = 0.25*y[i] + (if i > 1 then x[max(1, i - 1)] else 0); "
+                        "end for; end M;", number);
+    ledger_open(&l);
+    trial_open(&w, text, &l.hook);
+    expect_good(&w, model_status(w.m));
+    assert_int_equal(facts_of(&w).equations, 3 * n);
+    assert_int_equal(facts_of(&w).unknowns, 2 * n);
+    size_t taken = (size_t)l.taken;
+    dae_problem p = *model_problem_of(w.m);
+    size_t entries = (size_t)p.pattern.start[p.size];
+    assert_true(entries <= 8 * n);
+    trial_close(&w);
+    assert_int_equal(l.live, 0);
+    free(text);
+    return taken;
+}
+
+static void test_large_structure(void **state)
+{
+    (void)state;
+    double small = (double)bytes_for(400) / 400, large = (double)bytes_for(40000) / 40000;
+    print_message("blocks of memory per cell: %.2f at 400, %.2f at 40000\n", small, large);
+    assert_true(large < 1.5 * small);
+}
+
+static const char everything[] =
+    "model M parameter Real p = 2; parameter Real q = p^2; Real x(start = 1, fixed = true), y, z, u; "
+    "Boolean b; equation der(x) = -q*y; y + sin(y) = x + z; z = if b then 1 else 0; "
+    "b = x > 0.5; u = delay(x, 0.3); assert(x > -10, \"low\"); end M;";
+
+static void test_every_allocation_refused(void **state)
+{
+    (void)state;
+    long refused = 0;
+    for (long k = 1;; k++) {
+        ledger l;
+        trial_model w;
+        ledger_open(&l);
+        ledger_fail(&l, k, 0);
+        trial_open(&w, everything, &l.hook);
+        dae_status status = w.m ? model_status(w.m) : DAE_E_NOMEM;
+        if (status == DAE_OK) status = trial_run(&w, 1, 1e-4);
+        bool was = l.refused > 0;
+        if (was) assert_true(status == DAE_E_NOMEM || status == DAE_OK);
+        if (status == DAE_E_NOMEM) refused++;
+        trial_close(&w);
+        assert_int_equal(l.live, 0);
+        if (!was) {
+            assert_int_equal(status, DAE_OK);
+            break;
+        }
+    }
+    assert_true(refused > 30);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decay),
+        cmocka_unit_test(test_circuit),
+        cmocka_unit_test(test_aliases_with_signs),
+        cmocka_unit_test(test_start_of_an_alias),
+        cmocka_unit_test(test_assignments),
+        cmocka_unit_test(test_pivot_that_can_vanish),
+        cmocka_unit_test(test_pivot_set_to_zero),
+        cmocka_unit_test(test_linear_loop_is_torn),
+        cmocka_unit_test(test_implicit_derivatives),
+        cmocka_unit_test(test_second_derivative),
+        cmocka_unit_test(test_no_states),
+        cmocka_unit_test(test_functions_of_the_model),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_parameters_in_a_cycle),
+        cmocka_unit_test(test_parameter_without_value),
+        cmocka_unit_test(test_infinite_parameter),
+        cmocka_unit_test(test_branch_by_parameter),
+        cmocka_unit_test(test_messages_of_structure),
+        cmocka_unit_test(test_higher_index_is_named),
+        cmocka_unit_test(test_discrete_loop_is_named),
+        cmocka_unit_test(test_hybrid_is_refused),
+        cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_large_structure),
+        cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,19 +27,19 @@ typedef struct errors {
     double of[3]; /* q, v, lambda */
 } errors;
 
-/* The slider-crank at 0.1 after steps of size h, beside its reference */
+/* The rigid slider-crank at 0.1 after steps of size h, beside its reference */
 static errors crank_errors(const char *form, const char *method, double h)
 {
     subject s;
     errors e = { { 0, 0, 0 } };
     double *x;
     char message[400];
-    subject_open(&s, "slider-crank", form, NULL, 0);
+    subject_open(&s, "slider-crank-rigid", form, NULL, 0);
     x = numbers(s.n);
-    dae_status status = subject_run(&s,
-                                    &(dae_options){ .method = method, .fixed_step = h,
-                                                    .rtol = 1e-11, .atol = 1e-11 },
-                                    NAN, x, NULL, message);
+    dae_status status = subject_run(
+        &s,
+        &(dae_options){ .method = method, .fixed_step = h, .rtol = 1e-11, .atol = 1e-11 },
+        NAN, x, NULL, message);
     if (status != DAE_OK)
         fail_msg("%s %s h = %g: %s", form, method, h, message);
     for (int i = 0; i < 8; i++) {
@@ -58,8 +58,8 @@ static void check_order(const char *form, const char *method, double h, int orde
     for (int k = 0; k < 3; k++) {
         double p = log2(a.of[k] / b.of[k]);
         if (!(p > order - 0.15 && p < order + 0.7))
-            fail_msg("%s %s: order %.2f of %s, not %d (%.2g, %.2g)", form, method, p, kinds[k],
-                     order, a.of[k], b.of[k]);
+            fail_msg("%s %s: order %.2f of %s, not %d (%.2g, %.2g)", form, method, p,
+                     kinds[k], order, a.of[k], b.of[k]);
     }
 }
 
@@ -74,7 +74,8 @@ static void orders_explicit(void **state)
 /* All unknowns, also lambda of index 3, and also when steps of two sizes take turns. */
 static void orders_alpha(void **state)
 {
-    static const char *const radii[] = { "mech-alpha-0.8", "mech-alpha-0.5", "mech-alpha-0.2" };
+    static const char *const radii[] = { "mech-alpha-0.8", "mech-alpha-0.5",
+                                         "mech-alpha-0.2" };
     (void)state;
     for (int f = 0; f < COUNT_OF(forms); f++)
         for (int k = 0; k < COUNT_OF(radii); k++)
@@ -90,10 +91,12 @@ static void first_multiplier(void **state)
         subject s;
         double h = k ? 1e-4 : 2e-4, *x, *y;
         char message[400];
-        subject_open(&s, "slider-crank", "index3", NULL, 0);
+        subject_open(&s, "slider-crank-rigid", "index3", NULL, 0);
         x = numbers(s.n);
         y = numbers(s.n);
-        dae_options o = { .method = "mech-alpha-0.5", .fixed_step = h, .rtol = 1e-11, .atol = 1e-11 };
+        dae_options o = {
+            .method = "mech-alpha-0.5", .fixed_step = h, .rtol = 1e-11, .atol = 1e-11
+        };
         dae_options best = { .method = "mech-dopri5", .fixed_step = h / 20 };
         assert_int_equal(subject_run(&s, &o, h, x, NULL, message), DAE_OK);
         assert_int_equal(subject_run(&s, &best, h, y, NULL, message), DAE_OK);
@@ -109,7 +112,8 @@ static void first_multiplier(void **state)
 /* Errors of the driver's step sizes follow the tolerance, without a reference of our own. */
 static void tolerances(void **state)
 {
-    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5",
+                                       "mech-alpha-0.5" };
     static const double worth[] = { 300, 100, 100, 3000 };
     (void)state;
     for (int k = 0; k < COUNT_OF(all); k++)
@@ -119,15 +123,16 @@ static void tolerances(void **state)
             double *x, error = 0;
             if (k == 3 && rtol < 1e-6)
                 continue; /* order 2: many steps */
-            subject_open(&s, "slider-crank", "ggl", NULL, 0);
+            subject_open(&s, "slider-crank-rigid", "ggl", NULL, 0);
             x = numbers(s.n);
-            assert_int_equal(subject_run(&s,
-                                         &(dae_options){ .method = all[k], .rtol = rtol,
-                                                         .atol = rtol },
-                                         NAN, x, NULL, message),
-                             DAE_OK);
+            assert_int_equal(
+                subject_run(
+                    &s, &(dae_options){ .method = all[k], .rtol = rtol, .atol = rtol },
+                    NAN, x, NULL, message),
+                DAE_OK);
             for (int i = 0; i < 6; i++)
-                error = fmax(error, fabs(x[i] - s.p.reference[i]) / (1 + fabs(s.p.reference[i])));
+                error = fmax(error, fabs(x[i] - s.p.reference[i]) /
+                                        (1 + fabs(s.p.reference[i])));
             if (!(error <= worth[k] * rtol))
                 fail_msg("%s at %g: error %.2g", all[k], rtol, error);
             free(x);
@@ -150,8 +155,8 @@ static void must(const dae_mechanism *m, dae_status status)
         fail_msg("%s", dae_mechanism_message(m));
 }
 
-static void run(const dae_mechanical *model, const char *form, const char *method, double rtol,
-                double t1, const double *q, const double *v, outcome *out)
+static void run(const dae_mechanical *model, const char *form, const char *method,
+                double rtol, double t1, const double *q, const double *v, outcome *out)
 {
     double x[4 * MOST], xdot[4 * MOST];
     dae_mechanism *m = dae_mechanism_open(model, &(dae_formulation){ .name = form });
@@ -161,8 +166,9 @@ static void run(const dae_mechanical *model, const char *form, const char *metho
     must(m, dae_mechanism_status(m));
     must(m, dae_mechanism_assemble(m, 0, out->q, out->v));
     must(m, dae_mechanism_pack(m, 0, out->q, out->v, x, xdot));
-    dae_solver *s = dae_open(dae_mechanism_problem(m),
-                             &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
+    dae_solver *s =
+        dae_open(dae_mechanism_problem(m),
+                 &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
     expect(s, dae_start(s, 0, x, xdot), DAE_OK);
     expect(s, dae_set_stop(s, t1), DAE_OK);
     while (dae_time(s) < t1) {
@@ -196,7 +202,8 @@ static void compare(const char *what, const dae_mechanical *model, const outcome
                     const outcome *b, double bound)
 {
     int n = model->coordinates, m = model->constraints + model->rolling;
-    double q = apart(a->q, b->q, n), v = apart(a->v, b->v, n), l = apart(a->lambda, b->lambda, m);
+    double q = apart(a->q, b->q, n), v = apart(a->v, b->v, n),
+           l = apart(a->lambda, b->lambda, m);
     if (!(q <= bound) || !(v <= 3 * bound) || !(l <= 30 * bound))
         fail_msg("%s: q %.2g, v %.2g, lambda %.2g of %.2g", what, q, v, l, bound);
 }
@@ -262,7 +269,7 @@ static void rheonomic(void **state)
     spatial s = { 0.1, 1 };
     dae_mechanical model = spatial_model(&s);
     same_motion("spatial", &model, spatial_q, spatial_v, 1);
-    collected("slider-crank", "driven", 1, 0.03);
+    collected("slider-crank-rigid", "driven", 1, 0.03);
 }
 
 static void singular_mass(void **state)
@@ -274,7 +281,8 @@ static void singular_mass(void **state)
 /* Each constraint three times: the same motion, and the shortest multipliers. */
 static void redundant(void **state)
 {
-    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5",
+                                       "mech-alpha-0.5" };
     static outcome a, b;
     (void)state;
     spatial once = { 0.1, 1 }, thrice = { 0.1, 3 };
@@ -295,7 +303,8 @@ static void redundant(void **state)
 
 static void friction(void **state)
 {
-    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5",
+                                       "mech-alpha-0.5" };
     const double q[2] = { 0 }, v[2] = { 5 };
     static outcome o;
     (void)state;
@@ -328,17 +337,86 @@ static void other_states(void **state)
     subject_close(&s);
 }
 
+/* ---- stiff ---- */
+
+/* A double pendulum whose second bar is a spring, or rigid (k = 0) */
+static int spring_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    double k = *(const double *)user, x = q[2] - q[0], y = q[3] - q[1], l = hypot(x, y);
+    (void)t, (void)v;
+    f[0] = k * (l - 1) * x / l;
+    f[1] = k * (l - 1) * y / l - 9.81;
+    f[2] = -k * (l - 1) * x / l;
+    f[3] = -k * (l - 1) * y / l - 9.81;
+    return DAE_OK;
+}
+
+static int bars(double t, const double *q, double *phi, void *user)
+{
+    double x = q[2] - q[0], y = q[3] - q[1];
+    phi[0] = (q[0] * q[0] + q[1] * q[1] - 1) / 2;
+    if (*(const double *)user == 0)
+        phi[1] = (x * x + y * y - 1) / 2;
+    (void)t;
+    return DAE_OK;
+}
+
+static dae_status spring_run(double k, const char *form, const char *method, double *q)
+{
+    dae_mechanical model = { .coordinates = 4,
+                             .constraints = k == 0 ? 2 : 1,
+                             .force = spring_force,
+                             .constraint = bars,
+                             .user = &k };
+    double v[4] = { 0 }, x[16], xdot[16];
+    const double start[4] = { 1, 0, 1, -1 };
+    memcpy(q, start, sizeof start);
+    dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .name = form });
+    must(m, dae_mechanism_assemble(m, 0, q, v));
+    must(m, dae_mechanism_pack(m, 0, q, v, x, xdot));
+    dae_solver *s =
+        dae_open(dae_mechanism_problem(m),
+                 &(dae_options){
+                     .method = method, .fixed_step = 0.005, .rtol = 1e-9, .atol = 1e-9 });
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    dae_status status = dae_advance(s, 0.5);
+    if (status == DAE_OK)
+        status = dae_read(s, 0.5, x, NULL);
+    memcpy(q, x, sizeof start);
+    dae_close(s);
+    dae_mechanism_close(m);
+    return status;
+}
+
+/* Steps of eleven periods of the spring: generalized-alpha follows the slow motion, that of the
+ * rigid bar but for 1e-7 of stretch, with the error of its order; explicit stages cannot. */
+static void stiff(void **state)
+{
+    static const char *const those[] = { "ggl", "index3", "index2" };
+    double rigid[4], soft[4];
+    (void)state;
+    assert_int_equal(spring_run(0, "ggl", "mech-dopri5", rigid), DAE_OK);
+    for (int f = 0; f < COUNT_OF(those); f++) {
+        assert_int_equal(spring_run(1e8, those[f], "mech-alpha-0.3", soft), DAE_OK);
+        expect_below(apart(soft, rigid, 4), 2e-3);
+    }
+    dae_status status = spring_run(1e8, "ggl", "mech-dopri5", soft);
+    assert_true(status != DAE_OK || !(apart(soft, rigid, 4) < 0.1));
+}
+
 /* ---- sparse ---- */
 
 enum { LINKS = 12 };
 
 static void chain_end(double sparse, const char *form, const char *method, double *x)
 {
-    const problem_setting set[] = { { "links", LINKS, NULL }, { "sparse", sparse, NULL } };
+    const problem_setting set[] = { { "links", LINKS, NULL },
+                                    { "sparse", sparse, NULL } };
     problem_instance p;
-    assert_int_equal(problem_open(problem_find("n-pendulum"), form, set, 2, &p, NULL), DAE_OK);
-    dae_solver *s =
-        dae_open(&p.problem, &(dae_options){ .method = method, .rtol = 1e-7, .atol = 1e-7 });
+    assert_int_equal(problem_open(problem_find("n-pendulum"), form, set, 2, &p, NULL),
+                     DAE_OK);
+    dae_solver *s = dae_open(
+        &p.problem, &(dae_options){ .method = method, .rtol = 1e-7, .atol = 1e-7 });
     expect(s, dae_start(s, 0, p.x0, p.xdot0), DAE_OK);
     expect(s, dae_advance(s, 0.3), DAE_OK);
     expect(s, dae_read(s, 0.3, x, NULL), DAE_OK);
@@ -362,20 +440,72 @@ static void sparse_is_dense(void **state)
         }
 }
 
+/* M(q), phi_q by differences and rolling on patterns that are full: the values come by columns as
+ * without them. */
+static dae_pattern full(int rows, int n, int64_t *start, int *row)
+{
+    for (int j = 0; j <= n; j++)
+        start[j] = (int64_t)j * rows;
+    for (int k = 0; k < rows * n; k++)
+        row[k] = k % rows;
+    return (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = start, .row = row };
+}
+
+static void on_patterns(const char *name, dae_mechanical model, const double *q,
+                        const double *v, double t1)
+{
+    static const char *const all[] = { "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static outcome dense, sparse;
+    int64_t start[3][MOST];
+    int row[3][MOST], n = model.coordinates;
+    dae_mechanical with = model;
+    with.force_pattern = with.mass_pattern = full(n, n, start[0], row[0]);
+    if (model.constraints)
+        with.constraint_pattern = full(model.constraints, n, start[1], row[1]);
+    if (model.rolling)
+        with.roll_pattern = full(model.rolling, n, start[2], row[2]);
+    for (int f = 0; f < COUNT_OF(forms); f++)
+        for (int k = 0; k < COUNT_OF(all); k++) {
+            char what[100];
+            snprintf(what, sizeof what, "%s on patterns, %s %s", name, forms[f], all[k]);
+            run(&model, forms[f], all[k], 1e-6, t1, q, v, &dense);
+            run(&with, forms[f], all[k], 1e-6, t1, q, v, &sparse);
+            compare(what, &model, &sparse, &dense, k == 2 ? 1e-4 : 1e-7);
+        }
+}
+
+static void patterns(void **state)
+{
+    (void)state;
+    spatial s = { 0.1, 1 };
+    subject p;
+    on_patterns("spatial", spatial_model(&s), spatial_q, spatial_v, 1);
+    on_patterns("slide", slide_model, (const double[]){ 0, 0 }, (const double[]){ 5, 0 },
+                1);
+    subject_open(&p, "knife-edge", "index0", NULL, 0);
+    const dae_mechanism *m = p.p.problem.user;
+    on_patterns("knife-edge", m->model, p.p.x0, p.p.x0 + m->n, 1);
+    subject_close(&p);
+}
+
 /* Matrices and factors grow with N, their number and that of evaluations does not. */
 static void chain_costs(void **state)
 {
-    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5", "mech-alpha-0.8" };
+    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5",
+                                       "mech-alpha-0.8" };
     static const double links[] = { 30, 3000 };
     (void)state;
     for (int k = 0; k < COUNT_OF(all); k++) {
         dae_statistics at[2];
         for (int i = 0; i < 2; i++) {
-            const problem_setting set[] = { { "links", links[i], NULL }, { "sparse", 1, NULL } };
+            const problem_setting set[] = { { "links", links[i], NULL },
+                                            { "sparse", 1, NULL } };
             problem_instance p;
-            assert_int_equal(problem_open(problem_find("n-pendulum"), "ggl", set, 2, &p, NULL),
-                             DAE_OK);
-            dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = all[k], .fixed_step = 1e-3 });
+            assert_int_equal(
+                problem_open(problem_find("n-pendulum"), "ggl", set, 2, &p, NULL),
+                DAE_OK);
+            dae_solver *s = dae_open(
+                &p.problem, &(dae_options){ .method = all[k], .fixed_step = 1e-3 });
             expect(s, dae_start(s, 0, p.x0, p.xdot0), DAE_OK);
             for (int l = 0; l < 20; l++)
                 expect(s, dae_step(s, 1), DAE_OK);
@@ -385,7 +515,8 @@ static void chain_costs(void **state)
         }
         double grow = links[1] / links[0];
         expect_below((double)at[1].nonzeros / (double)at[0].nonzeros, 1.05 * grow);
-        expect_below((double)at[1].factor_nonzeros / (double)at[0].factor_nonzeros, 1.05 * grow);
+        expect_below((double)at[1].factor_nonzeros / (double)at[0].factor_nonzeros,
+                     1.05 * grow);
         expect_below((double)at[1].factorizations / (double)at[0].factorizations, 1.3);
         expect_below((double)at[1].solves / (double)at[0].solves, 1.5);
         expect_below((double)at[1].residuals / (double)at[0].residuals, 1.3);
@@ -402,10 +533,11 @@ static void keeps_factors(void **state)
     (void)state;
     subject_open(&s, "n-pendulum", "ggl", "links", 3);
     double *x = numbers(s.n);
-    assert_int_equal(subject_run(&s, &(dae_options){ .method = "mech-alpha-0.8", .rtol = 1e-6,
-                                                     .atol = 1e-6 },
-                                 NAN, x, &st, message),
-                     DAE_OK);
+    assert_int_equal(
+        subject_run(
+            &s, &(dae_options){ .method = "mech-alpha-0.8", .rtol = 1e-6, .atol = 1e-6 },
+            NAN, x, &st, message),
+        DAE_OK);
     assert_true(st.steps > 100);
     assert_true(st.factorizations < st.steps / 5);
     assert_true(st.newton_iterations < 4 * st.steps);
@@ -422,14 +554,16 @@ static void between_steps(void **state)
     (void)state;
     for (int k = 0; k < COUNT_OF(all); k++) {
         subject s;
-        subject_open(&s, "slider-crank", "ggl", NULL, 0);
-        double *x = numbers(s.n), *xdot = numbers(s.n), *y = numbers(s.n), *ydot = numbers(s.n);
-        dae_solver *a = dae_open(&s.p.problem, &(dae_options){ .method = all[k], .rtol = 1e-7,
-                                                               .atol = 1e-7 });
+        subject_open(&s, "slider-crank-rigid", "ggl", NULL, 0);
+        double *x = numbers(s.n), *xdot = numbers(s.n), *y = numbers(s.n),
+               *ydot = numbers(s.n);
+        dae_solver *a = dae_open(
+            &s.p.problem, &(dae_options){ .method = all[k], .rtol = 1e-7, .atol = 1e-7 });
         subject other;
-        subject_open(&other, "slider-crank", "ggl", NULL, 0);
-        dae_solver *b = dae_open(&other.p.problem, &(dae_options){ .method = "radau",
-                                                                   .rtol = 1e-11, .atol = 1e-11 });
+        subject_open(&other, "slider-crank-rigid", "ggl", NULL, 0);
+        dae_solver *b =
+            dae_open(&other.p.problem,
+                     &(dae_options){ .method = "radau", .rtol = 1e-11, .atol = 1e-11 });
         expect(a, dae_start(a, 0, s.p.x0, s.p.xdot0), DAE_OK);
         expect(b, dae_start(b, 0, s.p.x0, s.p.xdot0), DAE_OK);
         for (double t = 0.00037; t < 0.02; t += 0.00137) {
@@ -458,7 +592,8 @@ static void between_steps(void **state)
 
 static void there_and_back(void **state)
 {
-    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
+    static const char *const all[] = { "mech-herk-3", "mech-hem4", "mech-dopri5",
+                                       "mech-alpha-0.5" };
     static const char *const those[] = { "ggl", "index3" };
     (void)state;
     for (int f = 0; f < COUNT_OF(those); f++)
@@ -466,8 +601,9 @@ static void there_and_back(void **state)
             subject s;
             subject_open(&s, "n-pendulum", those[f], "links", 2);
             double *x = numbers(s.n);
-            dae_solver *a = dae_open(&s.p.problem, &(dae_options){ .method = all[k], .rtol = 1e-7,
-                                                                   .atol = 1e-7 });
+            dae_solver *a =
+                dae_open(&s.p.problem,
+                         &(dae_options){ .method = all[k], .rtol = 1e-7, .atol = 1e-7 });
             expect(a, dae_start(a, 0, s.p.x0, s.p.xdot0), DAE_OK);
             expect(a, dae_set_stop(a, 0.3), DAE_OK);
             expect(a, dae_advance(a, 0.3), DAE_OK);
@@ -493,8 +629,11 @@ static void there_and_back(void **state)
 static void refusals(void **state)
 {
     static const char *const all[] = { "mech-hem4", "mech-dopri5", "mech-alpha-0.5" };
-    static const char *const not_these[] = { "baumgarte", "penalty", "maggi-qr",
-                                             "fuehrer-leimkuhler", "augmented-lagrangian",
+    static const char *const not_these[] = { "baumgarte",
+                                             "penalty",
+                                             "maggi-qr",
+                                             "fuehrer-leimkuhler",
+                                             "augmented-lagrangian",
                                              "index2-acceleration" };
     (void)state;
     for (int k = 0; k < COUNT_OF(all); k++) {
@@ -567,13 +706,17 @@ static void bad_forces(void **state)
     for (int k = 0; k < COUNT_OF(all); k++)
         for (int c = 0; c < COUNT_OF(cases); c++) {
             moody how = cases[c].how;
-            dae_mechanical model = { .coordinates = 2, .constraints = 1, .force = moody_force,
-                                     .constraint = circle, .user = &how };
+            dae_mechanical model = { .coordinates = 2,
+                                     .constraints = 1,
+                                     .force = moody_force,
+                                     .constraint = circle,
+                                     .user = &how };
             double q[2] = { 1, 0 }, v[2] = { 0, 0 }, x[8], xdot[8];
             dae_mechanism *m = dae_mechanism_open(&model, NULL);
             must(m, dae_mechanism_assemble(m, 0, q, v));
             must(m, dae_mechanism_pack(m, 0, q, v, x, xdot));
-            dae_solver *s = dae_open(dae_mechanism_problem(m), &(dae_options){ .method = all[k] });
+            dae_solver *s =
+                dae_open(dae_mechanism_problem(m), &(dae_options){ .method = all[k] });
             expect(s, dae_start(s, 0, x, xdot), DAE_OK);
             dae_status status = dae_advance(s, 1);
             expect(s, status, cases[c].status);
@@ -596,16 +739,17 @@ static int life(ledger *books, const char *method, double *x)
     double q[6], v[6];
     memcpy(q, spatial_q, sizeof q);
     memcpy(v, spatial_v, sizeof v);
-    dae_mechanism *m = dae_mechanism_open(&model, &(dae_formulation){ .allocator = &books->hook });
+    dae_mechanism *m =
+        dae_mechanism_open(&model, &(dae_formulation){ .allocator = &books->hook });
     dae_status status = dae_mechanism_status(m);
     if (status == DAE_OK)
         status = dae_mechanism_assemble(m, 0, q, v);
     if (status == DAE_OK)
         status = dae_mechanism_pack(m, 0, q, v, x, NULL);
     if (status == DAE_OK) {
-        dae_solver *s = dae_open(dae_mechanism_problem(m),
-                                 &(dae_options){ .method = method, .rtol = 1e-4,
-                                                 .allocator = &books->hook });
+        dae_solver *s = dae_open(
+            dae_mechanism_problem(m),
+            &(dae_options){ .method = method, .rtol = 1e-4, .allocator = &books->hook });
         status = dae_last_status(s);
         if (status == DAE_OK)
             status = dae_start(s, 0, x, NULL);
@@ -653,8 +797,8 @@ static void same_bits(void **state)
     char message[400];
     for (int k = 0; k < 3; k++) {
         x[k] = numbers(s.n);
-        assert_int_equal(subject_run(&s, &(dae_options){ .method = all[k], .rtol = 1e-6 }, NAN,
-                                     x[k], NULL, message),
+        assert_int_equal(subject_run(&s, &(dae_options){ .method = all[k], .rtol = 1e-6 },
+                                     NAN, x[k], NULL, message),
                          DAE_OK);
     }
     assert_memory_equal(x[0], x[2], (size_t)s.n * sizeof(double));
@@ -666,16 +810,28 @@ static void same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_explicit),    cmocka_unit_test(orders_alpha),
-        cmocka_unit_test(first_multiplier),   cmocka_unit_test(tolerances),
-        cmocka_unit_test(pendulum_and_linkage), cmocka_unit_test(rolling),
-        cmocka_unit_test(rheonomic),          cmocka_unit_test(singular_mass),
-        cmocka_unit_test(redundant),          cmocka_unit_test(friction),
-        cmocka_unit_test(other_states),       cmocka_unit_test(sparse_is_dense),
-        cmocka_unit_test(chain_costs),        cmocka_unit_test(keeps_factors),
-        cmocka_unit_test(between_steps),      cmocka_unit_test(there_and_back),
-        cmocka_unit_test(refusals),           cmocka_unit_test(bad_forces),
-        cmocka_unit_test(memory),             cmocka_unit_test(same_bits),
+        cmocka_unit_test(orders_explicit),
+        cmocka_unit_test(orders_alpha),
+        cmocka_unit_test(first_multiplier),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(pendulum_and_linkage),
+        cmocka_unit_test(rolling),
+        cmocka_unit_test(rheonomic),
+        cmocka_unit_test(singular_mass),
+        cmocka_unit_test(redundant),
+        cmocka_unit_test(friction),
+        cmocka_unit_test(other_states),
+        cmocka_unit_test(sparse_is_dense),
+        cmocka_unit_test(stiff),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(chain_costs),
+        cmocka_unit_test(keeps_factors),
+        cmocka_unit_test(between_steps),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(bad_forces),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

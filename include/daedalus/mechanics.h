@@ -72,6 +72,8 @@ typedef struct dae_mechanical {
                     double *f, void *user);
 
     int (*constraint)(double t, const double *q, double *phi, void *user);
+    /* or in jets: phi_q, phi_t and the bias are then exact, and no other callback of phi is due */
+    int (*constraint_jet)(dae_jet t, const dae_jet *q, dae_jet *phi, void *user);
     int (*roll)(double t, const double *q, double *A, double *b, void *user);
 
     /* Derivatives, all optional: G = phi_q (constraints x n), phi_t, and ... */

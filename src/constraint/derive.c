@@ -64,6 +64,8 @@ int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
 
 int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
 {
+    if (m->h && m->model.constraint_jet)
+        return dae_mech_jet_phi(m, t, q, phi);
     return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
 }
 
@@ -354,6 +356,8 @@ static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
     if (m->model.constraint_q) {
         memset(m->G, 0, given_count(m, 0) * sizeof *m->G);
         answer = m->model.constraint_q(t, q, m->G, m->model.user);
+    } else if (m->model.constraint_jet) {
+        answer = dae_mech_jet_matrix(m, t, q, m->G);
     } else if (m->sparse) {
         answer = color_differences(m, t, q);
     } else {
@@ -407,6 +411,8 @@ int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate)
     memset(rate, 0, (size_t)m->m * sizeof *rate);
     if (m->h && m->model.constraint_t)
         answer = m->model.constraint_t(t, q, rate, m->model.user);
+    else if (m->h && !m->model.steady && m->model.constraint_jet)
+        answer = dae_mech_jet_rate(m, t, q, rate);
     else if (m->h && !m->model.steady)
         answer = difference(m, phi_at, t, q, 1, m->zero, m->step_t, slope, m->h, rate);
     if (answer != DAE_OK || m->m == m->h)
@@ -424,6 +430,8 @@ int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
     memset(bias, 0, (size_t)m->m * sizeof *bias);
     if (m->h && m->model.constraint_bias)
         answer = m->model.constraint_bias(t, q, v, bias, m->model.user);
+    else if (m->h && m->model.constraint_jet)
+        answer = dae_mech_jet_bias(m, t, q, v, bias);
     else if (m->h && m->model.constraint_q && (m->model.steady || m->model.constraint_t))
         answer = difference(m, velocity_at, t, q, 1, v, s, slope, m->h, bias);
     else if (m->h)
@@ -453,6 +461,8 @@ int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const doub
     size_t bytes = (size_t)m->n * sizeof(double);
     int answer = DAE_OK;
     memset(out, 0, bytes);
+    if (m->model.constraint_jet && m->m == m->h)
+        return dae_mech_jet_matrix_rate(m, t, q, v, nu, out);
     for (int k = -POINTS; k <= POINTS && answer == DAE_OK; k++) {
         if (k == 0)
             continue;

@@ -14,10 +14,18 @@
  *              Gupta 1985)
  *   ggl-mass   M q' = M v + phi_q' mu: the least correction in kinetic energy
  *   fuehrer-leimkuhler  (Fuehrer, Leimkuhler 1991)
- *              M q' = M v + phi_q' mu + (dW/dt)' nu,  M v' = w + W' nu,
+ *              M q' = M v + phi_q' mu + tau^2 (dW/dt)' nu,  M v' = w + W' nu,
  *              w = f + W' lambda,  phi = 0,  W v + rate = 0,  W M^-1 w + bias = 0.
  *              Its index is 2, not 1: mu and nu are multipliers of constraints in
- *              which they do not occur.
+ *              which they do not occur. The term of (dW/dt)'nu is the gradient of W v by q, as
+ *              W'nu is that by v: positions and velocities are weighed against each other,
+ *              and tau is the unit of time in which that is done. It is not in the source: there
+ *              nu is a force over a length in one equation and a mass in the other. With tau = 1
+ *              second (dW/dt)'nu, W M^-1 (W'mu + tau^2 (dW/dt)'nu) = 0 tied mu to 1e6 times the
+ *              error of nu in Andrews' mechanism, whose motion takes 1e-3 seconds: 641 steps of
+ *              radau at 1e-10 where 64 are enough, none below 1e-11. tau is that of differences in t.
+ *              w and lambda, which follow from q and v, are declared as of index 2: second
+ *              derivatives of constraints that are not given are known to 1e-11.
  *   penalty    (M + p W'W) v' = f - p W' (bias + 2 alpha phi' + beta^2 phi) (Bayo,
  *              Garcia de Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' +
  *              beta^2 phi), so constraints are violated by about lambda / (p beta^2)
@@ -204,9 +212,11 @@ static int rhs_ggl_mass(dae_mechanism *m, double t, const double *x, double *f)
 static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
 {
     const double *v = x + m->at.v, *w = x + m->at.a, *lambda = x + m->at.lambda;
-    const double *nu = x + m->at.nu;
-    double *fv = f + m->at.v, *fw = f + m->at.a;
-    int n = m->n, answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
+    double *fv = f + m->at.v, *fw = f + m->at.a, *nu = m->lambda_new, tau = m->step_t;
+    int n = m->n;
+    for (int i = 0; i < m->m; i++) /* one is a correction as large as accelerations are */
+        nu[i] = m->mu_unit / tau * x[m->at.nu + i];
+    int answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
     if (answer == DAE_OK)
         answer = stabilized(m, t, x, 1, f); /* at v: f + W' lambda; at lambda: velocity */
     if (answer == DAE_OK)
@@ -216,11 +226,11 @@ static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
     for (int i = 0; i < n; i++) {
         fw[i] = fv[i] - w[i];
         fv[i] = w[i];
-        f[i] += m->a_side[i];
+        f[i] += tau * tau * m->a_side[i];
     }
     dae_mech_add_transposed(m->W, m->m, n, nu, fv);
     dae_mech_help_force(m, fv);
-    dae_mech_rows(m, m->m, m->rate, nu, f + m->at.nu); /* velocity determines nu ... */
+    dae_mech_rows(m, m->m, m->rate, x + m->at.nu, f + m->at.nu); /* velocity determines nu ... */
     copy(m->a_side, w, n);
     dae_mech_help_force(m, m->a_side);
     answer = dae_mech_divide_by_mass(m, m->a_side); /* ... and acceleration lambda */
@@ -352,7 +362,7 @@ const dae_mech_form dae_mech_forms[] = {
       rhs_ggl_mass, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
     { "fuehrer-leimkuhler", "stabilized on three levels, multipliers mu and nu", 2,
       MOTION | MECH_MU | MECH_NU | MECH_A | MECH_MASS_Q | MECH_HELP,
-      rhs_fuehrer, NULL, DAE_ALGEBRAIC, DAE_ALGEBRAIC, 0 },
+      rhs_fuehrer, NULL, DAE_INDEX2, DAE_INDEX2, 0 },
     { "index3", "constraints of positions", 3, MOTION, rhs_index3, NULL,
       DAE_INDEX3, DAE_INDEX2, DAE_INDEX2 },
     { "index2", "constraints of velocities", 2, MOTION, rhs_index2, NULL,

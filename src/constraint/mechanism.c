@@ -46,8 +46,13 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
         return refuse(m, "model.constraints", range);
     if (model->rolling < 0 || model->rolling > most)
         return refuse(m, "model.rolling", range);
-    if (model->constraints > 0 && !model->constraint)
+    if (model->constraints > 0 && !model->constraint && !model->constraint_jet)
         return refuse(m, "model.constraint", "NULL, with constraints > 0");
+    if (model->constraint_jet && (model->constraint || model->constraint_q || model->constraint_t ||
+                                  model->constraint_bias))
+        return refuse(m, "model.constraint_jet", "set together with another callback of phi");
+    if (model->constraint_jet && sparse)
+        return refuse(m, "model.constraint_jet", "set together with patterns");
     if (model->rolling > 0 && !model->roll)
         return refuse(m, "model.roll", "NULL, with rolling > 0");
     if (model->mass && model->mass_diagonal)
@@ -162,7 +167,7 @@ static dae_status take_memory(dae_mechanism *m)
         { &m->values, state },  { &m->leading, state },
         { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
         { &m->kinetic_q, n },   { &m->kinetic_v, n },
-        { &m->kinetic_T, n },   { &m->jets, 8 * n },
+        { &m->kinetic_T, n },   { &m->jets, 8 * n + 4 * h },
         { &m->base, state },    { &m->x_near, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);

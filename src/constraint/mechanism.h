@@ -84,7 +84,7 @@ struct dae_mechanism {
     double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
         *x_side;
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
-    double *jets;                              /* kinetic_jet.c: 2 n of them */
+    double *jets;                              /* jets.c: 2 n + h of them */
     double *r_low, *r_high, *values, *base; /* room for a whole state and more */
     double *x_near;                  /* the same: P(x) of derivative projection */
     double *leading;                 /* the constant diagonal before x' */
@@ -111,7 +111,14 @@ void dae_mech_kinetic_calibrate(dae_mechanism *m, double t, const double *q);
 int dae_mech_kinetic_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_kinetic_force(dae_mechanism *m, double t, const double *q, const double *v,
                            double *f); /* added to f */
-/* kinetic_jet.c: the same from kinetic_jet and potential_jet */
+/* jets.c: the same from kinetic_jet and potential_jet; from constraint_jet phi, phi_q (h x n), phi_t,
+ * the bias, and out += (d phi_q / dt)'nu */
+int dae_mech_jet_phi(dae_mechanism *m, double t, const double *q, double *phi);
+int dae_mech_jet_matrix(dae_mechanism *m, double t, const double *q, double *G);
+int dae_mech_jet_rate(dae_mechanism *m, double t, const double *q, double *rate);
+int dae_mech_jet_bias(dae_mechanism *m, double t, const double *q, const double *v, double *bias);
+int dae_mech_jet_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                             const double *nu, double *out);
 int dae_mech_jet_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_jet_force(dae_mechanism *m, double t, const double *q, const double *v, double *f);
 int dae_mech_jet_energy(dae_mechanism *m, double t, const double *q, const double *v, double *E);

@@ -3,10 +3,10 @@
  * Stages of half-explicit methods and what belongs to the end of a step. For the tangent matrix
  * of implicit methods see tangent.c.
  *
- * Back to phi = 0 with the factors [M -W(Q)'; W(q) 0] of the stage that led to q, Q being the stage
- * before: q += M^-1 W(Q)' kappa. That is not quite the nearest point, but q is off by O(h^(p+1)) only,
- * and the difference is O(h) of that; no new matrix is needed, and phi shrinks by O(h^(p+1)) in
- * each pass.
+ * Back to phi = 0 with the factors [M -W(Q)'; W(q) 0] of the stage that led to q, Q being
+ * the stage before: q += M^-1 W(Q)' kappa. That is not quite the nearest point, but q is
+ * off by O(h^(p+1)) only, and the difference is O(h) of that; no new matrix is needed, and
+ * phi shrinks by O(h^(p+1)) in each pass.
  */
 #include "constraint/sparse.h"
 #include "constraint/tangent.h"
@@ -60,8 +60,8 @@ static int settle(dae_motion *k, double t, const double *q, const double *v, dou
     return answer == DAE_OK ? respond(k, t, q, v, a, lambda) : answer;
 }
 
-static int accelerate(dae_motion *k, double t, const double *q, const double *v, double *a,
-                      double *lambda)
+static int accelerate(dae_motion *k, double t, const double *q, const double *v,
+                      double *a, double *lambda)
 {
     dae_mechanism *m = mechanism_of(k);
     int answer = dae_mech_mass(m, t, q, m->M);
@@ -134,7 +134,8 @@ static int to_position(dae_motion *k, double t, double *q)
     return before <= 1e4 ? DAE_OK : lost(k);
 }
 
-static int finish(dae_motion *k, double t, double *q, double *v, double *a, double *lambda)
+static int finish(dae_motion *k, double t, double *q, double *v, double *a,
+                  double *lambda)
 {
     dae_mechanism *m = mechanism_of(k);
     int answer = k->position && m->h > 0 ? to_position(k, t, q) : DAE_OK;
@@ -152,13 +153,25 @@ static int finish(dae_motion *k, double t, double *q, double *v, double *a, doub
     return settle(k, t, q, v, a, lambda);
 }
 
+static void flatten(dae_motion *k, double *z)
+{
+    dae_mechanism *m = mechanism_of(k);
+    memset(m->c, 0, (size_t)m->m * sizeof *m->c);
+    dae_mech_W_times(m, m->W, z, m->c);
+    shift(k, m->c, m->a_side);
+    for (int j = 0; j < m->n; j++)
+        z[j] += m->a_side[j];
+}
+
 /* The formulations whose equations are those of the mechanism, in q and v. */
 static const char *why_not(const dae_mech_form *form)
 {
-    static const char *const changed[] = { "baumgarte", "penalty", "augmented-lagrangian" };
+    static const char *const changed[] = { "baumgarte", "penalty",
+                                           "augmented-lagrangian" };
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
         if (strcmp(form->name, changed[i]) == 0)
-            return "it changes the equations of motion; these methods solve the exact ones";
+            return "it changes the equations of motion; these methods solve the exact "
+                   "ones";
     if (!(form->parts & MECH_V))
         return "velocities are no part of its state";
     return form->parts & (MECH_A | MECH_NU) ? "accelerations are unknowns of it" : NULL;
@@ -183,11 +196,12 @@ void dae_mech_motion_fill(dae_mechanism *m)
         .accelerate = accelerate,
         .stage = stage,
         .finish = finish,
+        .flatten = flatten,
         .open_tangent = dae_mech_tangent_open,
         .residual = dae_mech_tangent_residual,
         .tangent = dae_mech_tangent,
         .correct = dae_mech_tangent_correct,
-        .normal = dae_mech_tangent_normal,
+        .part = dae_mech_tangent_part,
         .to_velocity = dae_mech_tangent_velocity,
     };
 }

@@ -113,10 +113,9 @@ static void set_levels(dae_mechanism *m)
     for (int i = 0; i < m->n && m->at.v >= 0; i++)
         level[m->at.v + i] = m->h > 0 ? form->v_level : 0;
     for (int i = 0; i < m->n && m->at.a >= 0; i++)
-        level[m->at.a + i] = !(form->parts & MECH_PLAIN_A) ? DAE_ALGEBRAIC
-                             : m->h > 0                    ? form->lambda_level
-                             : m->m > 0                    ? form->rolling_level
-                                                           : DAE_ALGEBRAIC;
+        level[m->at.a + i] = m->h > 0   ? form->lambda_level
+                             : m->m > 0 ? form->rolling_level
+                                        : DAE_ALGEBRAIC;
     for (int i = 0; i < m->m && m->at.lambda >= 0; i++)
         level[m->at.lambda + i] = i < m->h ? form->lambda_level : form->rolling_level;
     for (int i = 0; i < m->h && m->at.mu >= 0; i++)
@@ -183,6 +182,7 @@ void dae_mech_problem_fill(dae_mechanism *m)
                                     .start = m->sparse->J.start,
                                     .row = m->sparse->J.row };
     p->jacobian_x = jacobian_x;
+    p->jacobian_trusted = !m->sparse && !m->model.constraint_q && !m->model.constraint_bias;
     p->level = m->level;
     p->names = m->names;
     p->equation_names = m->equation_names;

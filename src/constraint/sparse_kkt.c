@@ -35,7 +35,8 @@ static int open_maps(dae_mechanism *m, dae_mech_kkt *k)
     const dae_mech_sparse *s = m->sparse;
     size_t in_M = (size_t)s->M.count, in_W = (size_t)s->W.count;
     int n = m->n;
-    k->from_M = dae_alloc(&m->memory, in_M + 2 * in_W + (size_t)s->rows, sizeof *k->from_M);
+    k->from_M =
+        dae_alloc(&m->memory, in_M + 2 * in_W + (size_t)s->rows, sizeof *k->from_M);
     k->values = dae_alloc(&m->memory, (size_t)k->pattern.count, sizeof *k->values);
     if (!k->from_M || !k->values)
         return DAE_E_NOMEM;
@@ -95,7 +96,8 @@ void dae_mech_kkt_put_W(const dae_mechanism *m, dae_mech_kkt *k, const double *u
 }
 
 /* M (NULL: the identity), m->W below and `upper` above it, rows multiplied by scale (NULL: 1) */
-static void fill(dae_mechanism *m, const double *M, const double *upper, const double *scale)
+static void fill(dae_mechanism *m, const double *M, const double *upper,
+                 const double *scale)
 {
     const dae_mech_sparse *s = m->sparse;
     dae_mech_kkt *k = &m->sparse->kkt;

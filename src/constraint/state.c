@@ -299,7 +299,7 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
     if (answer != DAE_OK)
         return dae_mech_said(m, answer, "dae_mechanism_check", t);
     r.mu = m->at.mu >= 0 ? m->mu_unit * dae_mech_most(x + m->at.mu, m->h) : 0;
-    r.nu = m->at.nu >= 0 ? dae_mech_most(x + m->at.nu, m->m) : 0;
+    r.nu = m->at.nu >= 0 ? m->mu_unit / m->step_t * dae_mech_most(x + m->at.nu, m->m) : 0;
     r.rank = dae_mech_look(m, &r.pivot, &r.weakest);
     r.freedom = m->n - r.rank;
     r.redundant = m->m - r.rank;

@@ -3,17 +3,18 @@
  *
  *     r = M a - f - W' lambda,     phi,     W v + rate
  *
- * Along the formula of a step dv = by_v dq and da = by_a dq, by_v ~ 1/h and by_a ~ 1/h^2. With the rows
- * of motion divided by by_a and lambda measured in by_a, those of velocity divided by by_v, the
- * matrix is
+ * Along the formula of a step dv = by_v dq and da = by_a dq, by_v ~ 1/h and by_a ~ 1/h^2.
+ * With the rows of motion divided by by_a and lambda measured in by_a, those of velocity
+ * divided by by_v, the matrix is
  *
  *     S = [ M + (r_q + by_v r_v) / by_a    -W' ]
  *         [ W                               0  ],
  *
- * whose condition does not depend on h (Bottasso, Dopico, Trainelli 2008; Arnold, Bruels 2007 use the
- * same for generalized-alpha); for h -> 0 it is the KKT matrix. Rows of velocity have by_v W + (W v)_q:
- * the latter is left out, O(h) beside the former. r_q + by_v r_v are one-sided differences along
- * (q_j, v_j) += e (1, by_v), on patterns by colours: r_q has the pattern of M, f_q and W'W.
+ * whose condition does not depend on h (Bottasso, Dopico, Trainelli 2008; Arnold, Bruels
+ * 2007); for h -> 0 it is the KKT matrix. Rows of velocity have by_v W + (W v)_q: the
+ * latter is left out, O(h) beside the former, and so is what friction depends on lambda by.
+ * r_q + by_v r_v are one-sided differences along (q_j, v_j) += e (1, by_v), on patterns by
+ * colours: r_q has the pattern of M, f_q and W'W.
  */
 #include "constraint/tangent.h"
 #include "base/float_check.h"
@@ -110,8 +111,8 @@ void dae_mech_tangent_close(dae_mechanism *m)
 /* ---- the equations ---- */
 
 /* r = M a - f - W' lambda with M, W left in m->M, m->W */
-static int forces(dae_mechanism *m, const dae_motion_point *g, const double *q, const double *v,
-                  double *r)
+static int forces(dae_mechanism *m, const dae_motion_point *g, const double *q,
+                  const double *v, double *r)
 {
     int answer = dae_mech_mass(m, g->t, q, m->M);
     if (answer == DAE_OK)
@@ -132,8 +133,8 @@ static int forces(dae_mechanism *m, const dae_motion_point *g, const double *q, 
     return DAE_OK;
 }
 
-int dae_mech_tangent_residual(dae_motion *k, const dae_motion_point *g, double *r, double *phi,
-                              double *rate)
+int dae_mech_tangent_residual(dae_motion *k, const dae_motion_point *g, double *r,
+                              double *phi, double *rate)
 {
     dae_mechanism *m = k->mechanism;
     int answer = forces(m, g, g->q, g->v, r);
@@ -198,7 +199,8 @@ static int fill_sparse(dae_motion *k, const dae_motion_point *g)
             count--; /* the empty columns of lambda got a colour, too */
         answer = moved(k, g, list, count);
         for (int l = 0; l < count; l++)
-            for (int64_t p = s->pattern.start[list[l]]; p < s->pattern.start[list[l] + 1]; p++)
+            for (int64_t p = s->pattern.start[list[l]]; p < s->pattern.start[list[l] + 1];
+                 p++)
                 if (s->pattern.row[p] < m->n)
                     s->values[p] = slope(m, g, s->pattern.row[p], list[l]);
     }
@@ -260,7 +262,8 @@ int dae_mech_tangent(dae_motion *k, const dae_motion_point *g)
     k->entries = m->sparse ? o->sparse.pattern.count : o->dense.count;
     k->factor_entries = info.nonzeros;
     if (status != DAE_OK)
-        k->trouble = status == DAE_E_SINGULAR ? DAE_MOTION_SINGULAR : DAE_MOTION_NONFINITE;
+        k->trouble =
+            status == DAE_E_SINGULAR ? DAE_MOTION_SINGULAR : DAE_MOTION_NONFINITE;
     return status == DAE_OK ? DAE_OK : DAE_RETRY;
 }
 
@@ -286,29 +289,42 @@ void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom)
     dae_mech_expand(m, m->kkt_b + n, bottom);
 }
 
-void dae_mech_tangent_normal(dae_motion *k, double *z)
+/* c := W z with the W of S */
+static void constraints_along(dae_mechanism *m, const double *z, double *c)
 {
-    dae_mechanism *m = k->mechanism;
     const dae_mech_tangent_state *o = m->tangent;
     int n = m->n, size = n + m->m;
-    double *c = m->c, *packed = m->kkt_b;
+    double *packed = m->kkt_b;
     memset(c, 0, (size_t)m->m * sizeof *c);
     if (m->sparse) {
         const dae_matrix *W = &m->sparse->W;
         for (int j = 0; j < n; j++)
             for (int64_t l = W->start[j]; l < W->start[j + 1]; l++)
                 c[W->row[l]] += o->sparse.values[o->sparse.from_W[l]] * z[j];
-    } else { /* its rows are compressed: expanded here, compressed again by whoever solves */
-        memset(packed, 0, (size_t)m->m * sizeof *packed);
-        for (int j = 0; j < n; j++)
-            for (int i = 0; i < m->rank; i++)
-                packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
-        dae_mech_expand(m, packed, c);
+        return;
     }
-    for (int i = m->h; i < m->m; i++)
+    /* its rows are compressed: expanded here, compressed again by whoever solves */
+    memset(packed, 0, (size_t)m->m * sizeof *packed);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m->rank; i++)
+            packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
+    dae_mech_expand(m, packed, c);
+}
+
+/* m->M is that of the last residual. */
+void dae_mech_tangent_part(dae_motion *k, int along, int across, double *z)
+{
+    dae_mechanism *m = k->mechanism;
+    double *c = m->c, *top = m->a_side;
+    size_t bytes = (size_t)m->n * sizeof *z;
+    constraints_along(m, z, c);
+    for (int i = across; i < m->m; i++)
         c[i] = 0;
-    memset(z, 0, (size_t)n * sizeof *z);
-    dae_mech_tangent_correct(k, z, c);
+    memset(top, 0, bytes);
+    if (along)
+        dae_mech_M_times(m, 1, z, top);
+    dae_mech_tangent_correct(k, top, c);
+    memcpy(z, top, bytes);
 }
 
 /* Twice: the W of S may be an older one. */

@@ -363,11 +363,13 @@ static void derive_invoke(tangent *t, const ex_statement *s, ex_block *out)
         both.argument[k] = moved(t, s->argument[k]);
         both.argument[s->arguments + k] = rate_of(t, both.argument[k]);
     }
-    both.results = 2 * s->results;
+    size_t outputs = t->g->procedure[s->procedure]->outputs;
+    both.results = 2 * outputs;
     both.result = dae_arena_take(t->g->arena, both.results, sizeof *both.result);
-    for (size_t k = 0; k < s->results; k++) {
-        both.result[k] = value_slot(t, s->result[k]);
-        both.result[s->results + k] = rate_slot(t, s->result[k]);
+    for (size_t k = 0; k < outputs; k++) {
+        bool wanted = k < s->results && s->result[k] != EX_NOWHERE;
+        both.result[k] = wanted ? value_slot(t, s->result[k]) : EX_NOWHERE;
+        both.result[outputs + k] = wanted ? rate_slot(t, s->result[k]) : EX_NOWHERE;
     }
     append(t, out, &both);
 }

@@ -166,6 +166,8 @@ typedef enum ex_statement_kind {
     EX_ASSERT   /* condition must hold; message: an EX_TEXT or 0                             */
 } ex_statement_kind;
 
+#define EX_NOWHERE UINT32_MAX
+
 typedef struct ex_statement ex_statement;
 typedef struct ex_block {
     ex_statement *statement;
@@ -182,8 +184,8 @@ struct ex_statement {
     uint32_t procedure;       /* EX_INVOKE */
     ex_id *argument;
     size_t arguments;
-    uint32_t *result;         /* slots     */
-    size_t results;
+    uint32_t *result;         /* slots; EX_NOWHERE for a result that nobody wants              */
+    size_t results;           /* at most the procedure's outputs                               */
 };
 
 struct ex_procedure {

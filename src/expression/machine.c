@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WORK = 100 * 1000 * 1000 }; /* about a second */
-
 /* ---------------------------------------------------------------- operations ------------ */
 
 typedef const uint32_t *run_function(double *r, const uint32_t *c, uint32_t n);
@@ -35,7 +33,7 @@ typedef const uint32_t *run_function(double *r, const uint32_t *c, uint32_t n);
 #define SUM(name, code, op) RUN(name, 3, AB, a op b)
 #define PICK2(name, code, first) RUN(name, 3, AB, first ? a : b)
 #define PICK3(name, code, first) RUN(name, 4, ABZ, first ? b : z)
-#define FUSED(name, code, value, change) RUN(name, 4, ABZ, value)
+#define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value)
 #include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
@@ -56,7 +54,7 @@ static const uint32_t *run_sincos(double *r, const uint32_t *c, uint32_t n)
 #define SUM(name, code, op) [EX_C_##code] = run_##name,
 #define PICK2(name, code, first) [EX_C_##code] = run_##name,
 #define PICK3(name, code, first) [EX_C_##code] = run_##name,
-#define FUSED(name, code, value, change) [EX_C_##code] = run_##name,
+#define FUSED(name, code, value, su, sz) [EX_C_##code] = run_##name,
 static run_function *const runs[EX_CODES] = {
     [EX_C_SINCOS] = run_sincos,
 #include "expression/operations.h"
@@ -176,6 +174,7 @@ void ex_machine_close(ex_machine *m)
         return;
     dae_memory memory = m->memory;
     dae_free(&memory, m->value);
+    dae_free(&memory, m->series);
     dae_free(&memory, m);
 }
 
@@ -184,11 +183,16 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
     return &m->trouble;
 }
 
+void ex_begin(ex_machine *m)
+{
+    m->work = EX_MOST_WORK;
+    m->trouble = (ex_trouble){ 0 };
+}
+
 static void begin(ex_machine *m, const double *input)
 {
     const ex_routine *f = &m->program->routine[0];
-    m->work = MOST_WORK;
-    m->trouble = (ex_trouble){ 0 };
+    ex_begin(m);
     if (f->inputs)
         memcpy(m->value, input, f->inputs * sizeof *input);
 }
@@ -211,7 +215,7 @@ int ex_run_tangents(ex_machine *m, const double *input, const double *input_tang
     begin(m, input);
     if (f->inputs)
         memcpy(m->tangent, input_tangent, (size_t)f->inputs * ROW);
-    int status = ex_execute_tangents(m, f, m->value, m->tangent, 0);
+    int status = ex_execute_rows(m, f, m->value, m->tangent, &ex_tangent_rows, 0);
     for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++) {
         output[k] = m->value[f->output[k]];
         memcpy(output_tangent + (size_t)k * EX_LANES, m->tangent + (size_t)f->output[k] * EX_LANES, ROW);

@@ -8,7 +8,7 @@
  *   SUM         y' = a' op b'
  *   STEP1, 2    y' = 0 between the jumps
  *   PICK2, 3    y' is that of the operand that was picked: b' (a') if the condition, else z' (b')
- *   FUSED       with u' = (a b)'
+ *   FUSED       y' = su (b a' + a b') + sz z', with signs su, sz
  */
 ONE(move, MOVE, a, 1)
 ONE(negate, NEGATE, -a, -1)
@@ -52,9 +52,9 @@ STEP2(not_equal, NOT_EQUAL, a != b)
 STEP2(and, AND, a != 0 && b != 0)
 STEP2(or, OR, a != 0 || b != 0)
 PICK3(select, SELECT, a != 0)
-FUSED(product_plus, PRODUCT_PLUS, a * b + z, u + dz)
-FUSED(product_minus, PRODUCT_MINUS, a * b - z, u - dz)
-FUSED(minus_product, MINUS_PRODUCT, z - a * b, dz - u)
+FUSED(product_plus, PRODUCT_PLUS, a * b + z, +, +)
+FUSED(product_minus, PRODUCT_MINUS, a * b - z, +, -)
+FUSED(minus_product, MINUS_PRODUCT, z - a * b, -, +)
 
 #undef ONE
 #undef STEP1

@@ -119,7 +119,8 @@ static bool compile_invoke(ex_builder *b, const ex_statement *s)
     for (size_t k = 0; k < s->arguments; k++)
         ex_emit_register(b, reg[k]);
     for (size_t k = 0; k < s->results; k++)
-        move(b, s->result[k], base + (uint32_t)k);
+        if (s->result[k] != EX_NOWHERE)
+            move(b, s->result[k], base + (uint32_t)k);
     return true;
 }
 

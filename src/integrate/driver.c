@@ -366,7 +366,7 @@ static dae_status suspect_jacobian(dae_solver *s)
     const dae_problem *q = &s->system.problem;
     int given = q->jacobian || q->jacobian_x || q->jacobian_xdot ||
                 q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
-    if (s->newton_trouble < 8 || s->stats.steps < s->next_check || !given ||
+    if (s->newton_trouble < 8 || s->stats.steps < s->next_check || !given || q->jacobian_trusted ||
         s->options.check_jacobian < 0)
         return DAE_OK;
     s->next_check = 2 * s->stats.steps + 20;

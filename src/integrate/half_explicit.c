@@ -201,7 +201,8 @@ static int point(dae_solver *s, half_explicit *g, const dae_trial *trial, int i,
                  double *p)
 {
     int computed = s->system.computed, n = s->system.n;
-    double t = i < g->table.stages && g->table.c[i] != 1 ? s->t + g->table.c[i] * trial->h : trial->t;
+    int inside = i < g->table.stages && g->table.c[i] != 1;
+    double t = inside ? s->t + g->table.c[i] * trial->h : trial->t;
     combine(g, computed ? s->d : s->x, trial->h, g->table.A[i], i, g->base);
     for (int j = 0; j < n && !computed; j++)
         if (s->system.level[j] == DAE_DIFFERENTIAL) x[j] = g->base[j];

@@ -1,4 +1,4 @@
-/* half_explicit_table.c: an explicit table in double, with the error estimate that belongs to it. */
+/* half_explicit_table.c: an explicit table in double, with the error estimate that goes with it. */
 #include "integrate/half_explicit.h"
 #include "base/float_check.h"
 

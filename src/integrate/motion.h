@@ -49,6 +49,8 @@ struct dae_motion {
     /* After the last stage, which ended at (t, q, v): q to phi = 0 if `position`, v to
      * W v + rate = 0; then a and lambda there. */
     int (*finish)(dae_motion *k, double t, double *q, double *v, double *a, double *lambda);
+    /* After finish: z := its part along the constraints, W z = 0, by the factors of the end. */
+    void (*flatten)(dae_motion *k, double *z);
 
     /* For Newton's iteration: memory and the analysis of the pattern, once; DAE_E_NOMEM. */
     int (*open_tangent)(dae_motion *k);
@@ -58,8 +60,10 @@ struct dae_motion {
     int (*tangent)(dae_motion *k, const dae_motion_point *g);
     /* S (top, bottom) = (top, bottom), in place; bottom has m entries */
     void (*correct)(dae_motion *k, double *top, double *bottom);
-    /* z := its part normal to the constraints of position: S (z, .) = (0, W z), W that of S */
-    void (*normal)(dae_motion *k, double *z);
+    /* S (z_new, .) = (M z if `along`, W z in the first `across` rows), W that of S: with (0, m) the
+     * part of z normal to the constraints, with (1, 0) that along them and with (1, m) all of
+     * z, of both what is stiff damped as Newton's matrix does. */
+    void (*part)(dae_motion *k, int along, int across, double *z);
     /* v += S^-1 (W' ., 0) such that W v + rate = 0 at (t, q) */
     int (*to_velocity)(dae_motion *k, double t, const double *q, double *v);
 

@@ -1,6 +1,7 @@
 /* motion_alpha.c: generalized-alpha on mechanisms.
  *
- * [Chung & Hulbert 1993; Arnold & Bruels 2007]. a_n stands for q'' at t_n + D h, D = alpha_m - alpha_f:
+ * [Chung & Hulbert 1993; Arnold & Bruels 2007]. a_n stands for q'' at t_n + D h, where
+ * D = alpha_m - alpha_f:
  *
  *     q_{n+1} = q_n + h v_n + h^2 ((1/2 - beta) a_n + beta a_{n+1}),
  *     v_{n+1} = v_n + h ((1 - gamma) a_n + gamma a_{n+1}),
@@ -8,27 +9,30 @@
  *     M q''_{n+1} = f + W' lambda_{n+1}    and, by the formulation,
  *
  *     index3   phi(q_{n+1}) = 0, A v_{n+1} + b = 0;
- *     index2   W v_{n+1} + rate = 0;
- *     ggl      both, q_{n+1} being moved by S^-1 (W' eta, 0), about M^-1 W' eta: the stabilized index-2 method.
+ *     index2   W v_{n+1} + rate = 0 (index1, index0: the same);
+ *     ggl      both, q_{n+1} being moved along S^-1 (W' eta, 0), about M^-1 W' eta: the
+ *              stabilized index-2 method.
  *
- * alpha_m = (2 R - 1) / (R + 1), alpha_f = R / (R + 1), gamma = 1/2 - D, beta = (gamma + 1/2)^2 / 4:
- * order 2, and R is the factor by which infinitely fast oscillations shrink in a step.
+ * alpha_m = (2 R - 1) / (R + 1), alpha_f = R / (R + 1), gamma = 1/2 - D and
+ * beta = (gamma + 1/2)^2 / 4: order 2, and R is the factor by which infinitely fast
+ * oscillations shrink in a step.
  *
- * Newton's iteration in q_{n+1} with the matrix S of constraint/tangent.c, whose size does not depend
- * on h: its factors are kept until convergence is slow or h has changed by a factor 2. For ggl the rows of
- * velocity come first; then, with the same factors, q moves by what is left of phi.
+ * Newton's iteration in q_{n+1} with the matrix S of constraint/tangent.c, whose size does not
+ * depend on h: its factors are kept until convergence is slow or h has changed by a factor 2. For
+ * ggl the rows of velocity come first; then, with the same factors, q moves by what is left of phi.
  *
- * The start. a_0 is q'' at t_0 + D h, from the equations at the Taylor polynomial there. The formula
- * for q errs by C_q h^3 q''' in a step, C_q = D/2 + beta - 1/6. Along the constraints that adds up; across
- * them, where phi = 0 is imposed, v settles at v - C_q h^2 q'''_N instead (N: the part W' of M), and
- * on the way there lambda is wrong by O(h) [Arnold, Bruels, Cardona 2015]. So with index3 a first
- * step, and one of a new size, begins with v so moved. In the state v is put on W v + rate = 0. Then
- * lambda is of order 2 from the first step on.
+ * The start. a_0 is q'' at t_0 + D h, from the equations at the Taylor polynomial there. The
+ * formula for q errs by C_q h^3 q''' in a step, C_q = D/2 + beta - 1/6. Along the constraints that
+ * adds up; across them, where phi = 0 is imposed, v settles at v - C_q h^2 q'''_N instead (N: the
+ * part M^-1 W' of it), and on the way there lambda is wrong by O(h) [Arnold, Bruels, Cardona
+ * 2015]. So with index3 a first step, and one of a new size, begins with v so moved. In the state
+ * v is put on W v + rate = 0. Then lambda is of order 2 from the first step on.
  *
  * Uneven meshes: a~_n = q''_n + (h_{n+1} / h_n) (a_n - q''_n) stands for q'' at t_n + D h_{n+1}.
  *
- * Error estimate: the two local errors, C_q h^3 q''' in q and C_v h^3 q'''' in v, C_v = 1/12 - D^2/2, with
- * q''' = (a_{n+1} - a~_n) / h and q'''' its divided difference.
+ * Error estimate: the two local errors, C_q h^3 q''' in q and C_v h^3 q'''' in v, where
+ * C_v = 1/12 - D^2/2, q''' = (a_{n+1} - a~_n) / h and q'''' is its divided difference.
+ * They go through S, as corrections do (`judge`).
  */
 #include "integrate/motion.h"
 #include "integrate/two_step.h"
@@ -50,15 +54,14 @@ typedef struct alpha_motion {
     double *third_now;
     double *v_begin;        /* v_n as the step begins with it                               */
     double *v_end, *v_now;  /* index3: v_n as the last step ended with it; of the attempt   */
-    double *normal;         /* the normal part of something                                 */
+    double *normal;         /* q'''_N                                                       */
     double *lambda, *top, *phi, *bottom;
     double h_last;
-    int age;                /* steps since the start, up to 2                               */
+    int age;                /* steps since the start, up to 1                               */
     int factored, want;     /* S has factors; they are to be renewed                        */
     double by_a;            /* of the factors                                               */
     int current;            /* they are of this attempt                                     */
     int rejected;
-    double error_before;
 } alpha_motion;
 
 /* ---- opening ---- */
@@ -92,7 +95,8 @@ static dae_status alpha_choose(dae_solver *s)
     read_name(s->method_name, &rho);
     s->order_most = 2;
     if (status != DAE_OK || rho <= MOST_RHO) return status;
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used with constraints", s->method_name);
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used with constraints",
+             s->method_name);
     dae_why(&s->report, "errors of the multipliers decay like R^n, and R = %g", rho);
     dae_hint(&s->report, "R up to %g; mech-alpha-0.8 keeps most of the energy", MOST_RHO);
     return DAE_E_OPTION;
@@ -144,7 +148,6 @@ static void alpha_start(dae_solver *s)
     alpha_motion *g = s->method_state;
     g->past.fresh = 1;
     g->age = g->factored = g->want = g->rejected = 0;
-    g->error_before = 1e-4;
     s->order = 2;
 }
 
@@ -172,7 +175,8 @@ static int first(dae_solver *s, alpha_motion *g, double h)
         near_q[i] = q[i] + u * (v[i] + u / 2 * g->begin[i]);
         near_v[i] = v[i] + u * g->begin[i];
     }
-    if (status == DAE_OK) status = accelerate(s, s->t + u, near_q, near_v, g->a_begin, g->past.lambda);
+    if (status == DAE_OK)
+        status = accelerate(s, s->t + u, near_q, near_v, g->a_begin, g->past.lambda);
     for (int i = 0; i < k->n && status == DAE_OK; i++) {
         g->third_now[i] = (g->a_begin[i] - g->begin[i]) / u;
         g->a_begin[i] = g->begin[i] + g->shift * h * g->third_now[i];
@@ -229,13 +233,15 @@ static void predict(const dae_solver *s, alpha_motion *g, double h, double *x)
 
 /* ---- Newton's iteration ---- */
 
-static dae_motion_point point_of(const dae_solver *s, const alpha_motion *g, const dae_trial *trial)
+static dae_motion_point point_of(const dae_solver *s, const alpha_motion *g,
+                                 const dae_trial *trial)
 {
     double h = trial->h;
     return (dae_motion_point){
         .t = trial->t, .by_v = g->gamma / (g->beta * h),
         .by_a = (1 - g->alpha_m) / ((1 - g->alpha_f) * g->beta * h * h),
-        .q = trial->x, .v = trial->x + s->system.problem.motion->v, .a = g->bend, .lambda = g->lambda,
+        .q = trial->x, .v = trial->x + s->system.problem.motion->v, .a = g->bend,
+        .lambda = g->lambda,
     };
 }
 
@@ -259,9 +265,10 @@ static void grow(double *most, double value, int *where, int at)
     *where = at;
 }
 
-/* One correction; *size: weighted, q and v with their tolerances whatever the levels say (with index3
- * what is left in v adds up), lambda as its level asks for. */
-static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, double *x, double *size)
+/* One correction; *size: weighted, q and v with their tolerances whatever the levels say (with
+ * index3 what is left in v adds up), lambda as its level asks for. */
+static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, double *x,
+                   double *size)
 {
     dae_motion *k = s->system.problem.motion;
     int n = k->n, rolling = k->m > k->h;
@@ -287,7 +294,8 @@ static int correct(dae_solver *s, alpha_motion *g, const dae_motion_point *at, d
     for (int i = 0; i < k->m; i++) {
         double dl = at->by_a * g->bottom[i];
         g->lambda[i] += dl;
-        if (k->lambda >= 0) grow(size, fabs(dl) * s->w[k->lambda + i], &s->corrector.worst, k->lambda + i);
+        if (k->lambda >= 0)
+            grow(size, fabs(dl) * s->w[k->lambda + i], &s->corrector.worst, k->lambda + i);
     }
     if (!k->position || !k->velocity) return DAE_OK;
     memset(g->top, 0, (size_t)n * sizeof(double));
@@ -310,15 +318,18 @@ static double noise(const dae_solver *s, const dae_motion_point *at, const doubl
         by_q = fmax(by_q, s->w0[i]);
         by_v = fmax(by_v, s->w0[k->v + i]);
     }
-    for (int i = 0; i < k->m && k->lambda >= 0; i++) by_lambda = fmax(by_lambda, s->w[k->lambda + i]);
-    return 16 * DBL_EPSILON * unit * fmax(by_q, fmax(fabs(at->by_v) * by_v, at->by_a * by_lambda));
+    for (int i = 0; i < k->m && k->lambda >= 0; i++)
+        by_lambda = fmax(by_lambda, s->w[k->lambda + i]);
+    return 16 * DBL_EPSILON * unit *
+           fmax(by_q, fmax(fabs(at->by_v) * by_v, at->by_a * by_lambda));
 }
 
 static const double LEAST_RATE = 0.02; /* a rate below this is not believed */
 
 static int iterate(dae_solver *s, alpha_motion *g, const dae_motion_point *at, double *x)
 {
-    double size = 0, last = 0, rate = 1, floor = noise(s, at, x), tolerance = s->corrector.tolerance;
+    double size = 0, last = 0, rate = 1, floor = noise(s, at, x);
+    double tolerance = s->corrector.tolerance, *seen = &s->corrector.observed_rate;
     int most = s->options.newton_max < 10 ? 10 : s->options.newton_max;
     for (int l = 1;; l++) {
         int status = correct(s, g, at, x, &size);
@@ -326,11 +337,11 @@ static int iterate(dae_solver *s, alpha_motion *g, const dae_motion_point *at, d
         s->stats.newton_iterations++;
         s->corrector.iterations++;
         if (l > 1) rate = size / last;
-        if (l > 1 && size > floor) s->corrector.observed_rate = fmax(s->corrector.observed_rate, fmin(rate, 1));
+        if (l > 1 && size > floor) *seen = fmax(*seen, fmin(rate, 1));
         double believed = fmax(rate, LEAST_RATE);
-        if (size <= floor || (l > 1 && rate < 1 && believed * size <= tolerance * (1 - believed)))
-            return DAE_OK;
-        if (l > 2 && rate > 0.5 && size <= 100 * floor) return DAE_OK; /* stirring rounding errors */
+        int small = l > 1 && rate < 1 && believed * size <= tolerance * (1 - believed);
+        if (size <= floor || small) return DAE_OK;
+        if (l > 2 && rate > 0.5 && size <= 100 * floor) return DAE_OK; /* only rounding */
         if (l >= most || !(size < 1e300) || (l > 2 && rate > 0.9)) return DAE_STEP_NEWTON;
         last = size;
     }
@@ -341,7 +352,7 @@ static void move_start(dae_solver *s, alpha_motion *g, double h)
 {
     dae_motion *k = s->system.problem.motion;
     memcpy(g->normal, g->third_now, (size_t)k->n * sizeof(double));
-    k->normal(k, g->normal);
+    k->part(k, 0, k->h, g->normal);
     for (int i = 0; i < k->n; i++) g->v_begin[i] -= g->C_q * h * h * g->normal[i];
 }
 
@@ -371,21 +382,14 @@ static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
 
 /* ---- one attempt ---- */
 
-/* e without its part across the constraints. v satisfies them whatever h is, and q'''' there shows
- * every change of h. (That of q stays: where nothing else moves, it is all there is to size steps
- * by. A crank that is driven took 21 steps without it, and lambda was wrong.) */
-static void make_tangent(dae_solver *s, alpha_motion *g, double *e)
-{
-    dae_motion *k = s->system.problem.motion;
-    if (!shifts(k)) return;
-    memcpy(g->normal, e, (size_t)k->n * sizeof(double));
-    k->normal(k, g->normal);
-    for (int i = 0; i < k->n; i++) e[i] -= g->normal[i];
-}
-
+/* The errors go through Newton's matrix, which tells stiff oscillations from motion. Of that in v
+ * only the part along the constraints counts: v satisfies them whatever h is, and q'''' across them
+ * shows every change of h. That in q is taken whole: where nothing is free to move, it is all
+ * there is to size steps by. (A crank that is driven took 21 steps without it, and lambda was
+ * wrong.) */
 static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
 {
-    const dae_motion *k = s->system.problem.motion;
+    dae_motion *k = s->system.problem.motion;
     double h = trial->h, apart = g->age > 0 ? 0.5 * (h + g->h_last) : 1;
     for (int i = 0; i < k->n; i++) {
         double third = g->third_now[i];
@@ -393,7 +397,8 @@ static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
         trial->e[k->v + i] = g->age > 0 ? g->C_v * h * h * h * (third - g->third[i]) / apart
                                         : 0.1 * h * h * third;
     }
-    make_tangent(s, g, trial->e + k->v);
+    k->part(k, 1, k->m, trial->e);
+    k->part(k, 1, 0, trial->e + k->v);
     trial->error = dae_norm(s->options.norm, s->system.n, trial->e, s->w0, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
@@ -451,14 +456,13 @@ static void alpha_commit(dae_solver *s, dae_trial *trial)
     memcpy(g->v_end, g->v_now, bytes);
     memcpy(g->past.lambda, g->lambda, (size_t)s->system.problem.motion->m * sizeof(double));
     g->h_last = trial->h;
-    if (g->age < 2) g->age++;
+    g->age = 1;
     if (trial->prescribed) return;
     double error = fmax(trial->error, 1e-10);
     double factor = SAFETY * pow(error, -1.0 / 3);
     factor = fmax(SMALLEST, fmin(factor, g->rejected ? 1 : LARGEST));
     s->h = trial->h * (factor >= 1 && factor < IDLE ? 1 : factor);
     s->order = 2;
-    g->error_before = fmax(error, 1e-4);
     g->rejected = 0;
 }
 
@@ -493,7 +497,8 @@ static int alpha_reach(dae_solver *s)
 
 const dae_method dae_method_motion_alpha = {
     .name = "mech-alpha",
-    .description = "generalized-alpha on mechanisms, order 2: mech-alpha-R, R the spectral radius at infinity",
+    .description = "generalized-alpha on mechanisms, order 2: mech-alpha-R, R the spectral radius "
+                   "at infinity",
     .parameter = "mech-alpha-R takes a decimal R from 0 to 0.95",
     .max_order = 2,
     .one_step = 1,

@@ -3,24 +3,28 @@
  * (q, v) is advanced by an explicit table; each stage solves one linear system, such that the
  * velocity of the next stage satisfies its constraints [Brasey & Hairer 1993; Brasey 1994]:
  *
- *     Q_{i+1} = q_n + h sum_{j<=i} a_{i+1,j} V_j,     V_{i+1} = v_n + h sum_{j<=i} a_{i+1,j} A_j,
+ *     Q_{i+1} = q_n + h sum_{j<=i} a_{i+1,j} V_j,   V_{i+1} = v_n + h sum_{j<=i} a_{i+1,j} A_j,
  *
- *     [ M(Q_i)      -W(Q_i)' ] [ A_i      ]   [ f(Q_i, V_i)                                    ]
- *     [ W(Q_{i+1})   0       ] [ Lambda_i ] = [ -(W V + rate at Q_{i+1} without A_i) / h a_{i+1,i} ],
- *
+ *     [ M(Q_i)      -W(Q_i)' ] [ A_i      ]   [ f(Q_i, V_i) ]
+ *     [ W(Q_{i+1})   0       ] [ Lambda_i ] = [ -c          ],   h a_{i+1,i} c = W V + rate at i+1
+ *                                                               without A_i,
  * the last of them being the end of the step. Then q is brought back to phi = 0 with the last
- * matrix (formulations that contain phi = 0), v to W v + rate = 0, and q'' and lambda of the end are
- * found from W q'' + bias = 0: the factors of one more matrix serve both.
+ * matrix (formulations that contain phi = 0), v to W v + rate = 0, and q'' and lambda of the end
+ * are found from W q'' + bias = 0: the factors of one more matrix serve both.
  *
  * mech-herk-2, mech-herk-3, mech-hem4: tables with the order conditions of index 2
- * (tableau/half_explicit.c). mech-dopri5: a table without them. There the first stage is explicit,
- * A_1 = q''_n, as in [Arnold 1998, BIT 38: HEDOP5]; A_2, A_3 ... then integrate normal components as
- * accurately as C(2), C(3) say, which the table satisfies from its third (fourth) stage on, also
- * c_2 = 2/3 c_3. The order is 5 for q, v and lambda, measured (tests/test_motion.c), with six
- * matrices a step; hem4 has the same number.
+ * (tableau/half_explicit.c). mech-dopri5: a table without them. There the first stage is
+ * explicit, A_1 = q''_n, as in HEDOP5 [Arnold 1998, BIT 38]. The constraint of stage i + 1 makes
+ * the normal part of A_i what the quadrature of row i + 1 asks for; the rows from the third on
+ * are exact for polynomials of degree 2 (the third because c_2 = 2/3 c_3), so it is as accurate as
+ * the table. The order is 5 for q, v and lambda (measured, tests/test_motion.c; with A_1 from the
+ * constraint it is 3), with six matrices a step; hem4 has the same number.
  *
- * Error estimate: h (e_begin y'_n + sum e_i Y'_i + e_end y'_{n+1}) for y = q and y = v, of the table
- * (half_explicit_table.c). lambda, a function of q and v, is not controlled.
+ * Error estimate: h (e_begin y'_n + sum e_i Y'_i + e_end y'_{n+1}) for y = q and y = v, of the
+ * table (half_explicit_table.c). Of that for v only the part along the constraints counts: across
+ * them v is right whatever h is, and the normal parts of A_i, known to O(h^3), would make the
+ * estimate O(h^4). That for q is taken whole: where nothing is free to move, it is all there is
+ * to size steps by. lambda, a function of q and v, is not controlled.
  */
 #include "integrate/half_explicit.h"
 #include "integrate/motion.h"
@@ -195,7 +199,7 @@ static void estimate(const dae_solver *s, explicit_motion *g, const dae_trial *t
 static int explicit_attempt(dae_solver *s, dae_trial *trial)
 {
     explicit_motion *g = s->method_state;
-    const dae_motion *k = s->system.problem.motion;
+    dae_motion *k = s->system.problem.motion;
     dae_corrector *q = &s->corrector;
     trial->order = g->table.order;
     trial->constant = 1;
@@ -210,6 +214,7 @@ static int explicit_attempt(dae_solver *s, dae_trial *trial)
     if (status != DAE_OK || trial->prescribed) return status;
     estimate(s, g, trial, 0, s->x + k->v, g->V);
     estimate(s, g, trial, k->v, g->begin, g->A);
+    k->flatten(k, trial->e + k->v);
     trial->error = dae_norm(s->options.norm, s->system.n, trial->e, s->w0, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
@@ -264,7 +269,8 @@ const dae_method dae_method_motion_explicit = {
     .name = "mech-dopri5",
     .description = "half-explicit on mechanisms, one KKT system a stage; mech-herk-2, mech-herk-3, "
                    "mech-hem4",
-    .parameter = "half-explicit methods on mechanisms: mech-herk-2, mech-herk-3, mech-hem4, mech-dopri5",
+    .parameter = "half-explicit methods on mechanisms: mech-herk-2, mech-herk-3, mech-hem4, "
+                 "mech-dopri5",
     .max_order = 5,
     .one_step = 1,
     .starts_itself = 1,

@@ -80,6 +80,7 @@ static void name_dependent(dae_solver *s, double c, char *text, size_t size)
 static int was_given(const dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
+    if (q->jacobian_trusted) return 0;
     return q->jacobian || q->jacobian_x || q->jacobian_xdot ||
            q->pattern.kind > DAE_PATTERN_DENSE || (s->system.facts & DAE_FACT_PATTERN_FOUND);
 }
@@ -230,20 +231,81 @@ static dae_status explain_singularity(dae_solver *s)
     return DAE_OK;
 }
 
+/* least[i] := min(least[i], the largest change of equation i when all unknowns move by rounding from
+ * base (1 + shift)) */
+static int jitter(dae_solver *s, double shift, double *least)
+{
+    dae_system *sys = &s->system;
+    double *x = s->trial.x, *r = s->trial_x, *now = s->corrector.r, *most = s->trial.e;
+    int n = sys->n;
+    for (int j = 0; j < n; j++) x[j] = s->x[j] * (1 + shift), most[j] = 0;
+    int status = dae_system_f(sys, s->t, x, s->p, r);
+    for (int round = 1; round <= 3 && status == DAE_OK; round++) {
+        for (int j = 0; j < n; j++)
+            x[j] = s->x[j] * (1 + shift) * (1 + ((j * round + round) % 3 - 1) * 2 * DBL_EPSILON);
+        status = dae_system_f(sys, s->t, x, s->p, now);
+        for (int i = 0; i < n; i++) most[i] = fmax(most[i], fabs(now[i] - r[i]));
+    }
+    for (int i = 0; i < n; i++) least[i] = fmin(least[i], most[i]);
+    return status;
+}
+
+/* The equation that changes most, beside what rounding of its terms explains, when every unknown moves
+ * by rounding: right sides that come from differences or an iteration are noisier than their terms,
+ * and no iteration gets below the noise. At two places: a jump would be at one. -1: none changes by
+ * more than NOISY times rounding. */
+static int noisy_equation(dae_solver *s, double h, double *change, double *explained)
+{
+    static const double NOISY = 1e3;
+    dae_system *sys = &s->system;
+    dae_corrector *q = &s->corrector;
+    const dae_matrix *a = &sys->matrix;
+    double *terms = s->look_e, *moved = s->trial_2, most = NOISY;
+    int n = sys->n, worst = -1;
+    q->have_jacobian = q->have_factor = 0;
+    if (sys->computed ||
+        dae_system_jacobian(sys, s->t, s->x, s->p, h, s->w0, q->K, q->C) != DAE_OK)
+        return -1;
+    for (int i = 0; i < n; i++) terms[i] = DBL_MIN / DBL_EPSILON, moved[i] = INFINITY;
+    for (int j = 0; j < n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            terms[dae_column_row(a, j, k)] += fabs(q->K[k] * s->x[j]) + fabs(q->C[k] * s->p[j]);
+    if (jitter(s, 0, moved) != DAE_OK || jitter(s, 1e-9, moved) != DAE_OK) return -1;
+    for (int i = 0; i < n; i++) {
+        double rounding = DBL_EPSILON * terms[i];
+        if (!(moved[i] > most * rounding)) continue;
+        most = moved[i] / rounding;
+        worst = i;
+        *change = moved[i];
+        *explained = rounding;
+    }
+    return worst;
+}
+
 static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 {
-    char place[DAE_PLACE];
+    char place[DAE_PLACE], name[32];
+    double change = 0, explained = 0;
     dae_status status = dae_check_given(s, s->t, s->x, s->p, trial->h);
     if (status == DAE_OK) status = explain_singularity(s);
     if (status == DAE_OK) status = explain_fold(s);
-    if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
+    double h = trial->h, rate = s->corrector.observed_rate; /* the look for noise uses the trial */
+    int noisy = status == DAE_OK ? noisy_equation(s, h, &change, &explained) : -1;
+    if (status == DAE_OK && noisy < 0 && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CONVERGENCE, "Newton's iteration keeps failing");
-    dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, trial->h, trial->order,
+    dae_at(&s->report, "t = %.12g, h = %.3g, order %d%s", s->t, h, trial->order,
            dae_place(&s->system, -1, s->corrector.worst, place));
     dae_why(&s->report, "no convergence in %d attempt%s (last rate %.2g)",
-            s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "",
-            s->corrector.observed_rate);
+            s->failures > 0 ? s->failures : 1, s->failures > 1 ? "s" : "", rate);
+    if (noisy >= 0) {
+        dae_why(&s->report, "equation '%s' is noisy: it changes by %.2g when unknowns move by "
+                            "rounding, which explains %.2g",
+                dae_equation_name(&s->system, noisy, name), change, explained);
+        dae_hint(&s->report, "a looser tolerance, or equations without differences in them (for "
+                             "mechanisms: derivatives or jets)");
+        return DAE_E_CONVERGENCE;
+    }
     dae_hint(&s->report, trial->prescribed
                              ? "the size of the step is prescribed: a smaller one, or a larger newton_max"
                              : "a discontinuity there, or an index above 1 that was not declared "

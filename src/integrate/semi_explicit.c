@@ -417,7 +417,7 @@ static int lost(const progress *k, int most)
 }
 
 /* In short steps the rounding of g over delta is more than z shall be accurate to, the more so the
- * shorter they are: to cut the step is no cure (slider-crank, index2: it was cut down to 1e-26). As
+ * shorter they are: to cut the step is no cure (slider-crank-rigid, index2: it was cut down to 1e-26). As
  * long as p is good, and z as good as in a stage, what the iteration stirs is that noise; z_{n+1}
  * is a guess for the next stages, and soon replaced by a better one. */
 static int noise(const dae_semi *g, const dae_semi_query *q, const progress *k)

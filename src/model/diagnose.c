@@ -7,8 +7,6 @@
  */
 #include "model/object.h"
 
-#include "expression/walk.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -148,16 +146,21 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED,
-             "the equations have structural index %d: only index 0 and 1 can be simulated yet",
-             m->index);
+    if (m->index > 1)
+        dae_fail(&m->report, DAE_E_UNSUPPORTED,
+                 "the equations have structural index %d: only index 0 and 1 can be simulated yet",
+                 m->index);
+    else
+        dae_fail(&m->report, DAE_E_UNSUPPORTED,
+                 "states are constrained: models whose states are not independent of each other "
+                 "cannot be simulated yet");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
     dae_why(&m->report, "differentiating %s %s would be needed",
             equations.count == 1 ? "equation" : "equations", list_end(&equations));
     if (unknowns.count)
         dae_why(&m->report, "they constrain states; what keeps them there is %s",
                 list_end(&unknowns));
-    dae_hint(&m->report, "replace the constraint by its derivative, or use states that need none");
+    dae_hint(&m->report, "replace a constraint by its derivative, or use states that need none");
     return DAE_E_UNSUPPORTED;
 }
 
@@ -178,24 +181,26 @@ static void find_variables(model *m, const model_incidence *in, model_incidence 
     }
     *order = NULL;
     for (uint32_t i = 0; i < in->s.rows; i++) {
-        const ex_id root[] = { m->running.item[i].left, m->running.item[i].right };
-        ex_walk *w = ex_walk_begin(m->g, root, 2);
-        for (size_t k = 0; k < w->count; k++) {
-            const ex_node *n = ex_at(m->g, w->order[k]);
-            if (n->op != EX_VARIABLE || n->b > 1 || column_of[n->a] == NOWHERE) continue;
-            uint32_t j = column_of[n->a];
+        model_coefficient *c;
+        double zero;
+        size_t leaves = model_coefficients(m, &m->running.item[i], &c);
+        for (size_t k = 0; k < leaves; k++) {
+            uint32_t v = c[k].slot ? slot_variable(c[k].slot) : NOWHERE;
+            bool cancels = c[k].value && ex_is_number(m->g, c[k].value, &zero) && zero == 0;
+            bool derivative = slot_is_derivative(c[k].slot);
+            if (v == NOWHERE || column_of[v] == NOWHERE || cancels) continue;
+            uint32_t j = column_of[v];
             if (last[j] > out->start[i]) { /* x and der(x) in one equation */
-                if (n->b) (*order)[last[j] - 1] = 1;
+                if (derivative) (*order)[last[j] - 1] = 1;
                 continue;
             }
             out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
                                          sizeof *out->column);
             *order = dae_arena_grow(&m->arena, *order, entries, &order_capacity, 1);
             out->column[entries] = j;
-            (*order)[entries++] = (unsigned char)n->b;
+            (*order)[entries++] = derivative;
             last[j] = entries;
         }
-        ex_walk_end(m->g, w);
         out->start[i + 1] = entries;
     }
     out->s = (dae_structure){ in->s.rows, in->s.columns, out->start, out->column };

@@ -79,6 +79,7 @@ static void skip_comment(mo_lexer *l, bool *first)
         }
         *first |= s[l->at] == '\n';
     }
+    l->cut = true;
     mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the comment that begins here has no end");
     mo_hint(l->c, "close it with '*/'");
 }
@@ -149,6 +150,17 @@ static mo_token_kind word(mo_lexer *l)
     return keyword_of(s + begin, l->at - begin);
 }
 
+/* A sign ' that ends nowhere on its line: the rest of the line is read without it. */
+static mo_token_kind lone_quote(mo_lexer *l, uint32_t begin)
+{
+    bool prime = begin > 0 && (is_letter(l->text[begin - 1]) || is_digit(l->text[begin - 1]));
+    mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the quoted name that begins here has no end");
+    mo_hint(l->c, prime ? "a derivative is written der(x)"
+                        : "close it with \"'\" on the same line");
+    l->at = begin + 1;
+    return T_ODD;
+}
+
 /* 'quoted name' or "string": up to the closing sign. A name ends with its line at the latest. */
 static mo_token_kind quoted(mo_lexer *l, char sign)
 {
@@ -159,14 +171,14 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
             break;
         l->at += s[l->at] == '\\' && l->at + 1 < l->length ? 2 : 1;
     }
-    if (l->at >= l->length || s[l->at] != sign) {
-        mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the %s that begins here has no end",
-                 sign == '"' ? "string" : "quoted name");
-        mo_hint(l->c, "%s", sign == '"' ? "close it with '\"'"
-                            : begin > 0 && (is_letter(s[begin - 1]) || is_digit(s[begin - 1]))
-                                ? "a derivative is written der(x)"
-                                : "close it with \"'\" on the same line");
-        return sign == '"' ? T_STRING : T_IDENT;
+    bool closed = l->at < l->length && s[l->at] == sign;
+    if (!closed && sign == '\'')
+        return lone_quote(l, begin);
+    if (!closed) {
+        l->cut = true;
+        mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the string that begins here has no end");
+        mo_hint(l->c, "close it with '\"'");
+        return T_STRING;
     }
     l->at++;
     if (sign == '"')
@@ -208,7 +220,7 @@ static void refuse_number(mo_lexer *l, uint32_t begin, uint32_t good)
     else if ((next | 32) == 'e')
         mo_hint(l->c, "an exponent is written as in 1e-3");
     else if (is_letter(next) && good - begin < 40)
-        mo_hint(l->c, "a product is written with '*': '%.*s*%s'", (int)(good - begin), s + begin,
+        mo_hint(l->c, "a name begins with a letter; a product is '%.*s*%s'", (int)(good - begin), s + begin,
                 mo_spelling(l, good, l->at));
     else
         mo_hint(l->c, "a number has one decimal point and one exponent at most");
@@ -283,14 +295,6 @@ static const struct sign {
     { "--", "write it out: x := x - 1 or a - (-b)", T_ODD },
     { "->", "a member is reached with '.'", T_DOT },
     { "::", "a name in a package is written with '.'", T_DOT },
-    { "(", NULL, T_LPAREN },
-    { ")", NULL, T_RPAREN },
-    { "[", NULL, T_LBRACKET },
-    { "]", NULL, T_RBRACKET },
-    { "{", NULL, T_LBRACE },
-    { "}", NULL, T_RBRACE },
-    { ",", NULL, T_COMMA },
-    { ";", NULL, T_SEMICOLON },
     { ":", NULL, T_COLON },
     { ".", NULL, T_DOT },
     { "=", NULL, T_EQUAL },
@@ -308,6 +312,7 @@ static const struct sign {
     { "%", "the remainder is mod(a, b); a comment begins with '//'", T_TIMES },
     { "?", "a choice is written 'if condition then a else b'", T_ODD },
     { "#", "a comment begins with '//'", T_ODD },
+    { "\\", "a quotient is written with '/'; A\\b is Modelica.Math.Matrices.solve(A, b)", T_OVER },
     /* signs that word processors make of ASCII */
     { "\xE2\x89\xA0", "'not equal' is '<>'", T_NE },
     { "\xE2\x89\xA4", "'less or equal' is '<='", T_LE },
@@ -322,7 +327,7 @@ static const struct sign {
     { "\xE2\x80\x9C", "strings stand between ASCII quotes '\"'", T_ODD },
     { "\xE2\x80\x9D", "strings stand between ASCII quotes '\"'", T_ODD },
     { "\xE2\x80\x9E", "strings stand between ASCII quotes '\"'", T_ODD },
-    { "\xC2\xA0", "replace the no-break space by a blank", T_NOTHING },
+    { "\xC2\xA0", "it is a no-break space (U+00A0): replace it", T_NOTHING },
 };
 
 /* A character that begins no token. Several in a row are told once. */
@@ -348,13 +353,22 @@ static mo_token_kind odd(mo_lexer *l)
 
 static mo_token_kind sign(mo_lexer *l)
 {
-    const char *s = l->text + l->at;
+    static const char single[] = "()[]{},;"; /* in the order of their kinds */
+    const char *s = l->text + l->at, *found = *s ? strchr(single, *s) : NULL;
+    if (found) {
+        l->at++;
+        return (mo_token_kind)(T_LPAREN + (found - single));
+    }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (s[0] != signs[i].text[0])
+            continue;
         size_t length = strlen(signs[i].text);
-        if (s[0] != signs[i].text[0] || strncmp(s, signs[i].text, length) != 0)
+        if (strncmp(s, signs[i].text, length) != 0)
             continue;
         if (signs[i].hint) {
-            mo_error(l->c, DAE_E_SYNTAX, at(l, l->at), "'%s' is not Modelica", signs[i].text);
+            bool blank = signs[i].kind == T_NOTHING;
+            mo_error(l->c, DAE_E_SYNTAX, at(l, l->at), "%s%s%s is not Modelica", blank ? "" : "'",
+                     blank ? "this blank" : signs[i].text, blank ? "" : "'");
             mo_hint(l->c, "%s", signs[i].hint);
         }
         l->at += (uint32_t)length;

@@ -42,6 +42,7 @@ typedef struct mo_lexer {
     const char *text;
     uint32_t length, at;
     bool told_point, told_name; /* said once for a text */
+    bool cut;                   /* a string or comment without end took the rest */
 } mo_lexer;
 
 void mo_lexer_open(mo_lexer *l, mo_context *c, uint32_t source);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---------------------------------------------------------------- tokens ---------------- */
 
@@ -69,6 +70,8 @@ static void tell(mo_parser *p, mo_place place, const char *what, va_list list)
 {
     /* the format is ours, and its arguments are short or cut by mo_printable */
     char text[500];
+    if (p->now.kind == T_EOF && p->lexer.cut)
+        return; /* the lexer has said why the text ends here */
     vsnprintf(text, sizeof text, what, list);
     mo_error(p->c, DAE_E_SYNTAX, place, "%s", text);
 }
@@ -116,6 +119,14 @@ bool mo_expect(mo_parser *p, mo_token_kind kind, const char *what, const char *a
     return mo_fail(p, place, "expected %s %s, found %s", what, after, found);
 }
 
+/* Whether an expression can begin with the token. */
+static bool begins_operand(mo_token_kind kind)
+{
+    return kind == T_IDENT || kind == T_STRING || kind == T_INTEGER || kind == T_REAL ||
+           kind == T_LPAREN || kind == T_LBRACE || kind == K_TRUE || kind == K_FALSE ||
+           kind == K_DER;
+}
+
 /* Behind an equation, a declaration. A line that begins is no reason to skip it. */
 void mo_expect_semicolon(mo_parser *p, const char *after)
 {
@@ -129,7 +140,19 @@ void mo_expect_semicolon(mo_parser *p, const char *after)
         return;
     }
     const char *found = mo_found(p, p->now);
+    mo_token_kind kind = p->now.kind;
     mo_fail(p, mo_here(p), "expected ';' after %s, found %s", after, found);
+    if (kind == T_RPAREN || kind == T_RBRACKET || kind == T_RBRACE)
+        mo_hint(p->c, "this '%c' closes nothing", p->lexer.text[p->held.start]);
+    else if (begins_operand(kind))
+        mo_hint(p->c, "is an operator or ';' missing?");
+}
+
+void mo_extra_semicolon(mo_parser *p)
+{
+    mo_tell(p, mo_here(p), "a ';' too many");
+    mo_hint(p->c, "remove it");
+    mo_take(p);
 }
 
 const char *mo_expect_name(mo_parser *p, const char *what)
@@ -146,14 +169,6 @@ const char *mo_expect_name(mo_parser *p, const char *what)
         mo_hint(p->c, "'%s' is a keyword; choose another name, such as '%s_' or 'the_%s'", keyword,
                 keyword, keyword);
     return "";
-}
-
-/* Whether an expression can begin with the token. */
-static bool begins_operand(mo_token_kind kind)
-{
-    return kind == T_IDENT || kind == T_STRING || kind == T_INTEGER || kind == T_REAL ||
-           kind == T_LPAREN || kind == T_LBRACE || kind == K_TRUE || kind == K_FALSE ||
-           kind == K_DER;
 }
 
 /* The bracket that closes `opening`; `expected` tells a list ("',' or ')'") from an expression. */
@@ -177,8 +192,10 @@ bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *ex
         mo_why(p->c, "the '%c' in column %d is still open", sign, column);
     else
         mo_why(p->c, "the '%c' in line %d, column %d is still open", sign, line, column);
-    if (begins_operand(p->held.kind))
+    if (begins_operand(p->held.kind) && !p->held.first)
         mo_hint(p->c, expected[1] == ',' ? "is a ',' missing?" : "is an operator missing?");
+    else
+        mo_hint(p->c, "add the missing '%c'", sign == '(' ? ')' : sign == '[' ? ']' : '}');
     return false;
 }
 
@@ -216,7 +233,7 @@ void mo_recover(mo_parser *p)
         mo_token_kind kind = p->now.kind;
         if (kind == T_EOF || begins_section(kind))
             return;
-        if (kind == K_END && mo_peek(p) != T_RBRACKET && mo_peek(p) != T_RPAREN)
+        if (kind == K_END && (p->now.first || mo_peek(p) == T_IDENT || mo_keyword(mo_peek(p))))
             return;
         bool done = kind == T_SEMICOLON && p->now.start >= matrix;
         mo_take(p);
@@ -227,12 +244,35 @@ void mo_recover(mo_parser *p)
 
 /* ---------------------------------------------------------------- nesting --------------- */
 
+/* Where the call stack is now. (The address of a variable may be elsewhere in builds that look
+ * for mistakes.) */
+#if defined(__GNUC__)
+#define STACK_NOW ((uintptr_t)__builtin_frame_address(0))
+#else
+#define STACK_NOW ((uintptr_t) & (char){ 0 })
+#endif
+
+/* A level of nesting takes about 1 kB, so MO_NESTING levels need 1 MB. Where the stack is
+ * smaller (ulimit -s), half of it has to do. */
+static size_t stack_room(void)
+{
+    enum { USUAL = 8 * 1024 * 1024 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > USUAL)
+        return USUAL / 2;
+    return (size_t)limit.rlim_cur / 2;
+}
+
 void mo_enter(mo_parser *p)
 {
+    uintptr_t now = STACK_NOW, base = p->stack_base;
+    mo_place place = mo_token_place(&p->lexer, p->failed ? p->held : p->now);
     if (++p->depth > MO_NESTING)
-        mo_fatal_hint(p->c, DAE_E_LIMIT, mo_token_place(&p->lexer, p->failed ? p->held : p->now),
-                      "name parts of it and refer to them", "nested more than %d levels deep",
-                      MO_NESTING);
+        mo_fatal_hint(p->c, DAE_E_LIMIT, place, "name parts of it and refer to them",
+                      "nested more than %d levels deep", MO_NESTING);
+    if ((now < base ? base - now : now - base) > p->stack_room)
+        mo_fatal_hint(p->c, DAE_E_LIMIT, place, "give the program a larger stack (ulimit -s)",
+                      "nested %d levels deep, too deep for the program's stack", p->depth);
 }
 
 void mo_open_block(mo_parser *p, mo_token_kind kind, const char *name, mo_token t)
@@ -281,7 +321,8 @@ void *mo_list(mo_parser *p, size_t mark, size_t size, int *count)
 
 static void open_parser(mo_parser *p, mo_context *c, uint32_t source)
 {
-    *p = (mo_parser){ .c = c };
+    *p = (mo_parser){ .c = c, .stack_base = STACK_NOW, .stack_room = stack_room() };
+    p->foreign = mo_new(p, sizeof *p->foreign);
     mo_lexer_open(&p->lexer, c, source);
     p->now = mo_lex(&p->lexer);
 }
@@ -365,8 +406,8 @@ mo_file *mo_parse(mo_context *c, uint32_t source)
 mo_ast *mo_parse_expression(mo_context *c, uint32_t source)
 {
     mo_parser p;
-    open_parser(&p, c, source);
     int errors = c->errors;
+    open_parser(&p, c, source);
     mo_ast *e = mo_expression(&p);
     if (!p.failed && !mo_is(&p, T_EOF)) {
         const char *found = mo_found(&p, p.now);

@@ -17,11 +17,18 @@ typedef struct mo_open {
     mo_token_kind kind;
     const char *name; /* of a class */
     mo_token token;
+    bool braces;      /* it began with '{'                */
     bool else_if;     /* of an if: "else if" on one line */
     size_t annotations; /* of a class: room for them        */
 } mo_open;
 
+/* Types of other languages (parse_habits.c): where they are used first, and whether the text
+ * declares classes of these names itself. */
 enum { MO_FOREIGN_TYPES = 16 };
+typedef struct mo_foreign {
+    mo_token used[MO_FOREIGN_TYPES];
+    bool own[MO_FOREIGN_TYPES];
+} mo_foreign;
 
 typedef struct mo_parser {
     mo_context *c;
@@ -33,14 +40,15 @@ typedef struct mo_parser {
     mo_token held;         /* the token at which it failed */
     bool closed;           /* an end was missing and has been told: no ';' is expected */
     int depth;             /* levels of nesting       */
+    uintptr_t stack_base;  /* where the call stack was at the beginning, */
+    size_t stack_room;     /* and how much of it may be used             */
     int subscripts;        /* > 0: 'end' may stand here */
     int matrices;          /* '[' that are open       */
     char *scratch;         /* lists under way, on top of each other */
     size_t used, capacity;
     mo_open *open;
     size_t opens, open_capacity;
-    mo_token foreign[MO_FOREIGN_TYPES]; /* where types of other languages were used first */
-    bool own[MO_FOREIGN_TYPES];         /* ... unless the text declares them               */
+    mo_foreign *foreign;
     uint32_t told;         /* end of the last error told, to tell nothing twice there */
 } mo_parser;
 
@@ -68,6 +76,7 @@ bool mo_fail(mo_parser *p, mo_place place, const char *what, ...) DAE_PRINTF(3, 
 void mo_tell(mo_parser *p, mo_place place, const char *what, ...) DAE_PRINTF(3, 4); /* goes on */
 bool mo_expect(mo_parser *p, mo_token_kind kind, const char *what, const char *after);
 void mo_expect_semicolon(mo_parser *p, const char *after);
+void mo_extra_semicolon(mo_parser *p); /* takes one that stands where none should */
 const char *mo_expect_name(mo_parser *p, const char *what);
 bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *expected);
 mo_place mo_behind_last(const mo_parser *p);
@@ -115,6 +124,7 @@ static inline void *mo_new(mo_parser *p, size_t size)
 
 mo_ast *mo_expression(mo_parser *p);                       /* parse_expression.c */
 mo_ast *mo_simple_expression(mo_parser *p);
+mo_ast *mo_condition(mo_parser *p);
 mo_ast *mo_node(mo_parser *p, mo_ast_kind kind, mo_place place);
 /* The pointers since the mark as the items of a node. */
 mo_ast *mo_list_node(mo_parser *p, mo_ast_kind kind, mo_place place, size_t mark);

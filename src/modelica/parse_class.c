@@ -56,7 +56,8 @@ static void class_prefixes(mo_parser *p, mo_class *k)
     k->pure = mo_accept(p, K_PURE);
     k->impure = mo_accept(p, K_IMPURE);
     if (mo_accept(p, K_EXPANDABLE)) {
-        mo_expect(p, K_CONNECTOR, "'connector'", "behind 'expandable'");
+        if (!mo_expect(p, K_CONNECTOR, "'connector'", "behind 'expandable'"))
+            mo_hint(p->c, "only connectors can be expandable");
         k->kind = MO_EXPANDABLE_CONNECTOR;
     } else if (mo_accept(p, K_OPERATOR)) {
         k->kind = mo_accept(p, K_RECORD)     ? MO_OPERATOR_RECORD
@@ -226,6 +227,18 @@ static void add_section(mo_parser *p, mo_class *k, size_t *capacity, mo_section 
     k->section[k->sections++] = s;
 }
 
+/* "public" or "protected"; a ':' behind it is C++ */
+static bool visibility(mo_parser *p)
+{
+    bool is_protected = mo_take(p).kind == K_PROTECTED;
+    if (mo_is(p, T_COLON)) {
+        mo_tell(p, mo_here(p), "no ':' stands behind '%s'", is_protected ? "protected" : "public");
+        mo_hint(p->c, "remove it");
+        mo_take(p);
+    }
+    return is_protected;
+}
+
 /* composition: element-list { "public" element-list | "protected" element-list
  *              | equation-section | algorithm-section }
  *              [ external ... ] [ annotation-clause ";" ] */
@@ -241,11 +254,12 @@ static void composition(mo_parser *p, mo_class *k)
             external(p, k);
         } else if (begins_section(p)) {
             add_section(p, k, &capacity, mo_equations(p, k));
-        } else if (mo_is(p, K_END) || mo_is(p, T_EOF)) {
+        } else if (mo_is(p, K_END) || mo_is(p, T_EOF) ||
+                   (mo_is(p, T_RBRACE) && p->open[p->opens - 1].braces)) {
             break;
         } else {
             if (mo_is(p, K_PUBLIC) || mo_is(p, K_PROTECTED))
-                is_protected = mo_take(p).kind == K_PROTECTED;
+                is_protected = visibility(p);
             if (mo_element_list(p, is_protected, &algorithm))
                 add_section(p, k, &capacity, mo_misplaced_equations(p, k, algorithm));
         }
@@ -257,6 +271,10 @@ static void composition(mo_parser *p, mo_class *k)
 static void end_of_class(mo_parser *p, mo_class *k)
 {
     k->end = mo_here(p);
+    if (p->open[p->opens - 1].braces && mo_accept(p, T_RBRACE)) {
+        p->closed = true;
+        return;
+    }
     if (!mo_is(p, K_END)) {
         mo_fail(p, k->place, "the class '%s' has no end", k->name);
         mo_why(p->c, "the text ends before 'end %s;'", k->name);
@@ -271,12 +289,20 @@ static void end_of_class(mo_parser *p, mo_class *k)
         return;
     }
     if (name && mo_has_open(p, K_CLASS, name)) {
+        int line = 0, column;
         mo_tell(p, mo_here(p), "the class '%s' has no end before 'end %s'", k->name, name);
+        if (p->c->last)
+            mo_find_line(p->c, k->place, &line, &column);
+        mo_why(p->c, "it begins in line %d", line);
         mo_hint(p->c, "add 'end %s;'", k->name);
         p->closed = true;
         return;
     }
     mo_take(p);
+    if (!*k->name && mo_keyword(after)) { /* the name was a keyword, and has been told */
+        mo_take(p);
+        return;
+    }
     if (after == K_IF || after == K_FOR || after == K_WHILE || after == K_WHEN) {
         const char *word = mo_keyword(after);
         mo_fail(p, k->end, "'end %s' without '%s'", word, word);
@@ -290,6 +316,8 @@ static void end_of_class(mo_parser *p, mo_class *k)
     }
     mo_tell(p, mo_behind_last(p), "expected the name of the class behind 'end'");
     mo_hint(p->c, "write 'end %s;'", k->name);
+    if (mo_keyword(after) && !p->now.first)
+        mo_take(p);
 }
 
 /* long-class-specifier: IDENT string-comment composition "end" IDENT
@@ -302,6 +330,11 @@ static void long_class(mo_parser *p, mo_class *k, mo_token name)
     if (mo_is(p, T_SEMICOLON)) {
         mo_tell(p, mo_here(p), "no ';' stands behind the name of a class");
         mo_hint(p->c, "remove it");
+        mo_take(p);
+    } else if (mo_is(p, T_LBRACE)) {
+        mo_tell(p, mo_here(p), "a class is not written with braces");
+        mo_hint(p->c, "leave '{' out and write 'end %s;' in place of '}'", k->name);
+        p->open[p->opens - 1].braces = true;
         mo_take(p);
     } else if (mo_is(p, T_LPAREN)) {
         mo_fail(p, mo_here(p), "a class has no parameter list");

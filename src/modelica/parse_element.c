@@ -50,6 +50,11 @@ static mo_element *import_clause(mo_parser *p)
         mo_take(p);
         import_list(p, e);
     }
+    if (mo_spelt(p, p->now, "as") && mo_peek(p) == T_IDENT) {
+        mo_fail(p, mo_here(p), "a short name is given with '='");
+        mo_hint(p->c, "write 'import %s = %s;'", mo_spelling(&p->lexer, p->next.start, p->next.end),
+                mo_reference_text(p->c, e->import));
+    }
     mo_comment(p, &e->comment, &e->annotation);
     return e;
 }
@@ -77,6 +82,16 @@ void mo_constraining_clause(mo_parser *p, mo_element *e)
 
 /* ---------------------------------------------------------------- components ------------ */
 
+static void set_variability(mo_parser *p, mo_element *e, mo_variability v)
+{
+    if (e->variability != MO_CONTINUOUS) {
+        mo_tell(p, mo_here(p), "'%s' behind another of 'constant', 'parameter', 'discrete'",
+                mo_keyword(p->now.kind));
+        mo_hint(p->c, "only one of them can stand here");
+    }
+    e->variability = v;
+}
+
 /* type-prefix: [ "flow" | "stream" ] [ "discrete" | "parameter" | "constant" ]
  *              [ "input" | "output" ]; any order is read */
 void mo_type_prefix(mo_parser *p, mo_element *e)
@@ -87,9 +102,9 @@ void mo_type_prefix(mo_parser *p, mo_element *e)
         case K_STREAM: e->stream = true; break;
         case K_INPUT: e->input = true; break;
         case K_OUTPUT: e->output = true; break;
-        case K_DISCRETE: e->variability = MO_DISCRETE; break;
-        case K_PARAMETER: e->variability = MO_PARAMETER; break;
-        case K_CONSTANT: e->variability = MO_CONSTANT; break;
+        case K_DISCRETE: set_variability(p, e, MO_DISCRETE); break;
+        case K_PARAMETER: set_variability(p, e, MO_PARAMETER); break;
+        case K_CONSTANT: set_variability(p, e, MO_CONSTANT); break;
         default: return;
         }
         mo_take(p);
@@ -176,8 +191,7 @@ static void check_rest(mo_parser *p, const mo_element *common)
     const char *meant = mo_is(p, T_IDENT) && type ? mo_foreign_prefix(type) : NULL;
     if (!meant)
         return;
-    const char *found = mo_found(p, p->now);
-    mo_fail(p, common->type->place, "'%s' is not a prefix; expected ';' before %s", type, found);
+    mo_fail(p, common->type->place, "'%s' is not a prefix of declarations", type);
     mo_hint(p->c, "did you mean '%s'?", meant);
 }
 
@@ -280,6 +294,8 @@ static bool ends_list(mo_parser *p)
     case K_EXTERNAL:
     case K_ANNOTATION:
         return true;
+    case T_RBRACE:
+        return p->open[p->opens - 1].braces;
     case K_INITIAL:
         return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
     default:
@@ -322,9 +338,7 @@ bool mo_element_list(mo_parser *p, bool is_protected, bool *algorithm)
 {
     while (!ends_list(p)) {
         if (mo_is(p, T_SEMICOLON)) {
-            mo_tell(p, mo_here(p), "a ';' too many");
-            mo_hint(p->c, "remove it");
-            mo_take(p);
+            mo_extra_semicolon(p);
             continue;
         }
         *algorithm = false;

@@ -13,8 +13,6 @@
  */
 #include "modelica/parse.h"
 
-#include <string.h>
-
 static void clause_list(mo_parser *p, bool algorithm, mo_branch *b);
 
 /* ---------------------------------------------------------------- blocks ---------------- */
@@ -46,6 +44,10 @@ static void end_of_block(mo_parser *p)
     const char *word = mo_keyword(block.kind);
     if (p->failed)
         return;
+    if (block.braces && mo_accept(p, T_RBRACE)) {
+        p->closed = true;
+        return;
+    }
     mo_token_kind after = mo_is(p, K_END) ? mo_peek(p) : T_EOF;
     if (after == block.kind) {
         mo_take(p);
@@ -80,30 +82,21 @@ static void expect_word(mo_parser *p, mo_token_kind kind, const char *after)
     const char *found = mo_found(p, p->now);
     mo_place place = p->now.first ? mo_behind_last(p) : mo_here(p);
     mo_tell(p, place, "expected '%s' behind %s, found %s", word, after, found);
-    mo_hint(p->c, "write '%s' behind %s", word, after);
-    if (mo_is(p, wrong) || mo_is(p, T_COLON) || mo_spelt(p, p->now, "do") ||
+    mo_hint(p->c, mo_is(p, T_LBRACE) ? "blocks are written '%s ... end ...;', without braces"
+                                     : "write '%s' here",
+            word);
+    bool brace = mo_is(p, T_LBRACE);
+    p->open[p->opens - 1].braces |= brace;
+    if (brace || mo_is(p, wrong) || mo_is(p, T_COLON) || mo_spelt(p, p->now, "do") ||
         mo_spelt(p, p->now, "Then"))
         mo_take(p);
-}
-
-/* The condition of if, while, when. '=' is told and read as '=='. */
-static mo_ast *condition(mo_parser *p)
-{
-    mo_ast *e = mo_expression(p);
-    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN))
-        return e;
-    mo_tell(p, mo_here(p), "a condition compares with '=='");
-    mo_hint(p->c, "write '==' in place of '%s'", mo_is(p, T_EQUAL) ? "=" : ":=");
-    mo_take(p);
-    mo_expression(p);
-    return e;
 }
 
 static mo_branch conditional_branch(mo_parser *p, bool algorithm)
 {
     mo_branch b = { .place = mo_here(p) };
     mo_take(p); /* if, elseif, when, elsewhen */
-    b.condition = condition(p);
+    b.condition = mo_condition(p);
     expect_word(p, K_THEN, "the condition");
     clause_list(p, algorithm, &b);
     return b;
@@ -165,7 +158,7 @@ static void loop_clause(mo_parser *p, bool algorithm, mo_clause *k)
         expect_word(p, K_LOOP, "the range");
     } else {
         k->kind = MO_C_WHILE;
-        b->condition = condition(p);
+        b->condition = mo_condition(p);
         expect_word(p, K_LOOP, "the condition");
     }
     clause_list(p, algorithm, b);
@@ -208,6 +201,10 @@ mo_clause *mo_connect_clause(mo_parser *p)
     k->left = mo_expression(p);
     mo_expect(p, T_COMMA, "','", "and the second connector");
     k->right = mo_expression(p);
+    if (mo_is(p, T_COMMA)) {
+        mo_fail(p, mo_here(p), "'connect' takes two connectors");
+        mo_hint(p->c, "connect them pair by pair");
+    }
     mo_close(p, opening, T_RPAREN, "')'");
     return k;
 }
@@ -215,12 +212,9 @@ mo_clause *mo_connect_clause(mo_parser *p)
 /* Neither '=' nor ':=' nor a call: say what it looks like. */
 static void no_clause(mo_parser *p, bool algorithm, const mo_ast *left)
 {
-    static const char *const words[] = { "elseif", "elseif", "elseif", "for", "while", "when",
-                                         "end if", "end for", "end while", "end when", "return",
-                                         "connect", "if", "else", "algorithm", "equation" };
-    static const char *const near[] = { "elif", "elsif", "elseIf", "for", "while", "when",
-                                        "endif", "endfor", "endwhile", "endwhen", "return",
-                                        "connect", "if", "else", "algorithm", "equation" };
+    static const char *const words[] = { "elseif", "elsewhen", "for", "while", "when", "return",
+                                         "connect", "if", "else", "algorithm", "equation",
+                                         "initial", "protected", "public" };
     enum { WORDS = sizeof words / sizeof *words };
     const char *what = algorithm ? "':=' in the statement" : "'=' in the equation";
     if (p->failed)
@@ -228,16 +222,13 @@ static void no_clause(mo_parser *p, bool algorithm, const mo_ast *left)
     const char *name = left && left->kind == MO_A_REFERENCE && left->call.reference->parts == 1
                            ? left->call.reference->part->name
                            : NULL;
-    const char *found = mo_found(p, p->now), *meant = name ? mo_nearest(name, near, WORDS) : NULL;
+    const char *found = mo_found(p, p->now), *meant = name ? mo_nearest(name, words, WORDS) : NULL;
     bool declares = left && left->kind == MO_A_REFERENCE && mo_is(p, T_IDENT) && !p->now.first;
     mo_place place = p->now.first || mo_is(p, T_EOF) ? mo_behind_last(p) : mo_here(p);
     mo_fail(p, place, "expected %s, found %s", what, found);
-    for (int i = 0; meant && i < WORDS; i++)
-        if (near[i] == meant) {
-            mo_hint(p->c, "did you mean '%s'?", words[i]);
-            return;
-        }
-    if (declares)
+    if (meant)
+        mo_hint(p->c, "did you mean '%s'?", meant);
+    else if (declares)
         mo_hint(p->c, "declarations stand before '%s'", algorithm ? "algorithm" : "equation");
 }
 
@@ -292,10 +283,38 @@ static void jump_clause(mo_parser *p, bool algorithm, mo_clause *k)
     }
 }
 
+static bool begins_declaration(mo_parser *p)
+{
+    switch (p->now.kind) {
+    case K_PARAMETER:
+    case K_CONSTANT:
+    case K_DISCRETE:
+    case K_INPUT:
+    case K_OUTPUT:
+    case K_FLOW:
+    case K_STREAM:
+    case K_INNER:
+    case K_OUTER:
+    case K_FINAL:
+    case K_REPLACEABLE:
+    case K_REDECLARE:
+    case K_EXTENDS:
+    case K_IMPORT:
+        return true;
+    default:
+        return !mo_is(p, K_PURE) && mo_begins_class(p);
+    }
+}
+
 static mo_clause *clause(mo_parser *p, bool algorithm)
 {
     mo_clause *k = mo_new(p, sizeof *k);
     k->place = mo_here(p);
+    if (begins_declaration(p)) {
+        mo_fail(p, k->place, "a declaration among the %s", algorithm ? "statements" : "equations");
+        mo_hint(p->c, "declarations stand before '%s'", algorithm ? "algorithm" : "equation");
+        return k;
+    }
     switch (p->now.kind) {
     case K_IF:
     case K_FOR:
@@ -324,8 +343,35 @@ static mo_clause *clause(mo_parser *p, bool algorithm)
 
 /* ---------------------------------------------------------------- lists of clauses ------ */
 
+/* elif, endif, ...: told, and read as what was meant. */
+static void read_as_meant(mo_parser *p)
+{
+    static const struct {
+        const char *word, *meant;
+        mo_token_kind kind, after;
+    } words[] = { { "elif", "elseif", K_ELSEIF, T_NOTHING },
+                  { "elsif", "elseif", K_ELSEIF, T_NOTHING },
+                  { "elseIf", "elseif", K_ELSEIF, T_NOTHING },
+                  { "endif", "end if", K_END, K_IF },
+                  { "endfor", "end for", K_END, K_FOR },
+                  { "endwhen", "end when", K_END, K_WHEN },
+                  { "endwhile", "end while", K_END, K_WHILE } };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!mo_spelt(p, p->now, words[i].word) || p->peeked)
+            continue;
+        mo_tell(p, mo_here(p), "'%s' is not a word of Modelica", words[i].word);
+        mo_hint(p->c, "did you mean '%s'?", words[i].meant);
+        p->now.kind = words[i].kind;
+        p->peeked = words[i].after != T_NOTHING;
+        p->next = p->now;
+        p->next.kind = words[i].after;
+    }
+}
+
 static bool ends_list(mo_parser *p)
 {
+    if (mo_is(p, T_IDENT) && p->lexer.text[p->now.start] == 'e')
+        read_as_meant(p);
     switch (p->now.kind) {
     case T_EOF:
     case T_NOTHING:
@@ -340,6 +386,8 @@ static bool ends_list(mo_parser *p)
     case K_EXTERNAL:
     case K_ANNOTATION:
         return true;
+    case T_RBRACE:
+        return p->open[p->opens - 1].braces;
     case K_INITIAL:
         return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
     default:
@@ -375,6 +423,10 @@ static void clause_list(mo_parser *p, bool algorithm, mo_branch *b)
     size_t mark = mo_mark(p);
     mo_recover(p);
     while (!ends_list(p)) {
+        if (mo_is(p, T_SEMICOLON)) {
+            mo_extra_semicolon(p);
+            continue;
+        }
         mo_push_pointer(p, clause(p, algorithm));
         mo_expect_semicolon(p, algorithm ? "the statement" : "the equation");
         mo_recover(p);

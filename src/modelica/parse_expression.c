@@ -270,7 +270,24 @@ mo_ast *mo_simple_expression(mo_parser *p)
     mo_push_pointer(p, e);
     for (int parts = 1; parts < 3 && mo_accept(p, T_COLON); parts++)
         mo_push_pointer(p, logical_expression(p));
+    if (mo_is(p, T_COLON)) {
+        mo_fail(p, mo_here(p), "a range has three parts at most");
+        mo_hint(p->c, "write 'start:step:stop'");
+    }
     return mo_list_node(p, MO_A_RANGE, place, mark);
+}
+
+/* The condition of if, while, when. '=' is told and read as '=='. */
+mo_ast *mo_condition(mo_parser *p)
+{
+    mo_ast *e = mo_expression(p);
+    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN))
+        return e;
+    mo_tell(p, mo_here(p), "a condition compares with '=='");
+    mo_hint(p->c, "write '==' in place of '%s'", mo_is(p, T_EQUAL) ? "=" : ":=");
+    mo_take(p);
+    mo_expression(p);
+    return e;
 }
 
 /* "if" expression "then" expression { "elseif" expression "then" expression } "else" expression */
@@ -281,8 +298,9 @@ static mo_ast *if_expression(mo_parser *p)
     bool more = true;
     while (more) {
         mo_take(p); /* if, elseif */
-        mo_push_pointer(p, mo_expression(p));
-        mo_expect(p, K_THEN, "'then'", "behind the condition");
+        mo_push_pointer(p, mo_condition(p));
+        if (!mo_expect(p, K_THEN, "'then'", "behind the condition"))
+            break;
         mo_push_pointer(p, mo_expression(p));
         if (p->failed)
             break;

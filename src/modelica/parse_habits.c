@@ -43,7 +43,7 @@ void mo_own_type(mo_parser *p, const char *name)
 {
     int i = type_of(name);
     if (i >= 0)
-        p->own[i] = true;
+        p->foreign->own[i] = true;
 }
 
 /* `equaton` on a line of its own would be read as the type of what comes next. */
@@ -62,8 +62,8 @@ void mo_foreign_type(mo_parser *p, const mo_reference *type, mo_token name)
     if (type->parts != 1 || type->global || p->failed)
         return;
     int i = type_of(type->part->name);
-    if (i >= 0 && p->foreign[i].end == 0)
-        p->foreign[i] = p->last;
+    if (i >= 0 && p->foreign->used[i].end == 0)
+        p->foreign->used[i] = p->last;
     if (name.first)
         check_section_word(p, type->part->name, type->place);
 }
@@ -71,9 +71,9 @@ void mo_foreign_type(mo_parser *p, const mo_reference *type, mo_token name)
 void mo_tell_foreign_types(mo_parser *p)
 {
     for (int i = 0; i < TYPES; i++) {
-        if (p->foreign[i].end == 0 || p->own[i])
+        if (p->foreign->used[i].end == 0 || p->foreign->own[i])
             continue;
-        mo_warning(p->c, mo_token_place(&p->lexer, p->foreign[i]),
+        mo_warning(p->c, mo_token_place(&p->lexer, p->foreign->used[i]),
                    "'%s' is not a type of Modelica", types[i].word);
         mo_hint(p->c, "did you mean '%s'?", types[i].meant);
     }

@@ -10,6 +10,8 @@
  */
 #include "modelica/parse.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------- names ----------------- */
 
 /* subscript: ":" | expression */
@@ -185,8 +187,11 @@ static mo_ast *call_node(mo_parser *p, mo_ast_kind kind, mo_reference *name)
     mo_ast *e = mo_node(p, kind, name->place);
     mo_token opening = p->now;
     e->call.reference = name;
-    if (!mo_expect(p, T_LPAREN, "'('", "and the arguments"))
+    if (!mo_expect(p, T_LPAREN, "'('", "and the arguments")) {
+        const char *word = name->part->name;
+        mo_hint(p->c, strcmp(word, "initial") == 0 ? "write '%s()'" : "write '%s(x)'", word);
         return e;
+    }
     function_arguments(p, e, T_RPAREN);
     mo_close(p, opening, T_RPAREN, "',' or ')'");
     return e;
@@ -337,9 +342,17 @@ static mo_ast *no_primary(mo_parser *p)
     if (p->failed)
         return NULL;
     bool breaks = p->now.first || p->now.kind == T_EOF;
+    bool closes = mo_is(p, T_RPAREN) || mo_is(p, T_RBRACKET) || mo_is(p, T_RBRACE);
+    bool sign = p->last.kind >= T_LPAREN && p->last.kind < T_ODD && p->last.kind != T_SEMICOLON;
     const char *found = mo_found(p, p->now), *keyword = mo_keyword(p->now.kind);
-    mo_fail(p, breaks ? mo_behind_last(p) : mo_here(p), "expected an expression, found %s", found);
-    if (keyword && !breaks && p->held.kind != K_THEN && p->held.kind != K_END)
+    mo_fail(p, breaks ? mo_behind_last(p) : mo_here(p), "expected an expression%s%s%s, found %s",
+            sign ? " behind '" : "", sign ? mo_spelling(&p->lexer, p->last.start, p->last.end) : "",
+            sign ? "'" : "", found);
+    if (closes && p->last.kind == T_COMMA)
+        mo_hint(p->c, "is the ',' before it one too many?");
+    else if (p->last.kind == T_EQUAL && p->held.kind == T_EQUAL)
+        mo_hint(p->c, "write one '='");
+    else if (keyword && !breaks && p->held.kind != K_THEN && p->held.kind != K_END)
         mo_hint(p->c, "'%s' is a keyword and cannot be used as a name", keyword);
     return NULL;
 }

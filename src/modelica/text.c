@@ -4,12 +4,11 @@
  * asks for gets parentheses.
  */
 #include "modelica/text.h"
+#include "base/number.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum step {
@@ -54,31 +53,13 @@ static void put_operand(mo_writer *w, const mo_ast *e, step least)
 
 /* ---------------------------------------------------------------- literals -------------- */
 
-/* The shortest text that reads back as the same number, whatever the locale; it has a point or
- * an exponent, so that it stays a Real. */
+/* With a point or an exponent, so that it stays a Real. */
 static void put_real(mo_writer *w, double x)
 {
-    char text[40], clean[48];
-    int error = errno;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
-    errno = error;
-    size_t n = 0;
-    bool real = !isfinite(x);
-    for (const char *s = text; *s; s++) {
-        bool plain = (*s >= '0' && *s <= '9') || strchr("+-einfa", *s);
-        if (plain)
-            clean[n++] = *s;
-        else if (!real)
-            clean[n++] = '.';
-        real |= !plain || *s == 'e';
-    }
-    clean[n] = '\0';
-    mo_put(w, clean);
-    mo_put(w, real ? "" : ".0");
+    char text[DAE_NUMBER_TEXT];
+    dae_number_text(text, x);
+    mo_put(w, text);
+    mo_put(w, strpbrk(text, ".en") ? "" : ".0");
 }
 
 void mo_put_string(mo_writer *w, const char *text)

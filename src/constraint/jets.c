@@ -1,12 +1,14 @@
-/* kinetic_jet.c: equations of motion from energies in jets: exact but for rounding.
+/* jets.c: derivatives of energies and constraints that are written in jets: exact but for
+ * rounding.
  *
  * As in kinetic.c,
  *
  *     M = T_vv,     f = T_q - V_q - d/ds T_v(t + s, q + s v, v) at s = 0,
  *
- * and a jet carries two directions (daedalus/jet.h). M_ij: along v_i and v_j, at v = 0, T being of
- * degree 2 in v. The last term of f_i: along v_i and along the line (1, v) in t and q. T_q and V_q: first
- * derivatives, two of them by each evaluation.
+ * and a jet carries two directions (daedalus/jet.h). M_ij: along v_i and v_j, at v = 0, T
+ * being of degree 2 in v. The last term of f_i: along v_i and along the line (1, v) in t
+ * and q. T_q, V_q and phi_q: first derivatives, two of them by each evaluation. phi_t:
+ * along t. The bias of phi: along the line twice. (dphi_q/dt)'nu: along q_j and the line.
  */
 #include "constraint/mechanism.h"
 
@@ -97,5 +99,82 @@ int dae_mech_jet_energy(dae_mechanism *m, double t, const double *q, const doubl
     if (answer == DAE_OK && m->model.potential_jet)
         answer = m->model.potential_jet(dae_jet_of(t), jq, &V, m->model.user);
     *E = T.x + V.x;
+    return answer;
+}
+
+/* ---- constraints ---- */
+
+/* phi at q, whose directions the caller has set, into jets behind those of q and v */
+static int constraint(dae_mechanism *m, dae_jet t, const dae_jet *q, dae_jet **phi)
+{
+    *phi = (dae_jet *)(void *)m->jets + 2 * m->n;
+    return m->model.constraint_jet(t, q, *phi, m->model.user);
+}
+
+int dae_mech_jet_phi(dae_mechanism *m, double t, const double *q, double *phi)
+{
+    dae_jet *jq, *jv, *value;
+    plain(m, q, NULL, &jq, &jv);
+    int answer = constraint(m, dae_jet_of(t), jq, &value);
+    for (int i = 0; i < m->h; i++)
+        phi[i] = value[i].x;
+    return answer;
+}
+
+int dae_mech_jet_matrix(dae_mechanism *m, double t, const double *q, double *G)
+{
+    dae_jet *jq, *jv, *phi;
+    int answer = DAE_OK;
+    plain(m, q, NULL, &jq, &jv);
+    for (int j = 0; j < m->n && answer == DAE_OK; j += 2) {
+        int next = j + 1 < m->n ? j + 1 : j;
+        jq[j].a = jq[next].b = 1;
+        answer = constraint(m, dae_jet_of(t), jq, &phi);
+        jq[j].a = jq[next].b = 0;
+        for (int i = 0; i < m->h; i++) {
+            G[dae_mech_at(i, j, m->h)] = phi[i].a;
+            G[dae_mech_at(i, next, m->h)] = phi[i].b; /* the same if there is no next */
+        }
+    }
+    return answer;
+}
+
+int dae_mech_jet_rate(dae_mechanism *m, double t, const double *q, double *rate)
+{
+    dae_jet *jq, *jv, *phi, along = { t, 1, 0, 0 };
+    plain(m, q, NULL, &jq, &jv);
+    int answer = constraint(m, along, jq, &phi);
+    for (int i = 0; i < m->h; i++)
+        rate[i] = phi[i].a;
+    return answer;
+}
+
+int dae_mech_jet_bias(dae_mechanism *m, double t, const double *q, const double *v, double *bias)
+{
+    dae_jet *jq, *jv, *phi, line = { t, 1, 1, 0 };
+    plain(m, q, NULL, &jq, &jv);
+    for (int j = 0; j < m->n; j++)
+        jq[j].a = jq[j].b = v[j];
+    int answer = constraint(m, line, jq, &phi);
+    for (int i = 0; i < m->h; i++)
+        bias[i] = phi[i].ab;
+    return answer;
+}
+
+int dae_mech_jet_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
+                             const double *nu, double *out)
+{
+    dae_jet *jq, *jv, *phi, line = { t, 0, 1, 0 };
+    int answer = DAE_OK;
+    plain(m, q, NULL, &jq, &jv);
+    for (int j = 0; j < m->n; j++)
+        jq[j].b = v[j];
+    for (int j = 0; j < m->n && answer == DAE_OK; j++) {
+        jq[j].a = 1;
+        answer = constraint(m, line, jq, &phi);
+        jq[j].a = 0;
+        for (int i = 0; i < m->h; i++)
+            out[j] += nu[i] * phi[i].ab;
+    }
     return answer;
 }

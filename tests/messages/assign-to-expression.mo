@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+algorithm
+  x + y := 3;
+end M;

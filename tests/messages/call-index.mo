@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  y = f(x)[1];
+end M;

@@ -1,0 +1,4 @@
+model M
+  /* outer /* inner */ outer */
+  Real x;
+end M;

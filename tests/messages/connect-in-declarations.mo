@@ -1,0 +1,4 @@
+model M
+  Pin a, b;
+  connect(a, b);
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  connect(a, b, c);
+end M;

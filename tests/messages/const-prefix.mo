@@ -1,0 +1,3 @@
+model M
+  const Real g = 9.81;
+end M;

@@ -1,0 +1,3 @@
+model M
+  replaceable Real x constrainedby 3;
+end M;

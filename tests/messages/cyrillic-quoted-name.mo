@@ -1,0 +1,3 @@
+model M
+  Real 'а' = 3;
+end M;

@@ -1,0 +1,5 @@
+model M
+  double x;
+  float y;
+  int n;
+end M;

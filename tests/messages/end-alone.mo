@@ -1,0 +1,8 @@
+model M
+  Real x, y;
+equation
+  if x > 0 then
+    y = 1;
+  end;
+  x = 2;
+end M;

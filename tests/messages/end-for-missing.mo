@@ -1,0 +1,6 @@
+model M
+  Real x, y;
+equation
+  for i in 1:3 loop
+    x[i] = 1;
+end M;

@@ -1,0 +1,7 @@
+model M
+  Real x, y;
+equation
+  x = 1;
+  end if;
+  y = 2;
+end M;

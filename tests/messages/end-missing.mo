@@ -1,0 +1,4 @@
+model Tank
+  Real x;
+equation
+  x = 3;

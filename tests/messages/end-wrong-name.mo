@@ -1,0 +1,3 @@
+model Tank
+  Real x;
+end Tenk;

@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+algorithm
+  x = 3;
+end M;

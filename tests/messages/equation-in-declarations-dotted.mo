@@ -1,0 +1,4 @@
+model M
+  Real x;
+  a.b[1].c = 3;
+end M;

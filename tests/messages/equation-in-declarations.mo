@@ -1,0 +1,5 @@
+model M
+  Real x;
+  der(x) = -x;
+  x = 3;
+end M;

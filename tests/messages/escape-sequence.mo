@@ -1,0 +1,3 @@
+model M
+  Real [31mx;
+end M;

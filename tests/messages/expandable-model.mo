@@ -1,0 +1,2 @@
+expandable model M
+end M;

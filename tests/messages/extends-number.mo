@@ -1,0 +1,3 @@
+model M
+  extends 3;
+end M;

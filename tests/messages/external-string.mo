@@ -1,0 +1,4 @@
+function f
+  output Real y;
+  external "C" y = 3;
+end f;

@@ -1,0 +1,5 @@
+function f(Real x)
+  output Real y;
+algorithm
+  y := x;
+end f;

@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  α = 3;
+end M;

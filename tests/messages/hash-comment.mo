@@ -1,0 +1,4 @@
+model M
+  # a comment
+  Real x;
+end M;

@@ -1,0 +1,4 @@
+model M
+  import Modelica.Units.SI as SI;
+  Real x;
+end M;

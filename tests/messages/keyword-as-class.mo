@@ -1,0 +1,2 @@
+model record
+end record;

@@ -1,0 +1,4 @@
+model M
+  Real input;
+  Real y;
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  x = 2*output;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real größe = 3;
+end M;

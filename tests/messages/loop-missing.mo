@@ -1,0 +1,7 @@
+model M
+  Real x, y;
+equation
+  for i in 1:3
+    x[i] = 1;
+  end for;
+end M;

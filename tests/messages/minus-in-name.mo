@@ -1,0 +1,3 @@
+model M
+  Real my-name = 3;
+end M;

@@ -1,0 +1,9 @@
+model M
+  Real x, y;
+equation
+  if x > 0 then
+    y = 1;
+  elif x < 0 then
+    y = 2;
+  end if;
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x;
+equaton
+  x = 3;
+end M;

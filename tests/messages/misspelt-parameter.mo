@@ -1,0 +1,3 @@
+model M
+  paramter Real p = 3;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real(start = 1) x;
+end M;

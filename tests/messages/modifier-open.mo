@@ -1,0 +1,4 @@
+model M
+  Real x(start = 1;
+  Real y;
+end M;

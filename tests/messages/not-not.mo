@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  b = not not c;
+end M;

@@ -1,0 +1,3 @@
+model M
+  parameter Real p = 3,5;
+end M;

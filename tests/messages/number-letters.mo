@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  y = 2x;
+end M;

@@ -1,0 +1,3 @@
+partial M
+  Real x;
+end M;

@@ -1,0 +1,4 @@
+model M
+private
+  Real x;
+end M;

@@ -1,0 +1,4 @@
+model M
+public:
+  Real x;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real '' = 3;
+end M;

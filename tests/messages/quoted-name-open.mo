@@ -1,0 +1,4 @@
+model M
+  Real 'a b = 3;
+  Real y;
+end M;

@@ -1,0 +1,5 @@
+model M
+  A a(redeclare model B
+    Real x;
+  end B);
+end M;

@@ -1,0 +1,3 @@
+print("hello");
+model M
+end M;

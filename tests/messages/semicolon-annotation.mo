@@ -1,0 +1,4 @@
+model M
+  Real x;
+  annotation(experiment(StopTime = 1))
+end M;

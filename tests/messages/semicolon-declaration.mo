@@ -1,0 +1,4 @@
+model M
+  Real x
+  Real y;
+end M;

@@ -1,0 +1,4 @@
+model M
+  import Modelica.Constants.pi
+  Real x = pi;
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  x = 3 y = 4;
+end M;

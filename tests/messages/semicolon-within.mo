@@ -1,0 +1,3 @@
+within A.B
+model M
+end M;

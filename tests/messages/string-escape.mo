@@ -1,0 +1,3 @@
+model M
+  String s = "C:\dir\new";
+end M;

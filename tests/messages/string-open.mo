@@ -1,0 +1,4 @@
+model M
+  Real x "a comment;
+  Real y;
+end M;

@@ -1,0 +1,3 @@
+model M
+  string name = "a";
+end M;

@@ -1,0 +1,3 @@
+struct S
+  Real x;
+end S;

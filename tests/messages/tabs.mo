@@ -1,0 +1,4 @@
+model M
+equation
+		x	=	= 3;
+end M;

@@ -1,0 +1,3 @@
+model M
+  parameter constant Real p = 3;
+end M;

@@ -1,0 +1,6 @@
+model M
+  Real x, y;
+equation
+  y = 2 × x − 1;
+  b = x ≤ 3;
+end M;

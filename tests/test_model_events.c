@@ -1,0 +1,300 @@
+/* test_model_events.c: relations as events, at times known and found; delays by the method of
+ * steps. */
+#include "modeling.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The time of the first row at which a variable jumps by more than `by`. */
+static double jump_time(trial_model *w, const char *name, double by)
+{
+    for (size_t k = 1; k < w->rows; k++)
+        if (w->t[k] == w->t[k - 1] && fabs(trial_at(w, k, name) - trial_at(w, k - 1, name)) > by)
+            return w->t[k];
+    return -1;
+}
+
+static void test_state_event(void **state)
+{
+    (void)state;
+    trial_model w; /* x falls with slope -1 from 1, below 0 with slope -3 */
+    trial_open(&w, "model M Real x(start = 1, fixed = true), s; equation der(x) = s; "
+                   "s = if x > 0 then -1 else -3; end M;", NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-6));
+    expect_near(jump_time(&w, "s", 1), 1, 1e-8);
+    expect_near(trial_last(&w, "x"), -3, 1e-7);
+    dae_statistics st;
+    model_get_statistics(w.m, &st);
+    assert_int_equal(st.restarts, 1);
+    trial_close(&w);
+}
+
+/* The equation of a dry oscillator: x'' = -x - sign(v): the amplitude falls by 2 in each half
+ * swing; at rest when |x| <= 1. From 5.5: 3.5, 1.5, 0.5 in the end (it sticks). */
+static void test_many_events(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 5.5, fixed = true), v(start = -1e-3, fixed = true); "
+                   "equation der(x) = v; der(v) = -x - (if v > 0 then 1 else -1); end M;", NULL);
+    expect_good(&w, trial_run(&w, 2 * M_PI, 1e-9));
+    expect_near(trial_last(&w, "x"), 1.5, 2e-3);
+    dae_statistics st;
+    model_get_statistics(w.m, &st);
+    assert_in_range(st.restarts, 1, 3);
+    trial_close(&w);
+}
+
+static double pulse(double t) { return t < 0.25 ? t : t < 0.5 ? 0.25 - (t - 0.25) : t - 0.5; }
+
+static void test_time_events(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real T = 0.25; Real x(start = 0, fixed = true), u; "
+                   "equation u = if time < T or time >= 2*T then 1 else -1; der(x) = u; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_below(trial_error(&w, "x", pulse), 1e-9); /* exact between events */
+    expect_near(jump_time(&w, "u", 1), 0.25, 0);
+    expect_good(&w, model_set(w.m, "T", 0.125));
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(jump_time(&w, "u", 1), 0.125, 0);
+    expect_near(trial_last(&w, "x"), 0.75, 1e-9);
+    trial_close(&w);
+}
+
+/* time > 0 at t = 0: false at the initialization, true from then on. */
+static void test_event_at_the_start(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true), u; "
+                   "equation u = if time > 0 then 2 else 7; der(x) = u; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_at(&w, 0, "u"), 7, 0);
+    expect_near(trial_at(&w, 1, "u"), 2, 0);
+    expect_near(trial_last(&w, "x"), 2, 1e-9);
+    trial_close(&w);
+}
+
+/* On the boundary at the start: where the solution goes decides. */
+static void test_start_on_the_boundary(void **state)
+{
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        trial_model w;
+        trial_open(&w, "model M parameter Real s = 1; Real x(start = 0, fixed = true), y; "
+                       "equation der(x) = s; y = if x > 0 then 1 else if x < 0 then -1 else 0; end M;",
+                   NULL);
+        expect_good(&w, model_set(w.m, "s", sign));
+        expect_good(&w, trial_run(&w, 1, 1e-6));
+        expect_near(trial_at(&w, 0, "y"), 0, 0);
+        expect_near(trial_last(&w, "y"), sign, 0);
+        trial_close(&w);
+    }
+}
+
+static double saw(double t) { return t - floor(t / 0.3) * 0.3; }
+
+static void test_floor_and_mod(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real a, b, c, x(start = 0, fixed = true), y; Integer n; "
+                   "equation a = mod(time, 0.3); b = floor(3*x); c = ceil(3*x); n = integer(-2*x); "
+                   "der(x) = 1 + 0*y; y = rem(-time, 0.4); end M;", NULL);
+    expect_good(&w, trial_simulate(&w, &(dae_simulation){ .stop = 1, .tolerance = 1e-8,
+                                                          .intervals = 97 }));
+    for (size_t k = 1; k < w.rows; k++) {
+        double t = w.t[k];
+        if (w.t[k] == w.t[k - 1] || (k + 1 < w.rows && w.t[k + 1] == t)) continue; /* events */
+        if (t == 1) continue;
+        expect_near(trial_at(&w, k, "a"), saw(t), 1e-9);
+        expect_near(trial_at(&w, k, "b"), floor(3 * t), 0);
+        expect_near(trial_at(&w, k, "c"), ceil(3 * t), 0);
+        expect_near(trial_at(&w, k, "n"), floor(-2 * t), 0);
+        expect_near(trial_at(&w, k, "y"), fmod(-t, 0.4), 1e-9);
+    }
+    trial_close(&w);
+}
+
+/* The ideal diode: i = s in one mode, v = s in the other. Half-wave rectifier. */
+static void test_ideal_diode(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real s, v, i, u, q(start = 0, fixed = true); Boolean off; "
+                   "equation u = sin(2*Modelica_pi*time); off = s < 0; v = if off then s else 0; "
+                   "i = if off then 0 else s; u = v + 2*i; der(q) = i; "
+                   "protected constant Real Modelica_pi = 3.14159265358979; end M;", NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-9));
+    expect_near(trial_last(&w, "q"), 2 * 0.5 / M_PI, 1e-7);
+    dae_statistics st;
+    model_get_statistics(w.m, &st);
+    assert_in_range(st.restarts, 3, 5);
+    trial_close(&w);
+}
+
+/* noEvent: no events, the same solution. */
+static void test_no_event(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = -1, fixed = true), y; equation der(x) = 1; "
+                   "y = noEvent(if x > 0 then x else 0) + abs(x); end M;", NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-8));
+    expect_near(trial_last(&w, "y"), 2, 1e-7);
+    dae_statistics st;
+    model_get_statistics(w.m, &st);
+    assert_int_equal(st.restarts, 0);
+    trial_close(&w);
+}
+
+static void test_chatter_is_named(void **state)
+{
+    (void)state;
+    trial_model w; /* slides along x = 0 */
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = if x > 0 then -1 else 1; "
+                   "end M;", NULL);
+    expect_run(&w, trial_run(&w, 3, 1e-6), DAE_E_CHATTER, "0 < x", "hint");
+    expect_near(w.t[w.rows - 1], 1, 1e-3);
+    trial_close(&w);
+}
+
+/* x'(t) = -x(t - 1), x = 1 before 0: polynomials by the method of steps:
+ * [0, 1]: 1 - t; [1, 2]: 1 - t + (t - 1)^2/2; [2, 3]: ... - (t - 2)^3/6 */
+static double steps(double t)
+{
+    double x = 1, sign = -1, factorial = 1;
+    for (int k = 1; k <= floor(t) + 1; k++) {
+        factorial *= k;
+        x += sign * pow(t - (k - 1), k) / factorial;
+        sign = -sign;
+    }
+    return x;
+}
+
+static void test_delay(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -delay(x, 1); end M;",
+               NULL);
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
+        expect_good(&w, trial_run(&w, 6.5, tolerance));
+        double error = trial_error(&w, "x", steps);
+        print_message("delay, tolerance %.0e: error %.1e\n", tolerance, error);
+        expect_below(error, 50 * tolerance);
+    }
+    trial_close(&w);
+}
+
+/* Of a jump: y(t) = u(t - 0.3) with u = 1 from 0.5 on. */
+static double delayed_step(double t) { return t < 0.8 ? 0 : 2 * (t - 0.8); }
+
+static void test_delay_of_a_jump(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real T = 0.3; Real u, y, x(start = 0, fixed = true); "
+                   "equation u = if time > 0.5 then 2 else 0; y = delay(u, T); der(x) = y; end M;", NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-6));
+    expect_below(trial_error(&w, "x", delayed_step), 1e-7);
+    expect_near(jump_time(&w, "y", 1), 0.8, 1e-12);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -delay(x, -1); end M;",
+               NULL);
+    dae_status status = model_status(w.m) == DAE_OK ? trial_run(&w, 1, 1e-6) : model_status(w.m);
+    expect_run(&w, status, DAE_E_MODEL, "delay time", "-1");
+    trial_close(&w);
+}
+
+/* x' = -y, x = y^3/3 - y: the limit of van der Pol's oscillator. y goes from 2 to 1, where the
+ * loop has a fold, jumps to -2, and back: the period is 3 - 2 log 2. */
+static void test_relaxation_jumps(void **state)
+{
+    (void)state;
+    trial_model w;
+    double period = 3 - 2 * log(2);
+    trial_open(&w, "model M Real x(start = 0.6666666666666666, fixed = true), y(start = 2); "
+                   "equation der(x) = -y; x = y^3/3 - y; end M;", NULL);
+    expect_good(&w, trial_run(&w, period + 0.1, 1e-8));
+    double least = 0, t_jump = 0;
+    for (size_t k = 1; k < w.rows; k++) {
+        double y = trial_at(&w, k, "y"), before = trial_at(&w, k - 1, "y");
+        least = fmin(least, y);
+        if (before > 0 && y < 0) t_jump = w.t[k];
+    }
+    expect_near(least, -2, 1e-3);
+    expect_near(t_jump, period / 2, 1e-4);
+    expect_run(&w, DAE_OK, DAE_OK, "loop is singular", "'y'");
+    assert_int_equal(model_warnings(w.m), 2);
+    double y = trial_last(&w, "y"); /* t = y^2/2 - log y from the jump on, backwards */
+    expect_near((2 - log(2)) - (y * y / 2 - log(y)), 0.1, 1e-3);
+    trial_close(&w);
+}
+
+/* x = sin(x)^2 + sin(t): a vertical tangent at x = pi/4, where the solution goes on. */
+static void test_vertical_tangent(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1), y; equation x = y^2 + sin(time); y = sin(x); end M;",
+               NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    double x = trial_last(&w, "x");
+    expect_near(x - sin(x) * sin(x), sin(1), 1e-7);
+    trial_close(&w);
+}
+
+/* The public pieces by hand: the same trajectory as the loop's. */
+static void test_by_hand(void **state)
+{
+    (void)state;
+    trial_model w;
+    double x[4], xdot[4], row[8];
+    trial_open(&w, "model M Real x(start = 1, fixed = true), s; equation der(x) = s; "
+                   "s = if x > 0 then -1 else -3; end M;", NULL);
+    const dae_problem *p = model_problem_of(w.m);
+    assert_int_equal(p->size, 1);
+    assert_int_equal(p->event_count, 1);
+    expect_good(&w, model_initialize(w.m, 0, x, xdot));
+    dae_solver *s = dae_open(p, NULL);
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    expect(s, dae_check_jacobian(s, 0, x, xdot), DAE_OK);
+    expect(s, dae_advance(s, 2), DAE_EVENT);
+    double t;
+    expect(s, dae_get_event(s, NULL, NULL, &t), DAE_OK);
+    expect(s, dae_read(s, t, x, xdot), DAE_OK);
+    expect_good(&w, model_event(w.m, t, x, xdot));
+    expect_near(xdot[0], -3, 1e-12);
+    expect(s, dae_restart(s, t, x, xdot), DAE_OK);
+    expect(s, dae_advance(s, 2), DAE_OK);
+    expect(s, dae_read(s, 2, x, xdot), DAE_OK);
+    expect_near(x[0], -3, 1e-7);
+    expect_good(&w, model_values(w.m, 2, x, xdot, row));
+    expect_near(row[model_find(w.m, "s")], -3, 1e-12);
+    dae_close(s);
+    trial_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_state_event),
+        cmocka_unit_test(test_many_events),
+        cmocka_unit_test(test_time_events),
+        cmocka_unit_test(test_event_at_the_start),
+        cmocka_unit_test(test_start_on_the_boundary),
+        cmocka_unit_test(test_floor_and_mod),
+        cmocka_unit_test(test_ideal_diode),
+        cmocka_unit_test(test_no_event),
+        cmocka_unit_test(test_chatter_is_named),
+        cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_delay_of_a_jump),
+        cmocka_unit_test(test_relaxation_jumps),
+        cmocka_unit_test(test_vertical_tangent),
+        cmocka_unit_test(test_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
