@@ -58,6 +58,7 @@ struct mo_entry {
     mo_entry *chain;        /* same slot of the table */
     int number;             /* position among the entries */
     bool is_protected;
+    mo_entry *before;       /* what a redeclaration has replaced; NULL: none                 */
 };
 
 typedef enum mo_progress { MO_UNTOUCHED, MO_UNDER_WAY, MO_DONE, MO_FAILED } mo_progress;
@@ -114,6 +115,7 @@ struct mo_member {
     mo_mod *mod;
     mo_value *value;        /* as an expression                                              */
     mo_value *binding;      /* declared value, checked and indexed; NULL: none                */
+    mo_member *asked_by;    /* while it is being bound: the member that needs it              */
 };
 
 /* ------------------------------------------------------------------ values ----------- */
@@ -204,6 +206,7 @@ struct mo_model {
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
+    mo_member *binding;       /* the member that is being bound                              */
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
