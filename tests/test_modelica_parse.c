@@ -646,6 +646,29 @@ static void test_wrong_expressions(void **state)
     }
 }
 
+/* Names of any length, and the message is still to be read. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    static const char *const around[][2] = { { "model ", "" },       { "model M Real ", " y z" },
+                                             { "model M end ", "" }, { "model M Real x = f(", "" },
+                                             { "modle ", "" },       { "model M '", "" },
+                                             { "model M \"", "" },    { "model M import a as ", "" } };
+    for (int i = 0; i < COUNT_OF(around); i++) {
+        char *text = nested(around[i][0], "\xC3\xA4n", around[i][1], "", "", 100000);
+        char *plain = nested(around[i][0], "name", around[i][1], "", "", 100000);
+        for (int k = 0; k < 2; k++) {
+            mo_context c;
+            assert_int_equal(read_text(&c, k ? plain : text), DAE_OK);
+            assert_true(c.errors > 0);
+            assert_true(strlen(mo_diagnostics_text(&c)) < 2000 * c.diagnostics);
+            mo_context_release(&c);
+        }
+        free(text);
+        free(plain);
+    }
+}
+
 /* Warnings come after errors; names are escaped; no place is no "at:". */
 static void test_diagnostics_text(void **state)
 {
@@ -870,6 +893,7 @@ int main(void)
         CASE("M13 a text too large: E_LIMIT", test_source_limit),
         CASE("M21 M24 100,000 errors: 20 shown, all counted, the same twice", test_count_of_errors),
         CASE("M14 M15 M16 wrong expressions are refused", test_wrong_expressions),
+        CASE("M13 names of 400,000 characters in messages", test_long_names),
         CASE("N15 diagnostics as text, control characters escaped", test_diagnostics_text),
         CASE("M11 M12 bytes that are not UTF-8, NUL, invisible characters", test_bytes),
         CASE("M17 N12 directories, pipes, devices, empty, unreadable, missing files", test_files),
