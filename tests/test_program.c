@@ -213,6 +213,105 @@ static void test_procedure_derivatives(void **state)
     tear_down(&t);
 }
 
+/* ---------------------------------------------------------------- series ---------------- */
+
+/* Random expressions on random polynomials x_i(s): coefficient 1 is the tangent in that direction;
+ * higher ones are the symbolic derivatives of derivatives along s, divided by k!. */
+enum { DEGREE = 4 };
+
+static ex_id rate_of(ex_graph *g, ex_id leaf, void *user)
+{
+    (void)user;
+    return ex_variable(g, ex_at(g, leaf)->a, ex_at(g, leaf)->b + 1, EX_REAL);
+}
+
+static void test_series(void **state)
+{
+    (void)state;
+    long compared = 0;
+    for (int round = 0; round < 25; round++) {
+        bench t;
+        ex_id pool[POOL], culprit, all[POOL * (DEGREE + 1)], input[VARIABLES * (DEGREE + 1)];
+        double x[VARIABLES], c[VARIABLES * (DEGREE + 1)], d[VARIABLES * (DEGREE + 1)];
+        static double y[POOL * (DEGREE + 1)], near[POOL * (DEGREE + 1)], want[POOL * (DEGREE + 1)];
+        set_up(&t);
+        random_pool(&t, pool, x);
+        for (uint32_t k = 0; k <= DEGREE; k++) {
+            for (uint32_t i = 0; i < POOL; i++)
+                all[k * POOL + i] = k ? all[(k - 1) * POOL + i] : pool[i];
+            if (k)
+                ex_time_derivatives(&t.g, all + k * POOL, POOL, rate_of, NULL, &culprit);
+            for (uint32_t i = 0; i < VARIABLES; i++) {
+                double factorial = tgamma(k + 1);
+                input[k * VARIABLES + i] = ex_variable(&t.g, i, k, EX_REAL);
+                c[i * (DEGREE + 1) + k] = k ? between(-1, 1) : x[i];
+                d[k * VARIABLES + i] = factorial * c[i * (DEGREE + 1) + k];
+            }
+        }
+        ex_program *p = compile(&t, pool, POOL);
+        ex_program *q = ex_compile(&t.g, input, COUNT_OF(input), all, COUNT_OF(all), &t.memory, &culprit);
+        ex_machine *m = ex_machine_open(p, &t.memory), *n = ex_machine_open(q, &t.memory);
+        assert_int_equal(ex_machine_series(m, DEGREE), DAE_OK);
+        assert_int_equal(ex_run(n, d, want), DAE_OK);
+        assert_int_equal(ex_run_taylor(m, DEGREE, c, y), DAE_OK);
+        for (int i = 0; i < VARIABLES; i++)
+            c[i * (DEGREE + 1)] *= 1 + 0x1p-50; /* how much of it is rounding */
+        assert_int_equal(ex_run_taylor(m, DEGREE, c, near), DAE_OK);
+        for (int i = 0; i < POOL; i++)
+            for (int k = 0; k <= DEGREE; k++) {
+                double got = y[i * (DEGREE + 1) + k] * tgamma(k + 1), is = want[k * POOL + i];
+                double rounding = fabs(near[i * (DEGREE + 1) + k] * tgamma(k + 1) - got);
+                if (!isfinite(got) || !isfinite(is) || !(rounding < 1e-11 * (1 + fabs(got))))
+                    continue;
+                agree(&t, all[k * POOL + i], is, got, 1e-9);
+                compared++;
+            }
+        ex_machine_close(m);
+        ex_machine_close(n);
+        ex_program_free(p);
+        ex_program_free(q);
+        tear_down(&t);
+    }
+    assert_true(compared > 6000);
+}
+
+/* Degree 30, through a procedure with a loop and an array: 1/(1 - s) and its powers. */
+static void test_high_degree(void **state)
+{
+    (void)state;
+    enum { HIGH = 30 };
+    bench t;
+    set_up(&t);
+    ex_id output[] = { OP(DIVIDE, N(1), OP(SUBTRACT, N(1), t.x[0])),
+                       table_at(&t, make_table(&t.g, make_power(&t.g)), 3), U(EXP, U(LOG, t.x[0])),
+                       OP(POWER, t.x[1], N(5)), OP(POWER, N(2), t.x[1]) };
+    ex_program *p = compile(&t, output, 5);
+    ex_machine *m = ex_machine_open(p, &t.memory);
+    double x[VARIABLES * (HIGH + 1)] = { 0.5, 1 }, y[5 * (HIGH + 1)];
+    x[HIGH + 1 + 1] = 1; /* x1 = s */
+    assert_int_equal(ex_run_taylor(m, HIGH, x, y), DAE_E_ARG);
+    assert_int_equal(ex_machine_series(m, 0), DAE_E_ARG);
+    assert_int_equal(ex_machine_series(m, EX_MOST_DEGREE + 1), DAE_E_ARG);
+    assert_int_equal(ex_machine_series(m, EX_MOST_DEGREE), DAE_OK);
+    assert_int_equal(ex_run_taylor(m, HIGH, x, y), DAE_OK);
+    double binomial = 1, cubic[] = { 0.125, 0.75, 1.5, 1 };
+    for (int k = 0; k <= HIGH; k++) {
+        agree(&t, output[0], y[k] / pow(2, k + 1), 1, 1e-13);
+        agree(&t, output[1], y[HIGH + 1 + k], k < 4 ? cubic[k] : 0, 1e-14);
+        agree(&t, output[2], y[2 * (HIGH + 1) + k], k < 2 ? x[k] : 0, 1e-6);
+        agree(&t, output[3], y[3 * (HIGH + 1) + k], k == 5, 1e-14);
+        agree(&t, output[4], y[4 * (HIGH + 1) + k], binomial, 1e-14);
+        binomial *= log(2) / (k + 1);
+    }
+    /* narrower, then as wide as before: no coefficients of the last run are left */
+    double few[VARIABLES * 3] = { 0.5, 1, 0 }, out[5 * 3];
+    assert_int_equal(ex_run_taylor(m, 2, few, out), DAE_OK);
+    assert_true(out[0] == 2 && out[1] == 4 && out[2] == 8);
+    ex_machine_close(m);
+    ex_program_free(p);
+    tear_down(&t);
+}
+
 /* ---------------------------------------------------------------- what is not taken ----- */
 
 static void test_untaken(void **state)
@@ -449,6 +548,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_procedures),     cmocka_unit_test(test_procedure_derivatives),
+        cmocka_unit_test(test_series),         cmocka_unit_test(test_high_degree),
         cmocka_unit_test(test_untaken),        cmocka_unit_test(test_deep_branches),
         cmocka_unit_test(test_culprit),        cmocka_unit_test(test_pattern),
         cmocka_unit_test(test_wide_pattern),   cmocka_unit_test(test_million_terms),

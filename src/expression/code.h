@@ -97,6 +97,8 @@ struct ex_machine {
     dae_memory memory;
     double *value;           /* program->stack registers: frame after frame                   */
     double *tangent;         /* EX_LANES for each                                             */
+    double *series;          /* series_degree for each; NULL: not asked for                   */
+    int series_degree;
     size_t size;
     long work;               /* what may still be done in this run                            */
     ex_trouble trouble;
@@ -155,9 +157,20 @@ void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, siz
 /* statements.c */
 bool ex_compile_procedure(ex_builder *b, const ex_procedure *p);
 
-/* tangents.c, machine.c: from the start of a routine to its return. */
+/* A run of one operation on registers with rows: `width` numbers each. */
+typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uint32_t *c, uint32_t n);
+typedef struct ex_rows {
+    size_t width;
+    ex_row_run *const *run; /* [EX_CODES] */
+} ex_rows;
+extern const ex_rows ex_tangent_rows;      /* tangents.c */
+extern ex_row_run *const ex_series_runs[]; /* taylor.c   */
+
+/* machine.c, rows.c: from the start of a routine to its return. */
 int ex_execute(ex_machine *m, const ex_routine *f, double *r, int depth);
-int ex_execute_tangents(ex_machine *m, const ex_routine *f, double *r, double *t, int depth);
+int ex_execute_rows(ex_machine *m, const ex_routine *f, double *r, double *t, const ex_rows *rows,
+                    int depth);
+void ex_begin(ex_machine *m); /* no trouble yet, all work before us */
 /* An index that is no number between 0 and count - 1: -1. */
 static inline int64_t ex_checked_index(double index, uint32_t count)
 {

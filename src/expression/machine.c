@@ -174,6 +174,7 @@ void ex_machine_close(ex_machine *m)
         return;
     dae_memory memory = m->memory;
     dae_free(&memory, m->value);
+    dae_free(&memory, m->series);
     dae_free(&memory, m);
 }
 
@@ -182,11 +183,16 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
     return &m->trouble;
 }
 
+void ex_begin(ex_machine *m)
+{
+    m->work = EX_MOST_WORK;
+    m->trouble = (ex_trouble){ 0 };
+}
+
 static void begin(ex_machine *m, const double *input)
 {
     const ex_routine *f = &m->program->routine[0];
-    m->work = EX_MOST_WORK;
-    m->trouble = (ex_trouble){ 0 };
+    ex_begin(m);
     if (f->inputs)
         memcpy(m->value, input, f->inputs * sizeof *input);
 }
@@ -209,7 +215,7 @@ int ex_run_tangents(ex_machine *m, const double *input, const double *input_tang
     begin(m, input);
     if (f->inputs)
         memcpy(m->tangent, input_tangent, (size_t)f->inputs * ROW);
-    int status = ex_execute_tangents(m, f, m->value, m->tangent, 0);
+    int status = ex_execute_rows(m, f, m->value, m->tangent, &ex_tangent_rows, 0);
     for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++) {
         output[k] = m->value[f->output[k]];
         memcpy(output_tangent + (size_t)k * EX_LANES, m->tangent + (size_t)f->output[k] * EX_LANES, ROW);

@@ -55,6 +55,17 @@ int ex_run(ex_machine *m, const double *input, double *output);
 int ex_run_tangents(ex_machine *m, const double *input, const double *input_tangent,
                     double *output, double *output_tangent);
 
+/* Series: input i is x_i(s) = sum over k of input[i (degree + 1) + k] s^k; output the same for
+ * y = f(x), to the same degree. With s = t - t0 the k-th derivative along a solution is k! times
+ * coefficient k, exact up to rounding. Costs grow like degree^2, where symbolic derivatives of
+ * derivatives grow much faster; index reduction, which needs the expressions, uses
+ * ex_time_derivatives, Taylor methods and checks of derivatives use this. On a kink the side is that
+ * of the value. Memory is taken once, by ex_machine_series (DAE_OK, DAE_E_NOMEM; DAE_E_ARG: degree
+ * not in 1 .. EX_MOST_DEGREE), for runs up to that degree. */
+enum { EX_MOST_DEGREE = 60 };
+dae_status ex_machine_series(ex_machine *m, int degree);
+int ex_run_taylor(ex_machine *m, int degree, const double *input, double *output);
+
 const ex_trouble *ex_machine_trouble(const ex_machine *m);
 
 #endif

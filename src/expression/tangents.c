@@ -46,11 +46,11 @@ static inline void combine(lanes *y, const lanes *a, double p, const lanes *b, d
 
 /* ---------------------------------------------------------------- operations ------------ */
 
-typedef const uint32_t *run_function(double *r, double *t, const uint32_t *c, uint32_t n);
-
 #define RUN(name, words, read, value, change)                                                  \
-    static const uint32_t *run_##name(double *r, double *t, const uint32_t *c, uint32_t n)     \
+    static const uint32_t *run_##name(double *r, double *t, size_t width, const uint32_t *c,   \
+                                      uint32_t n)                                              \
     {                                                                                          \
+        (void)width;                                                                           \
         for (const uint32_t *end = c + words * (size_t)n; c < end; c += words) {               \
             read;                                                                              \
             const double y = value;                                                            \
@@ -81,8 +81,9 @@ typedef const uint32_t *run_function(double *r, double *t, const uint32_t *c, ui
 #define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value, PRODUCT_OF(su u sz dz))
 #include "expression/operations.h"
 
-static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint32_t n)
+static const uint32_t *run_sincos(double *r, double *t, size_t width, const uint32_t *c, uint32_t n)
 {
+    (void)width;
     for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {
         double a = r[c[2]], s = sin(a), k = cos(a);
         lanes da = *row(t, c[2]);
@@ -103,95 +104,9 @@ static const uint32_t *run_sincos(double *r, double *t, const uint32_t *c, uint3
 #define PICK2(name, code, first) [EX_C_##code] = run_##name,
 #define PICK3(name, code, first) [EX_C_##code] = run_##name,
 #define FUSED(name, code, value, su, sz) [EX_C_##code] = run_##name,
-static run_function *const runs[EX_CODES] = {
+static ex_row_run *const runs[EX_CODES] = {
     [EX_C_SINCOS] = run_sincos,
 #include "expression/operations.h"
 };
 
-/* ---------------------------------------------------------------- control --------------- */
-
-static int call(ex_machine *m, const ex_routine *caller, double *r, double *t, const uint32_t *c,
-                int depth)
-{
-    const ex_routine *f = &m->program->routine[c[0]];
-    double *frame = r + caller->registers, *rates = t + (size_t)caller->registers * EX_LANES;
-    if (depth >= EX_DEEPEST_CALL || (size_t)(frame - m->value) + f->registers > m->size)
-        return ex_stop(m, "recursion too deep", c[1]);
-    if (--m->work < 0)
-        return ex_stop(m, "too much work", c[1]);
-    for (uint32_t k = 0; k < c[3]; k++) {
-        frame[k] = r[c[4 + k]];
-        *row(rates, k) = *row(t, c[4 + k]);
-    }
-    memset(frame + f->inputs, 0, (f->slots - f->inputs) * sizeof *frame);
-    memset(row(rates, f->inputs), 0, (f->slots - f->inputs) * sizeof(lanes));
-    uint32_t first = f->registers - f->constants;
-    if (f->constants)
-        memcpy(frame + first, f->constant, f->constants * sizeof *frame);
-    memset(row(rates, first), 0, f->constants * sizeof(lanes));
-    int status = ex_execute_tangents(m, f, frame, rates, depth + 1);
-    for (uint32_t k = 0; k < f->outputs; k++) {
-        r[c[2] + k] = frame[f->output[k]];
-        *row(t, c[2] + k) = *row(rates, f->output[k]);
-    }
-    return status;
-}
-
-/* As ex_execute, with rows. */
-int ex_execute_tangents(ex_machine *m, const ex_routine *f, double *r, double *t, int depth)
-{
-    const uint32_t *c = f->code;
-    for (;;) {
-        uint32_t code = *c & 0xff, n = *c >> EX_COUNT_SHIFT;
-        int64_t k;
-        c++;
-        if (code >= EX_C_MOVE) {
-            c = runs[code](r, t, c, n);
-            continue;
-        }
-        switch (code) {
-        case EX_C_JUMP:
-            c = f->code + c[0];
-            break;
-        case EX_C_LOOP:
-            if (--m->work < 0)
-                return ex_stop(m, "too much work", c[1]);
-            c = f->code + c[0];
-            break;
-        case EX_C_UNLESS:
-            c = r[c[0]] == 0 ? f->code + c[1] : c + 2;
-            break;
-        case EX_C_WHEN:
-            c = r[c[0]] != 0 ? f->code + c[1] : c + 2;
-            break;
-        case EX_C_CALL:
-            if (call(m, f, r, t, c, depth) != DAE_OK)
-                return DAE_RETRY;
-            c += 4 + c[3];
-            break;
-        case EX_C_STORE:
-            k = ex_checked_index(r[c[2]], c[1]);
-            if (k < 0)
-                return ex_stop(m, "index out of range", c[4]);
-            *row(t, c[0] + (uint32_t)k) = *row(t, c[3]);
-            r[c[0] + k] = r[c[3]];
-            c += 5;
-            break;
-        case EX_C_ELEMENT:
-            k = ex_checked_index(r[c[3]], c[2]);
-            if (k < 0)
-                return ex_stop(m, "index out of range", c[4]);
-            *row(t, c[0]) = *row(t, c[1] + (uint32_t)k);
-            r[c[0]] = r[c[1] + k];
-            c += 5;
-            break;
-        case EX_C_ASSERT:
-            if (r[c[0]] == 0)
-                return ex_stop(m, "assertion", c[1]);
-            c += 2;
-            break;
-        default: /* EX_C_RETURN */
-            return DAE_OK;
-        }
-    }
-}
+const ex_rows ex_tangent_rows = { EX_LANES, runs };

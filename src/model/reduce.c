@@ -33,7 +33,15 @@ typedef struct reduction_blocks {
     uint32_t *column_of;         /* of a variable, DAE_NOWHERE                                */
     uint32_t *c, *d;
     ex_id **left, **right;       /* of row i, derivative k                                    */
+    struct scratch *scratch;     /* of judging a choice, which is done after every step       */
 } reduction_blocks;
+
+typedef struct scratch {
+    double *A, *scale;
+    int *class_of;
+    unsigned char *pivot, *done;
+    int patience;                /* judgements to be left out: there was nothing better       */
+} scratch;
 
 typedef struct reducer {
     flat_model *m;
@@ -382,6 +390,22 @@ static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32
 }
 
 /* Entries that count for the highest derivatives, as a structure of their own. */
+static void open_scratch(reducer *r)
+{
+    size_t rows = 0, columns = 0;
+    for (size_t k = 0; k < r->b->count; k++) {
+        const reduction_block *p = &r->b->block[k];
+        rows = p->rows > rows ? p->rows : rows;
+        columns = p->columns > columns ? p->columns : columns;
+    }
+    scratch *t = r->b->scratch = dae_arena_take(r->arena, 1, sizeof *t);
+    t->A = dae_arena_take(r->arena, rows * columns + 1, sizeof *t->A);
+    t->scale = dae_arena_take(r->arena, rows + 1, sizeof *t->scale);
+    t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
+    t->pivot = dae_arena_take(r->arena, columns + 1, 1);
+    t->done = dae_arena_take(r->arena, rows + 1, 1);
+}
+
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
 {
     reduction_blocks *b = r->b;
@@ -399,6 +423,7 @@ static dae_status find_blocks(reducer *r, const dae_matching *mt)
     b->block = dae_arena_take(r->arena, blocks + 1, sizeof *b->block);
     for (uint32_t k = 0; k < blocks && status == DAE_OK; k++)
         take_block(r, order, begin[k], begin[k + 1], mt);
+    open_scratch(r);
     return (dae_status)status;
 }
 
@@ -461,6 +486,34 @@ static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equati
     flat_add_equation(w->to, side[0], side[1], like->place, like->component);
 }
 
+/* Only where there are more columns than equations is there anything to choose. */
+static bool has_choice(const reduction_blocks *b, const reduction_block *k)
+{
+    uint32_t need = 0, have = 0;
+    for (uint32_t i = 0; i < k->rows; i++) need += b->c[k->row[i]];
+    for (uint32_t j = 0; j < k->columns; j++) have += b->d[b->column_of[k->column[j]]];
+    return have > need;
+}
+
+/* The entries of J where a choice is possible, in the words of the reduced model. */
+static void write_watch(rewriter *w)
+{
+    reduction_blocks *b = w->r->b;
+    size_t count = 0;
+    for (size_t k = 0; k < b->count; k++)
+        if (has_choice(b, &b->block[k])) count += (size_t)b->block[k].rows * b->block[k].columns;
+    w->to->watch = dae_arena_take(w->r->arena, count + 1, sizeof *w->to->watch);
+    w->to->watches = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        const reduction_block *p = &b->block[k];
+        for (size_t e = 0; has_choice(b, p) && e < (size_t)p->rows * p->columns; e++) {
+            ex_id J = p->J[e] ? p->J[e] : ex_number(w->r->g, 0);
+            ex_substitute(w->r->g, &J, 1, replace, w);
+            w->to->watch[w->to->watches++] = J;
+        }
+    }
+}
+
 static void write_model(reducer *r, flat_reduction *out)
 {
     flat_model *m = r->m, *to = dae_arena_take(r->arena, 1, sizeof *to);
@@ -502,13 +555,15 @@ static void write_model(reducer *r, flat_reduction *out)
     memcpy(to->assertion, m->assertion, m->assertions * sizeof *to->assertion);
     for (size_t e = 0; e < m->assertions; e++)
         ex_substitute(r->g, &to->assertion[e].condition, 1, replace, &w);
+    write_watch(&w);
     out->flat = to;
     out->dummies = 0;
     out->dummy = dae_arena_take(r->arena, to->variables - m->variables + 1, sizeof *out->dummy);
     for (uint32_t j = 0; j < b->columns; j++)
-        for (uint32_t k = w.lowest[j]; k <= b->d[j]; k++)
+        for (uint32_t k = 1; k <= b->d[j]; k++)
             if (w.stand_in[j][k])
-                out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1 };
+                out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
+                                                           k < w.lowest[j] };
 }
 
 static void list_added(reducer *r, flat_reduction *out)
@@ -559,4 +614,107 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
         write_model(&r, out);
     }
     return (dae_status)status;
+}
+
+/* ---------------------------------------------------------------- another choice -------- */
+
+/* How good a given choice is: the worst pivot with these columns and no others. */
+static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen)
+{
+    scratch *t = r->b->scratch;
+    double *A = t->A, worst = INFINITY;
+    for (uint32_t level = 1;; level++) {
+        uint32_t rows = 0, columns = 0;
+        for (uint32_t j = 0; j < k->columns; j++) columns += chosen[j] >= level;
+        for (uint32_t i = 0; i < k->rows; i++) {
+            if (r->b->c[k->row[i]] < level) continue;
+            double most = 0;
+            uint32_t at = 0;
+            for (uint32_t j = 0; j < k->columns; j++) {
+                most = fmax(most, fabs(J[i * k->columns + j]));
+                if (chosen[j] >= level) A[rows * columns + at++] = J[i * k->columns + j];
+            }
+            t->scale[rows++] = most;
+        }
+        if (rows == 0) return worst;
+        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->done));
+        if (worst == 0) return 0;
+    }
+}
+
+/* Another choice where the present one is worse than `enough` of the best. */
+static bool improve(reducer *r, const double *watched, double enough, uint32_t **chosen)
+{
+    bool change = false;
+    size_t at = 0;
+    for (size_t k = 0; k < r->b->count; k++) {
+        reduction_block *p = &r->b->block[k];
+        chosen[k] = dae_arena_take(r->arena, p->columns + 1, sizeof *chosen[k]);
+        memcpy(chosen[k], p->chosen, p->columns * sizeof *chosen[k]);
+        if (!has_choice(r->b, p)) continue;
+        const double *J = watched + at;
+        at += (size_t)p->rows * p->columns;
+        double now = quality(r, p, J, p->chosen);
+        if (now >= enough) continue;
+        uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
+        double best = choose(r, p, J, other);
+        if (now >= enough * best || !memcmp(other, p->chosen, p->columns * sizeof *other)) continue;
+        memcpy(chosen[k], other, p->columns * sizeof *other);
+        change = true;
+    }
+    return change;
+}
+
+enum { PATIENCE = 100 };
+
+bool flat_needs_other(const flat_reduction *now, const double *watched, double enough)
+{
+    dae_arena *arena = now->from->graph->arena;
+    reducer r = { .m = now->from, .g = now->from->graph, .arena = arena, .b = now->blocks };
+    scratch *t = r.b->scratch;
+    bool poor = false;
+    size_t at = 0;
+    if (t->patience > 0) {
+        t->patience--;
+        return false;
+    }
+    for (size_t k = 0; k < r.b->count && !poor; k++) {
+        const reduction_block *p = &r.b->block[k];
+        if (!has_choice(r.b, p)) continue;
+        poor = quality(&r, p, watched + at, p->chosen) < enough;
+        at += (size_t)p->rows * p->columns;
+    }
+    if (!poor) return false;
+    uint32_t **chosen = dae_arena_take(arena, r.b->count + 1, sizeof *chosen);
+    bool other = improve(&r, watched, enough, chosen);
+    if (!other) t->patience = PATIENCE;
+    return other;
+}
+
+void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
+                       flat_reduction *out)
+{
+    dae_arena *arena = now->from->graph->arena;
+    reducer r = { .m = now->from, .g = now->from->graph, .arena = arena };
+    uint32_t **chosen = dae_arena_take(arena, now->blocks->count + 1, sizeof *chosen);
+    r.b = now->blocks;
+    improve(&r, watched, enough, chosen);
+    *out = *now;
+    out->blocks = r.b = dae_arena_take(arena, 1, sizeof *r.b);
+    *r.b = *now->blocks;
+    r.b->block = dae_arena_take(arena, r.b->count + 1, sizeof *r.b->block);
+    for (size_t k = 0; k < r.b->count; k++) {
+        r.b->block[k] = now->blocks->block[k];
+        r.b->block[k].chosen = chosen[k];
+    }
+    write_model(&r, out);
+}
+
+bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
+{
+    for (size_t k = 0; k < a->blocks->count; k++)
+        if (memcmp(a->blocks->block[k].chosen, b->blocks->block[k].chosen,
+                   a->blocks->block[k].columns * sizeof(uint32_t)))
+            return false;
+    return true;
 }

@@ -14,6 +14,7 @@
 typedef struct flat_dummy {
     uint32_t variable, order;   /* x, 2: der(der(x))                                          */
     uint32_t stand_in;          /* the variable of the reduced model                          */
+    bool state;                 /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
 typedef struct flat_reduction {
@@ -33,10 +34,11 @@ typedef struct flat_reduction {
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
                        dae_report *report);
 
-/* The choice again at other values (of all variables of `from` and their derivatives below their
- * order: value[variable], and of the reduced model): true if another one is better by far; then
- * out is the model reduced that way. */
-bool flat_choose_again(const flat_reduction *now, const double *value, double advantage,
+/* Other dummies for other values: the flat model's `watch`, as it is now. The present choice is kept
+ * while its worst pivot is at least `enough` of that of the best choice. */
+bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
+void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
+bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif
