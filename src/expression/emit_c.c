@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1300 };
+enum { PIECE = 300 };
 
 static const char *const formula[EX_CODES] = {
 #define ONE(name, code, value, p) [EX_C_##code] = #value,
