@@ -287,7 +287,7 @@ bool ex_dag_compile(ex_builder *b, const ex_id *root, size_t roots, uint32_t tar
 void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, size_t roots)
 {
     const dag *d = b->dag;
-    dae_arena *arena = &b->program->arena;
+    dae_arena *arena = b->scratch;
     uint32_t edges = 0;
     out->units = (uint32_t)d->units;
     out->start = dae_arena_take(arena, d->units + 1, sizeof *out->start);
