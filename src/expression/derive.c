@@ -116,6 +116,22 @@ static ex_id power(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
     return add(g, by_base, by_exponent);
 }
 
+/* In these two the parts are named, so that every compiler builds them in the same order. */
+static ex_id product(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
+{
+    if (a == b)
+        return multiply(g, multiply(g, ex_number(g, 2), a), da);
+    ex_id left = multiply(g, da, b), right = multiply(g, a, db);
+    return add(g, left, right);
+}
+
+static ex_id angle(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
+{
+    ex_id left = multiply(g, b, da), right = multiply(g, a, db);
+    ex_id numerator = subtract(g, left, right), aa = square(g, a), bb = square(g, b);
+    return divide(g, numerator, add(g, aa, bb));
+}
+
 static ex_id smooth(ex_graph *g, ex_id order, ex_id db)
 {
     double p = 0;
@@ -130,12 +146,10 @@ static ex_id binary(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
     switch (n->op) {
     case EX_ADD: return add(g, da, db);
     case EX_SUBTRACT: return subtract(g, da, db);
-    case EX_MULTIPLY: return add(g, multiply(g, da, b), multiply(g, a, db));
+    case EX_MULTIPLY: return product(g, a, b, da, db);
     case EX_DIVIDE: return divide(g, subtract(g, da, multiply(g, y, db)), b);
     case EX_POWER: return power(g, n, y, da, db);
-    case EX_ATAN2:
-        return divide(g, subtract(g, multiply(g, b, da), multiply(g, a, db)),
-                      add(g, square(g, a), square(g, b)));
+    case EX_ATAN2: return angle(g, a, b, da, db);
     case EX_MIN: return ex_if(g, ex_binary_flagged(g, EX_LESS, a, b, n->flags), da, db);
     case EX_MAX: return ex_if(g, ex_binary_flagged(g, EX_LESS, b, a, n->flags), da, db);
     case EX_MOD: {
