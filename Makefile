@@ -17,6 +17,10 @@ check:
 	scripts/install-browser
 	scripts/check
 
+fuzz:
+	scripts/install-deps
+	scripts/fuzz
+
 bench:
 	scripts/install-deps bench
 	scripts/bench
@@ -28,4 +32,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo check bench format clean
+.PHONY: all demo check fuzz bench format clean

@@ -19,7 +19,7 @@ static const char text[] = "model Tank\n"
                            "end Tank;\n";
 
 typedef struct table {
-    size_t h;     /* which variable the level is */
+    size_t h; /* which variable the level is */
     double k;
     double worst; /* error against Torricelli    */
 } table;

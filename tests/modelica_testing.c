@@ -37,16 +37,6 @@ mo_ast *parse_expression(mo_context *c, const char *text)
     return e;
 }
 
-const char *file_text(mo_context *c, const char *text)
-{
-    return mo_file_text(c, parse_file(c, text));
-}
-
-const char *expression_text(mo_context *c, const char *text)
-{
-    return mo_ast_text(c, parse_expression(c, text));
-}
-
 dae_status read_text(mo_context *c, const char *text)
 {
     return read_bytes(c, text, strlen(text));

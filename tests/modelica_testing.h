@@ -7,8 +7,6 @@
 /* The text must be right: otherwise what was said is printed and the test fails. */
 mo_file *parse_file(mo_context *c, const char *text);
 mo_ast *parse_expression(mo_context *c, const char *text);
-const char *file_text(mo_context *c, const char *text);
-const char *expression_text(mo_context *c, const char *text);
 
 /* Opens c and reads a text, right or wrong. Returns the status of a fatal error, else DAE_OK. */
 dae_status read_text(mo_context *c, const char *text);

@@ -72,7 +72,7 @@ static void tight_tolerances(void **state)
 {
     (void)state;
     tight("andrews", 14, 150);      /* was 641 steps at 1e-10, and failed below 1e-11 */
-    tight("slider-crank", 6, 150);  /* derivatives not given: was E_JACOBIAN at 1e-10 */
+    tight("slider-crank-rigid", 6, 150);  /* derivatives not given: was E_JACOBIAN at 1e-10 */
 }
 
 /* ---- noise is called noise ---- */
@@ -81,7 +81,7 @@ static int grainy(double t, const double *x, const double *xdot, double *r, void
 {
     (void)t, (void)user;
     r[0] = xdot[0] + x[0];
-    r[1] = x[1] - x[0] + 1e-6 * sin(1e17 * x[1]);
+    r[1] = x[1] - x[0] + 1e-4 * sin(1e17 * x[1]);
     return DAE_OK;
 }
 

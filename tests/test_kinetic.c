@@ -168,7 +168,7 @@ static void double_pendulum_exactly(void **state)
     dae_mechanism_close(m);
 }
 
-/* Slider-crank: T as in problems/slider_crank.c; its M and f by hand are those of the problem. */
+/* Slider-crank: T as in problems/slider_crank_rigid.c; its M and f by hand are those of the problem. */
 static int crank_T(dae_jet t, const dae_jet *q, const dae_jet *v, dae_jet *T, void *user)
 {
     const double m2 = 0.151104, m3 = 0.075552, l1 = 0.15, l2 = 0.30, J1 = 0.002727,
@@ -186,7 +186,7 @@ static void slider_crank_exactly(void **state)
 {
     (void)state;
     subject p;
-    subject_open(&p, "slider-crank", "index1", NULL, 0);
+    subject_open(&p, "slider-crank-rigid", "index1", NULL, 0);
     const dae_mechanical jets = { .coordinates = 3, .kinetic_jet = crank_T };
     const double q[3] = { 0.4, -1.3, 0.2 }, v[3] = { 150, -70, 11 };
     double M[9], N[9], f[3], by_hand_f[3];

@@ -261,6 +261,19 @@ static void test_parameters_in_a_cycle(void **state)
     trial_close(&w);
 }
 
+static void test_parameter_without_value(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real k; parameter Real c(start = 3); "
+                   "Real x(start = 1, fixed = true); equation der(x) = k + c; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_OK, "warning", "without a value", "'k'");
+    assert_null(strstr(model_messages(w.m), "'c'"));
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    expect_near(trial_last(&w, "x"), 4, 1e-7);
+    trial_close(&w);
+}
+
 static void test_infinite_parameter(void **state)
 {
     (void)state;
@@ -329,6 +342,13 @@ static void test_higher_index_is_named(void **state)
     expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "structural index 3", "differentiating",
                "'x^2 + y^2 = 1'", "'der(x) = u'", "'F'");
     assert_int_equal(facts_of(&w).index, 3);
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) = -y; der(y) = x*y; x + y = 1; end M;", NULL);
+    assert_true(model_status(w.m) == DAE_E_STRUCTURE); /* one equation too many */
+    trial_close(&w);
+    trial_open(&w, "model M Real x, y; equation der(x) + der(y) = -y; x + sin(y) = 1; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "states are constrained",
+               "'x + sin(y) = 1'");
     trial_close(&w);
     trial_open(&w, "model M Real x, y; equation der(x) = y; x = sin(time); end M;", NULL);
     expect_run(&w, model_status(w.m), DAE_E_UNSUPPORTED, "structural index 2", "'x = sin(time)'");
@@ -458,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_functions_of_the_model),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_parameters_in_a_cycle),
+        cmocka_unit_test(test_parameter_without_value),
         cmocka_unit_test(test_infinite_parameter),
         cmocka_unit_test(test_branch_by_parameter),
         cmocka_unit_test(test_messages_of_structure),

@@ -9,19 +9,20 @@
 #include <daedalus/model.h>
 
 /* x = x0 exp(-k t), y = 2 x */
-static const char decay[] = "model Decay\n"
-                            "  parameter Real k = 1;\n"
-                            "  parameter Integer n = 2;\n"
-                            "  constant Real c = 3;\n"
-                            "  Real x(start = 1, fixed = true, unit = \"m\") \"level\";\n"
-                            "  Real y[n];\n"
-                            "equation\n"
-                            "  der(x) = -k * x;\n"
-                            "  for i in 1:n loop\n"
-                            "    y[i] = i * x;\n"
-                            "  end for;\n"
-                            "  annotation(experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-8));\n"
-                            "end Decay;\n";
+static const char decay[] =
+    "model Decay\n"
+    "  parameter Real k = 1;\n"
+    "  parameter Integer n = 2;\n"
+    "  constant Real c = 3;\n"
+    "  Real x(start = 1, fixed = true, unit = \"m\") \"level\";\n"
+    "  Real y[n];\n"
+    "equation\n"
+    "  der(x) = -k * x;\n"
+    "  for i in 1:n loop\n"
+    "    y[i] = i * x;\n"
+    "  end for;\n"
+    "  annotation(experiment(StartTime = 0, StopTime = 2, Tolerance = 1e-8));\n"
+    "end Decay;\n";
 
 static dae_model *load(const char *text, const dae_model_options *options)
 {
@@ -153,8 +154,10 @@ static void test_variables(void **state)
     assert_int_equal(v->type, 'r');
     assert_int_equal(v->variability, DAE_CONTINUOUS);
     assert_true(v->is_state && !v->is_protected && !v->alias_of);
-    assert_int_equal(dae_model_variable(m, dae_model_find(m, "k"))->variability, DAE_PARAMETER);
-    assert_int_equal(dae_model_variable(m, dae_model_find(m, "c"))->variability, DAE_CONSTANT);
+    assert_int_equal(dae_model_variable(m, dae_model_find(m, "k"))->variability,
+                     DAE_PARAMETER);
+    assert_int_equal(dae_model_variable(m, dae_model_find(m, "c"))->variability,
+                     DAE_CONSTANT);
     assert_true(dae_model_find(m, "y[2]") < n && dae_model_find(m, "der(x)") < n);
     assert_int_equal(dae_model_find(m, "nothing"), n);
     assert_int_equal(dae_model_find(m, NULL), n);

@@ -209,6 +209,44 @@ static void test_delay_of_a_jump(void **state)
     trial_close(&w);
 }
 
+/* x' = -y, x = y^3/3 - y: the limit of van der Pol's oscillator. y goes from 2 to 1, where the
+ * loop has a fold, jumps to -2, and back: the period is 3 - 2 log 2. */
+static void test_relaxation_jumps(void **state)
+{
+    (void)state;
+    trial_model w;
+    double period = 3 - 2 * log(2);
+    trial_open(&w, "model M Real x(start = 0.6666666666666666, fixed = true), y(start = 2); "
+                   "equation der(x) = -y; x = y^3/3 - y; end M;", NULL);
+    expect_good(&w, trial_run(&w, period + 0.1, 1e-8));
+    double least = 0, t_jump = 0;
+    for (size_t k = 1; k < w.rows; k++) {
+        double y = trial_at(&w, k, "y"), before = trial_at(&w, k - 1, "y");
+        least = fmin(least, y);
+        if (before > 0 && y < 0) t_jump = w.t[k];
+    }
+    expect_near(least, -2, 1e-3);
+    expect_near(t_jump, period / 2, 1e-4);
+    expect_run(&w, DAE_OK, DAE_OK, "loop is singular", "'y'");
+    assert_int_equal(model_warnings(w.m), 2);
+    double y = trial_last(&w, "y"); /* t = y^2/2 - log y from the jump on, backwards */
+    expect_near((2 - log(2)) - (y * y / 2 - log(y)), 0.1, 1e-3);
+    trial_close(&w);
+}
+
+/* x = sin(x)^2 + sin(t): a vertical tangent at x = pi/4, where the solution goes on. */
+static void test_vertical_tangent(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1), y; equation x = y^2 + sin(time); y = sin(x); end M;",
+               NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-8));
+    double x = trial_last(&w, "x");
+    expect_near(x - sin(x) * sin(x), sin(1), 1e-7);
+    trial_close(&w);
+}
+
 /* The public pieces by hand: the same trajectory as the loop's. */
 static void test_by_hand(void **state)
 {
@@ -254,6 +292,8 @@ int main(void)
         cmocka_unit_test(test_chatter_is_named),
         cmocka_unit_test(test_delay),
         cmocka_unit_test(test_delay_of_a_jump),
+        cmocka_unit_test(test_relaxation_jumps),
+        cmocka_unit_test(test_vertical_tangent),
         cmocka_unit_test(test_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

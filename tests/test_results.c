@@ -156,14 +156,14 @@ static const dae_variable all[] = {
     { "on", "", "", "", DAE_DISCRETE, 'b', 0, 0, NULL, 0 },
     { "off", "", "", "", DAE_DISCRETE, 'b', 0, 0, "on", -1 },
     { "h", "", "", "", DAE_PARAMETER, 'r', 0, 0, "g", -1 },
-    { "'a long, \"quoted\" name of many letters with \xc3\xa4'", "", "", "", DAE_CONTINUOUS,
-      'r', 0, 0, NULL, 0 },
+    { "'a long, \"quoted\" name of many letters with \xc3\xa4'", "", "", "",
+      DAE_CONTINUOUS, 'r', 0, 0, NULL, 0 },
     { "pi", "", "", "", DAE_CONSTANT, 'r', 0, 0, NULL, 0 },
 };
 enum { G, X, MINUS_X, ALSO_X, ON, OFF, H, LONG, PI, ALL };
 
-static const double odd[] = { 0.1, -0.0, 5e-324, 1.7976931348623157e308, INFINITY, -INFINITY,
-                              NAN };
+static const double odd[] = { 0.1,      -0.0,      5e-324, 1.7976931348623157e308,
+                              INFINITY, -INFINITY, NAN };
 
 static void values_at(int k, double x[ALL])
 {
@@ -475,7 +475,8 @@ static void check_thinned(const dae_curves *c, int i, int rows)
 static void test_curves_many(void **state)
 {
     (void)state;
-    static const int rows[] = { 101, 102, 103, 104, 105, 150, 199, 200, 201, 202, 399, 1000, 12345 };
+    static const int rows[] = { 101, 102, 103, 104, 105,  150,  199,
+                                200, 201, 202, 399, 1000, 12345 };
     dae_curves c;
     for (int k = 0; k < COUNT_OF(rows); k++) {
         fill_curves(&c, rows[k]);
@@ -514,16 +515,11 @@ static void test_curves_nan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_aliases_alone),
-        cmocka_unit_test(test_valid_at_any_time),
-        cmocka_unit_test(test_no_points),
-        cmocka_unit_test(test_no_variables),
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_curves_few),
-        cmocka_unit_test(test_curves_many),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_aliases_alone), cmocka_unit_test(test_valid_at_any_time),
+        cmocka_unit_test(test_no_points),     cmocka_unit_test(test_no_variables),
+        cmocka_unit_test(test_full),          cmocka_unit_test(test_size),
+        cmocka_unit_test(test_curves_few),    cmocka_unit_test(test_curves_many),
         cmocka_unit_test(test_curves_nan),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);

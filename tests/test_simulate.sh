@@ -113,8 +113,8 @@ check "method" eval 'run 0 simulate "$decay" --method radau --json &&
     prints "\"method\": \"radau" && near "$(number x)" 0.0183156388887 1e-6'
 check "parameter" eval 'run 0 simulate "$decay" --set k=2 --json &&
     near "$(number x)" 0.000335462627903 1e-6 && near "$(number k)" 2 0'
-check "native code" eval 'run 0 simulate "$decay" --native --json &&
-    near "$(number x)" 0.0183156388887 2e-6'
+check "native code, or a word that there is none" eval 'run 0 simulate "$decay" --native --json &&
+    { quiet >/dev/null || says "interpreted"; } && near "$(number x)" 0.0183156388887 2e-6'
 
 # ---- wrong values ----
 check "unknown method" eval 'run 2 simulate "$decay" --method bdff && says bdff'

@@ -38,11 +38,10 @@ static int check(cli *c, const cli_arguments *a)
         if (c->json)
             verdict_json(c, m, &f);
         else
-            dae_sink_print(c->out,
-                           "%s is correct: %zu equation%s, %zu variable%s, %zu warning%s\n",
-                           cli_show(dae_model_name(m), shown), f.equations,
-                           plural(f.equations), f.variables, plural(f.variables), warnings,
-                           plural(warnings));
+            dae_sink_print(
+                c->out, "%s is correct: %zu equation%s, %zu variable%s, %zu warning%s\n",
+                cli_show(dae_model_name(m), shown), f.equations, plural(f.equations),
+                f.variables, plural(f.variables), warnings, plural(warnings));
     }
     dae_model_close(m);
     return code;
@@ -57,9 +56,10 @@ const cli_verb cli_verb_check = {
     .name = "check",
     .arguments = "MODEL.mo",
     .summary = "read a Modelica model and say what is wrong with it",
-    .details = "Names, types, sizes, connections: everything up to the flat equations. Whether\n"
-               "there are as many equations as unknowns, and initial values, is found out by\n"
-               "'daedalus simulate'.\n",
+    .details =
+        "Names, types, sizes, connections: everything up to the flat equations. Whether\n"
+        "there are as many equations as unknowns, and initial values, is found out by\n"
+        "'daedalus simulate'.\n",
     .most_arguments = 1,
     .flags = check_flags,
     .run = check,

@@ -49,13 +49,15 @@ static int fits_nothing(cli *c, const dae_model *m, const char *pattern, size_t 
     cli_nearest near = { .typed = typed };
     for (size_t i = 0; i < dae_model_variable_count(m); i++)
         cli_nearest_try(&near, dae_model_variable(m, i)->name);
-    dae_fail(&c->report, DAE_E_OPTION, "there is no variable '%s'", cli_show(typed, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "there is no variable '%s'",
+             cli_show(typed, shown));
     dae_at(&c->report, "option --output-variables");
     if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", cli_show(near.best, shown));
     else
-        dae_hint(&c->report, "patterns look like 'tank[*].p,der(*),x'; 'daedalus flatten' lists "
-                             "all variables");
+        dae_hint(&c->report,
+                 "patterns look like 'tank[*].p,der(*),x'; 'daedalus flatten' lists "
+                 "all variables");
     return cli_fail(c);
 }
 
@@ -63,7 +65,8 @@ static int fits_nothing(cli *c, const dae_model *m, const char *pattern, size_t 
 static int mark(cli *c, const dae_model *m, const char *list, char *wanted)
 {
     for (;;) {
-        size_t length = pattern_length(list), count = dae_model_variable_count(m), found = 0;
+        size_t length = pattern_length(list), count = dae_model_variable_count(m),
+               found = 0;
         for (size_t i = 0; i < count; i++)
             if (fits(list, list + length, dae_model_variable(m, i)->name)) {
                 wanted[i] = 1;
@@ -92,7 +95,8 @@ static void collect(const dae_model *m, const char *wanted, cli_choice *out)
     }
 }
 
-int cli_choose(cli *c, const dae_model *m, const char *patterns, int varying, cli_choice *out)
+int cli_choose(cli *c, const dae_model *m, const char *patterns, int varying,
+               cli_choice *out)
 {
     size_t n = dae_model_variable_count(m) + 1;
     char *wanted = calloc(n, 1);

@@ -18,7 +18,8 @@ double cli_clock(clockid_t which)
 
 /* ---- progress ---- */
 
-void cli_progress_show(cli_progress *p, double t, double start, double stop, int64_t steps)
+void cli_progress_show(cli_progress *p, double t, double start, double stop,
+                       int64_t steps)
 {
     if (!p->terminal || steps % 64 != 0)
         return;
@@ -89,14 +90,15 @@ void cli_close_sink(cli *c, const char *path, dae_sink *sink, dae_trajectory *wr
     }
 }
 
-dae_status cli_output_failed(cli *c, const char *path, const dae_sink *sink, double t, int error)
+dae_status cli_output_failed(cli *c, const char *path, const dae_sink *sink, double t,
+                             int error)
 {
     char shown[CLI_SHOWN];
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
              cli_show(path, shown));
     dae_at(&c->report, "t = %.10g", t);
-    dae_why(&c->report, "%s; %lld bytes are in the file, complete records", strerror(error),
-            (long long)sink->whole);
+    dae_why(&c->report, "%s; %lld bytes are in the file, complete records",
+            strerror(error), (long long)sink->whole);
     dae_hint(&c->report, "make room, or write somewhere else");
     return c->report.status;
 }

@@ -61,16 +61,18 @@ static const cli_flag flags[] = {
     { "start", "T", "begin of the interval; default: the model's own, or 0", 0, 0 },
     { "stop", "T", "end of the interval; default: the model's own, or 1", 0, 0 },
     { "rtol", "X", "relative tolerance; default: the model's own, or 1e-6", 0, 0 },
-    { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol", 0, 0 },
+    { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol",
+      0, 0 },
     { "method", "NAME", "integration method (see: daedalus methods)", 0, 0 },
     { "max_step", "X", "largest step", 0, 0 },
     { "max_steps", "N", "most steps; default 1e7", 0, 0 },
-    { "intervals", "N", "output at N + 1 equidistant times; default: the model's own, or 500",
-      0, 0 },
+    { "intervals", "N",
+      "output at N + 1 equidistant times; default: the model's own, or 500", 0, 0 },
     { "interval", "DT", "output every DT", 0, 0 },
-    { "output", "FILE", "the results: FILE.csv or FILE.mat; '-': CSV to standard output", 'o',
+    { "output", "FILE", "the results: FILE.csv or FILE.mat; '-': CSV to standard output",
+      'o', 0 },
+    { "output_variables", "A,B*", "which variables, with '*' and '?'; default: all", 0,
       0 },
-    { "output_variables", "A,B*", "which variables, with '*' and '?'; default: all", 0, 0 },
     { "report", "FILE.html", "a page with curves, statistics and the model", 0, 0 },
     { "force", NULL, "replace files that exist", 0, 0 },
     { "max_output", "BYTES", "largest result file; default 1e10", 0, 0 },
@@ -80,11 +82,14 @@ static const cli_flag flags[] = {
 };
 
 static const char details[] =
-    "Results hold a row for every output time and two for every event, its two sides. A CSV\n"
-    "leaves out parameters and constants unless --output-variables asks for them; in a MAT\n"
+    "Results hold a row for every output time and two for every event, its two sides. A "
+    "CSV\n"
+    "leaves out parameters and constants unless --output-variables asks for them; in a "
+    "MAT\n"
     "file they stand once. Names in patterns are as 'daedalus flatten' prints them.\n"
     "\n"
-    "On failure and after an interrupt the files keep all rows up to there, and the last\n"
+    "On failure and after an interrupt the files keep all rows up to there, and the "
+    "last\n"
     "line on standard error says how far the results are valid.\n";
 
 const cli_verb cli_verb_simulate = {

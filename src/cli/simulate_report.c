@@ -56,7 +56,8 @@ static void facts_json(dae_json *j, const dae_model_facts *f)
     dae_json_end(j);
 }
 
-static void values_json(dae_json *j, const simulate_job *job, const char *name, int varying)
+static void values_json(dae_json *j, const simulate_job *job, const char *name,
+                        int varying)
 {
     dae_json_object(j, name);
     for (int i = 0; i < job->seen.count; i++)
@@ -77,7 +78,10 @@ void simulate_json(cli *c, const simulate_job *job)
                     ok            ? "ok"
                     : job->signal ? "E_INTERRUPTED"
                                   : dae_status_name(job->status));
-    dae_json_string(&j, "message", ok ? text : c->messages ? c->messages : c->report.text);
+    dae_json_string(&j, "message",
+                    ok            ? text
+                    : c->messages ? c->messages
+                                  : c->report.text);
     dae_json_string(&j, "model", dae_model_name(job->model));
     dae_json_string(&j, "method", job->stats.method);
     dae_json_string(&j, "linear", job->stats.linear);
@@ -146,12 +150,13 @@ static const char *s_of(size_t n)
 static void shape_text(dae_sink *out, const dae_model_facts *f)
 {
     dae_sink_print(out, "%zu equation%s: %zu state%s, %zu alias%s, %zu solved in order; ",
-                   f->equations, s_of(f->equations), f->states, s_of(f->states), f->aliases,
-                   f->aliases == 1 ? "" : "es", f->explicit_assignments);
+                   f->equations, s_of(f->equations), f->states, s_of(f->states),
+                   f->aliases, f->aliases == 1 ? "" : "es", f->explicit_assignments);
     if (f->blocks > 0)
         dae_sink_print(out, "%zu loop%s, the largest of %zu, torn to %zu; ", f->blocks,
                        s_of(f->blocks), f->largest_block, f->torn);
-    dae_sink_print(out, "%zu unknown%s, index %d\n", f->unknowns, s_of(f->unknowns), f->index);
+    dae_sink_print(out, "%zu unknown%s, index %d\n", f->unknowns, s_of(f->unknowns),
+                   f->index);
 }
 
 void simulate_text(dae_sink *out, const simulate_job *job)
@@ -168,7 +173,8 @@ void simulate_text(dae_sink *out, const simulate_job *job)
     dae_sink_print(out, " after %" PRId64 " step%s", job->stats.steps,
                    s_of((size_t)job->stats.steps));
     if (job->events > 0)
-        dae_sink_print(out, " and %" PRId64 " event%s", job->events, s_of((size_t)job->events));
+        dae_sink_print(out, " and %" PRId64 " event%s", job->events,
+                       s_of((size_t)job->events));
     dae_sink_text(out, "\n");
     values_text(out, job);
     if (job->statistics)
@@ -206,14 +212,15 @@ static void run_facts(dae_page *p, const simulate_job *job)
     dae_page_fact(p, "method", "%s", known(s->method));
     dae_page_fact(p, "linear solver", "%s", known(s->linear));
     dae_page_fact(p, "relative tolerance", "%g", tolerance(job));
-    dae_page_fact(p, "steps", "%" PRId64 ", and %" PRId64 " rejected", s->steps, s->rejected);
+    dae_page_fact(p, "steps", "%" PRId64 ", and %" PRId64 " rejected", s->steps,
+                  s->rejected);
     dae_page_fact(p, "events", "%" PRId64, job->events);
     dae_page_fact(p, "rows", "%" PRId64, job->rows);
     dae_page_fact(p, "residuals", "%" PRId64, s->residuals);
     dae_page_fact(p, "Jacobians", "%" PRId64, s->jacobians);
     dae_page_fact(p, "factorizations", "%" PRId64, s->factorizations);
-    dae_page_fact(p, "Newton iterations", "%" PRId64 ", failures %" PRId64, s->newton_iterations,
-                  s->newton_failures);
+    dae_page_fact(p, "Newton iterations", "%" PRId64 ", failures %" PRId64,
+                  s->newton_iterations, s->newton_failures);
     dae_page_fact(p, "highest order", "%d", s->order_highest);
     dae_page_fact(p, "processor time", "%.3g s", job->cpu_seconds);
 }
@@ -227,8 +234,8 @@ static void model_facts(dae_page *p, const dae_model_facts *f)
     dae_page_fact(p, "aliases", "%zu", f->aliases);
     dae_page_fact(p, "solved in order", "%zu", f->explicit_assignments);
     if (f->blocks > 0)
-        dae_page_fact(p, "algebraic loops", "%zu, the largest of %zu, torn to %zu", f->blocks,
-                      f->largest_block, f->torn);
+        dae_page_fact(p, "algebraic loops", "%zu, the largest of %zu, torn to %zu",
+                      f->blocks, f->largest_block, f->torn);
     else
         dae_page_fact(p, "algebraic loops", "none");
     dae_page_fact(p, "structural index", "%d", f->index);
@@ -240,8 +247,9 @@ static void model_facts(dae_page *p, const dae_model_facts *f)
 static void summarize(simulate_job *job)
 {
     const dae_simulation *s = &job->simulation;
-    int n = snprintf(job->summary, sizeof job->summary, "From t = %.6g to %.6g by %s in %" PRId64
-                     " steps.", s->start, job->t, known(job->stats.method), job->stats.steps);
+    int n = snprintf(job->summary, sizeof job->summary,
+                     "From t = %.6g to %.6g by %s in %" PRId64 " steps.", s->start,
+                     job->t, known(job->stats.method), job->stats.steps);
     if (job->exit_code && n > 0 && (size_t)n < sizeof job->summary)
         snprintf(job->summary + n, sizeof job->summary - (size_t)n,
                  " The run ended before %.6g: see the messages.", s->stop);

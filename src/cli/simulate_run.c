@@ -15,8 +15,8 @@ static const double *picked(cli_choice *choice, const double *value)
     return choice->value;
 }
 
-static void row_failed(simulate_job *job, const char *path, const dae_sink *sink, double t,
-                       int error)
+static void row_failed(simulate_job *job, const char *path, const dae_sink *sink,
+                       double t, int error)
 {
     job->stopped = 1;
     job->status = cli_output_failed(job->c, path, sink, t, error);
@@ -81,7 +81,8 @@ static int begin_files(simulate_job *job)
     if (job->result)
         error = job->result->begin(job->result, &columns);
     if (error) {
-        row_failed(job, job->result_path, &job->result_sink, job->simulation.start, error);
+        row_failed(job, job->result_path, &job->result_sink, job->simulation.start,
+                   error);
         return error;
     }
     if (job->page_path)

@@ -18,8 +18,8 @@ static int refuse(cli *c, dae_status status, const char *flag, const char *what)
 /* ---- numbers ---- */
 
 /* A number that must be positive, if it is given at all. */
-static int take_positive(cli *c, const cli_arguments *a, const char *name, dae_status status,
-                         double *out)
+static int take_positive(cli *c, const cli_arguments *a, const char *name,
+                         dae_status status, double *out)
 {
     const char *text = cli_value(a, name);
     cli_flag flag = { .name = name };
@@ -102,7 +102,8 @@ static int every(cli *c, simulate_job *job, double dt)
 
 static int take_rows(cli *c, const cli_arguments *a, simulate_job *job)
 {
-    const char *intervals = cli_value(a, "intervals"), *interval = cli_value(a, "interval");
+    const char *intervals = cli_value(a, "intervals"),
+               *interval = cli_value(a, "interval");
     double length = job->simulation.stop - job->simulation.start, dt = 0, n = 0;
     if (intervals && interval)
         return refuse(c, DAE_E_OPTION, "--interval", "--intervals is given as well");
@@ -112,17 +113,19 @@ static int take_rows(cli *c, const cli_arguments *a, simulate_job *job)
     if (code)
         return code;
     if (intervals && (n != floor(n) || n > 1e9))
-        return refuse(c, DAE_E_OPTION, "--intervals", "a whole number up to 1e9 is needed");
+        return refuse(c, DAE_E_OPTION, "--intervals",
+                      "a whole number up to 1e9 is needed");
     if (!intervals && !interval && job->facts.interval > 0)
         dt = job->facts.interval;
     if (dt > 0 && length / dt > 1e9)
-        return refuse(c, DAE_E_LIMIT, "--interval", "there would be more than 1e9 output times");
+        return refuse(c, DAE_E_LIMIT, "--interval",
+                      "there would be more than 1e9 output times");
     if (dt > 0)
         code = every(c, job, dt);
     else
         job->simulation.intervals = n > 0 ? (int)n : 500;
-    job->points = (job->times ? job->simulation.time_count
-                              : job->simulation.intervals + 1.0);
+    job->points =
+        (job->times ? job->simulation.time_count : job->simulation.intervals + 1.0);
     return code;
 }
 
@@ -160,7 +163,8 @@ static int refuse_paths(cli *c, const cli_arguments *a, const simulate_job *job)
 {
     const char *result = job->result_path, *page = job->page_path;
     char shown[CLI_SHOWN];
-    if (result && !job->on_stdout && !ends_in(result, ".csv") && !ends_in(result, ".mat")) {
+    if (result && !job->on_stdout && !ends_in(result, ".csv") &&
+        !ends_in(result, ".mat")) {
         dae_fail(&c->report, DAE_E_OPTION, "what format '%s' should have is not clear",
                  cli_show(result, shown));
         dae_at(&c->report, "option --output");
@@ -187,8 +191,8 @@ static int refuse_size(cli *c, const simulate_job *job)
     if (bytes <= job->max_output)
         return 0;
     dae_fail(&c->report, DAE_E_LIMIT, "the results would be too large");
-    dae_why(&c->report, "%.0f rows of %d variables: about %.2g bytes, allowed %.2g", job->points,
-            job->kept.count, bytes, job->max_output);
+    dae_why(&c->report, "%.0f rows of %d variables: about %.2g bytes, allowed %.2g",
+            job->points, job->kept.count, bytes, job->max_output);
     dae_hint(&c->report, "ask for fewer --intervals or --output-variables, or raise "
                          "--max-output");
     return cli_fail(c);
@@ -214,7 +218,8 @@ static int open_mat(cli *c, simulate_job *job)
 {
     struct stat about;
     if (fstat(job->result_sink.fd, &about) != 0 || !S_ISREG(about.st_mode))
-        return refuse(c, DAE_E_OPTION, "--output", "a MAT file cannot be a device or a pipe");
+        return refuse(c, DAE_E_OPTION, "--output",
+                      "a MAT file cannot be a device or a pipe");
     dae_mat_open(&job->mat, &job->result_sink, job->kept.variable, job->kept.count);
     job->result = &job->mat.writer;
     return 0;
@@ -231,7 +236,8 @@ int simulate_open_files(cli *c, const cli_arguments *a, simulate_job *job)
     const char *file = job->on_stdout ? NULL : job->result_path;
     int code = refuse_paths(c, a, job);
     if (code == 0 && job->result_path)
-        code = cli_choose(c, job->model, cli_value(a, "output_variables"), !mat, &job->kept);
+        code =
+            cli_choose(c, job->model, cli_value(a, "output_variables"), !mat, &job->kept);
     if (code == 0 && file)
         code = refuse_size(c, job);
     if (code == 0)

@@ -1,58 +1,66 @@
-/* energy_step.c: a step that keeps energy, momenta and constraints: the formulas of the methods
- * energy-momentum... (after Gonzalez 1996, 1999; for dissipation see Armero, Romero 2001).
+/* energy_step.c: a step that keeps energy, momenta and constraints: the formulas of the
+ * methods energy-momentum... (after Gonzalez 1996, 1999; for dissipation see Armero,
+ * Romero 2001).
  *
- * From q0, v0 at t0 to q1, v1 at t1 = t0 + h, with dq = q1 - q0, dv = v1 - v0, and "m" for the
- * middle: qm = (q0 + q1) / 2, vm = (v0 + v1) / 2, M = M(qm), W = phi_q(tm, qm), f = f(tm, qm, vm):
+ * From q0, v0 at t0 to q1, v1 at t1 = t0 + h, with dq = q1 - q0, dv = v1 - v0, and "m"
+ * for the middle: qm = (q0 + q1) / 2, vm = (v0 + v1) / 2, M = M(qm), W = phi_q(tm, qm), f
+ * = f(tm, qm, vm):
  *
  *     dq   = h y,       y = vm + (a - eta) w + W'mu                                     (1)
  *     M dv = h (f + W'lambda) + eta M d + X sigma                                       (2)
  *     0    = phi(t1, q1),   0 = phi_q v1 + phi_t at t1, q1                              (3)
  *     E1 - E0 = h P - a w'M dv (+ h y.W'lambda if constraints are driven)               (4)
  *
- * Without symmetries d = y, w = dv and sigma = 0. With a, mu, eta = 0 it is the midpoint rule.
+ * Without symmetries d = y, w = dv and sigma = 0. With a, mu, eta = 0 it is the midpoint
+ * rule.
  *
- * Constraints. mu, as in the formulation ggl, makes room for the hidden ones. Without it (Gonzalez)
- * W1 v1 = -W0 v0 + O(h^2), and in angles (slider-crank, 1600 steps with h omega = 0.075) the normal
- * velocities grew until Newton's iteration failed.
+ * Constraints. mu, as in the formulation ggl, makes room for the hidden ones. Without it
+ * (Gonzalez) W1 v1 = -W0 v0 + O(h^2), and in angles (slider-crank-rigid, 1600 steps with
+ * h omega = 0.075) the normal velocities grew until Newton's iteration failed.
  *
- * Energy. P is the power of forces that are not of the energy. (4) is an equation, eta its unknown: (2)
- * multiplied by y says that eta adds eta (d'M d + w'M w) to the energy. What the midpoint rule
- * lacks is O(h^3), so eta = O(h^2), and odd under an exchange of the ends: the step is of second
- * order and, for a = 0, symmetric. The part along d is Gonzalez' discrete gradient if M is constant;
- * the part along w serves where d vanishes, at rest. M may depend on q, Coriolis' forces being
- * part of f, and constraints need no discrete derivative: (4) asks for nothing else.
+ * Energy. P is the power of forces that are not of the energy. (4) is an equation, eta
+ * its unknown: (2) multiplied by y says that eta adds eta (d'M d + w'M w) to the energy.
+ * What the midpoint rule lacks is O(h^3), so eta = O(h^2), and odd under an exchange of
+ * the ends: the step is of second order and, for a = 0, symmetric. The part along d is
+ * Gonzalez' discrete gradient if M is constant; the part along w serves where d vanishes,
+ * at rest. M may depend on q, Coriolis' forces being part of f, and constraints need no
+ * discrete derivative: (4) asks for nothing else.
  *
- * Momenta. The columns of X(q) = X(0) + L(q), affine in q, are motions that change neither T nor V
- * (model.symmetry; M constant). The change of J = X(q)'M v over a step is, exactly,
+ * Momenta. The columns of X(q) = X(0) + L(q), affine in q, are motions that change
+ * neither T nor V (model.symmetry; M constant). The change of J = X(q)'M v over a step
+ * is, exactly,
  *
  *     X'M dv + L(dq)'M vm,      X = X(qm).                                              (5)
  *
- * d = y - X c with X'M d = 0, and w is dv without its part along L(vm), w'M L(vm) = 0. X'f = 0 and
- * X'W' = 0 at every point, L is skew in M, L(vm)'M vm = 0: so all that is left in (5) comes from mu,
- * and sigma = O(h mu) = O(h^3) removes it. (With d = y, the plain discrete gradient, J would change.)
+ * d = y - X c with X'M d = 0, and w is dv without its part along L(vm), w'M L(vm) = 0.
+ * X'f = 0 and X'W' = 0 at every point, L is skew in M, L(vm)'M vm = 0: so all that is
+ * left in (5) comes from mu, and sigma = O(h mu) = O(h^3) removes it. (With d = y, the
+ * plain discrete gradient, J would change.)
  *
- * Nearly rigid motion. d and w are small, J alone determines the energy, and (4) must come nearly
- * true by itself. A chord between points that a rotation R connects is S qm with a skew S,
- * R = (1 - S/2)^-1 (1 + S/2) (Cayley), and its middle is too short: R^(1/2) q0 = A qm with
- * A = (1 - S^2/4)^(1/2). For dq = S qm + h d both ends, turned back to the middle, are
- * A qm -+ R^(+-1/2) h d / 2, so V1 - V0 = h d.A^-1 V_q(A qm) + O(d^2). With
+ * Nearly rigid motion. d and w are small, J alone determines the energy, and (4) must
+ * come nearly true by itself. A chord between points that a rotation R connects is S qm
+ * with a skew S, R = (1 - S/2)^-1 (1 + S/2) (Cayley), and its middle is too short:
+ * R^(1/2) q0 = A qm with A = (1 - S^2/4)^(1/2). For dq = S qm + h d both ends, turned
+ * back to the middle, are A qm -+ R^(+-1/2) h d / 2, so V1 - V0 = h d.A^-1 V_q(A qm) +
+ * O(d^2). With
  *
  *     f = A^-1 f(tm, A qm, vm),     S = h X c                                           (6)
  *
- * in place of f(qm) (4) lacks O(d^2), and what eta does vanishes with d; X'f = 0 still, V being a
- * function of invariants of degree two. With f(qm) it lacks O(d): the correction then jumps with the
- * direction of d, and once the vibrations were damped out nothing converged. Rigid to rounding:
- * LEAST in (4) lets eta be nothing.
+ * in place of f(qm) (4) lacks O(d^2), and what eta does vanishes with d; X'f = 0 still, V
+ * being a function of invariants of degree two. With f(qm) it lacks O(d): the correction
+ * then jumps with the direction of d, and once the vibrations were damped out nothing
+ * converged. Rigid to rounding: LEAST in (4) lets eta be nothing.
  *
- * Dissipation. a w'M dv = a w'M w >= 0 in (4): the energy falls whatever V is. a = R |w| / (|v0| + |v1|) in
- * the norm of M: O(h) for what is resolved, so the order stays two (but for a logarithm where the
- * mechanism comes to rest), R for what swings from step to step, 0 for rotations. For
- * v' = -w^2 q and a given a: with z = h w the growth factors are (2 + s) / (2 - s),
- * s^2 + a z^2 s + z^2 = 0: below 1 for all z; (2a - 1) / (2a + 1) and -1 + 4 / (a z^2) for z -> infinity.
+ * Dissipation. a w'M dv = a w'M w >= 0 in (4): the energy falls whatever V is. a = R |w|
+ * / (|v0| + |v1|) in the norm of M: O(h) for what is resolved, so the order stays two
+ * (but for a logarithm where the mechanism comes to rest), R for what swings from step to
+ * step, 0 for rotations. For v' = -w^2 q and a given a: with z = h w the growth factors
+ * are (2 + s) / (2 - s), s^2 + a z^2 s + z^2 = 0: below 1 for all z; (2a - 1) / (2a + 1)
+ * and -1 + 4 / (a z^2) for z -> infinity.
  *
- * The multipliers of the state are those that q1, v1 imply, not lambda of (2). Newton's iteration for
- * z = (v1, h lambda, mu, eta) goes to rounding. Its matrix comes from differences and is kept over
- * steps as long as it serves.
+ * The multipliers of the state are those that q1, v1 imply, not lambda of (2). Newton's
+ * iteration for z = (v1, h lambda, mu, eta) goes to rounding. Its matrix comes from
+ * differences and is kept over steps as long as it serves.
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"

@@ -1,13 +1,14 @@
-/* jets.c: derivatives of energies and constraints that are written in jets: exact but for rounding.
+/* jets.c: derivatives of energies and constraints that are written in jets: exact but for
+ * rounding.
  *
  * As in kinetic.c,
  *
  *     M = T_vv,     f = T_q - V_q - d/ds T_v(t + s, q + s v, v) at s = 0,
  *
- * and a jet carries two directions (daedalus/jet.h). M_ij: along v_i and v_j, at v = 0, T being of
- * degree 2 in v. The last term of f_i: along v_i and along the line (1, v) in t and q. T_q, V_q and
- * phi_q: first derivatives, two of them by each evaluation. phi_t: along t. The bias of phi: along the line
- * twice. (dphi_q/dt)'nu: along q_j and the line.
+ * and a jet carries two directions (daedalus/jet.h). M_ij: along v_i and v_j, at v = 0, T
+ * being of degree 2 in v. The last term of f_i: along v_i and along the line (1, v) in t
+ * and q. T_q, V_q and phi_q: first derivatives, two of them by each evaluation. phi_t:
+ * along t. The bias of phi: along the line twice. (dphi_q/dt)'nu: along q_j and the line.
  */
 #include "constraint/mechanism.h"
 

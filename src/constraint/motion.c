@@ -201,7 +201,7 @@ void dae_mech_motion_fill(dae_mechanism *m)
         .residual = dae_mech_tangent_residual,
         .tangent = dae_mech_tangent,
         .correct = dae_mech_tangent_correct,
-        .normal = dae_mech_tangent_normal,
+        .part = dae_mech_tangent_part,
         .to_velocity = dae_mech_tangent_velocity,
     };
 }

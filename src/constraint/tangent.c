@@ -289,29 +289,42 @@ void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom)
     dae_mech_expand(m, m->kkt_b + n, bottom);
 }
 
-void dae_mech_tangent_normal(dae_motion *k, int rows, double *z)
+/* c := W z with the W of S */
+static void constraints_along(dae_mechanism *m, const double *z, double *c)
 {
-    dae_mechanism *m = k->mechanism;
     const dae_mech_tangent_state *o = m->tangent;
     int n = m->n, size = n + m->m;
-    double *c = m->c, *packed = m->kkt_b;
+    double *packed = m->kkt_b;
     memset(c, 0, (size_t)m->m * sizeof *c);
     if (m->sparse) {
         const dae_matrix *W = &m->sparse->W;
         for (int j = 0; j < n; j++)
             for (int64_t l = W->start[j]; l < W->start[j + 1]; l++)
                 c[W->row[l]] += o->sparse.values[o->sparse.from_W[l]] * z[j];
-    } else { /* its rows are compressed: expanded here, compressed again by whoever solves */
-        memset(packed, 0, (size_t)m->m * sizeof *packed);
-        for (int j = 0; j < n; j++)
-            for (int i = 0; i < m->rank; i++)
-                packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
-        dae_mech_expand(m, packed, c);
+        return;
     }
-    for (int i = rows; i < m->m; i++)
+    /* its rows are compressed: expanded here, compressed again by whoever solves */
+    memset(packed, 0, (size_t)m->m * sizeof *packed);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m->rank; i++)
+            packed[i] += o->values[dae_mech_at(n + i, j, size)] * z[j];
+    dae_mech_expand(m, packed, c);
+}
+
+/* m->M is that of the last residual. */
+void dae_mech_tangent_part(dae_motion *k, int along, int across, double *z)
+{
+    dae_mechanism *m = k->mechanism;
+    double *c = m->c, *top = m->a_side;
+    size_t bytes = (size_t)m->n * sizeof *z;
+    constraints_along(m, z, c);
+    for (int i = across; i < m->m; i++)
         c[i] = 0;
-    memset(z, 0, (size_t)n * sizeof *z);
-    dae_mech_tangent_correct(k, z, c);
+    memset(top, 0, bytes);
+    if (along)
+        dae_mech_M_times(m, 1, z, top);
+    dae_mech_tangent_correct(k, top, c);
+    memcpy(z, top, bytes);
 }
 
 /* Twice: the W of S may be an older one. */

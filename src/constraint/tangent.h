@@ -23,7 +23,7 @@ int dae_mech_tangent_residual(dae_motion *k, const dae_motion_point *g, double *
                               double *phi, double *rate);
 int dae_mech_tangent(dae_motion *k, const dae_motion_point *g);
 void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom);
-void dae_mech_tangent_normal(dae_motion *k, int rows, double *z);
+void dae_mech_tangent_part(dae_motion *k, int along, int across, double *z);
 int dae_mech_tangent_velocity(dae_motion *k, double t, const double *q, double *v);
 
 #endif

@@ -60,8 +60,10 @@ struct dae_motion {
     int (*tangent)(dae_motion *k, const dae_motion_point *g);
     /* S (top, bottom) = (top, bottom), in place; bottom has m entries */
     void (*correct)(dae_motion *k, double *top, double *bottom);
-    /* z := its part normal to the first `rows` constraints: S (z, .) = (0, W z), W that of S */
-    void (*normal)(dae_motion *k, int rows, double *z);
+    /* S (z_new, .) = (M z if `along`, W z in the first `across` rows), W that of S: with (0, m) the
+     * part of z normal to the constraints, with (1, 0) that along them and with (1, m) all of
+     * z, of both what is stiff damped as Newton's matrix does. */
+    void (*part)(dae_motion *k, int along, int across, double *z);
     /* v += S^-1 (W' ., 0) such that W v + rate = 0 at (t, q) */
     int (*to_velocity)(dae_motion *k, double t, const double *q, double *v);
 

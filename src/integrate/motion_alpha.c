@@ -32,6 +32,7 @@
  *
  * Error estimate: the two local errors, C_q h^3 q''' in q and C_v h^3 q'''' in v, where
  * C_v = 1/12 - D^2/2, q''' = (a_{n+1} - a~_n) / h and q'''' is its divided difference.
+ * They go through S, as corrections do (`judge`).
  */
 #include "integrate/motion.h"
 #include "integrate/two_step.h"
@@ -53,7 +54,7 @@ typedef struct alpha_motion {
     double *third_now;
     double *v_begin;        /* v_n as the step begins with it                               */
     double *v_end, *v_now;  /* index3: v_n as the last step ended with it; of the attempt   */
-    double *normal;         /* the normal part of something                                 */
+    double *normal;         /* q'''_N                                                       */
     double *lambda, *top, *phi, *bottom;
     double h_last;
     int age;                /* steps since the start, up to 1                               */
@@ -351,7 +352,7 @@ static void move_start(dae_solver *s, alpha_motion *g, double h)
 {
     dae_motion *k = s->system.problem.motion;
     memcpy(g->normal, g->third_now, (size_t)k->n * sizeof(double));
-    k->normal(k, k->h, g->normal);
+    k->part(k, 0, k->h, g->normal);
     for (int i = 0; i < k->n; i++) g->v_begin[i] -= g->C_q * h * h * g->normal[i];
 }
 
@@ -381,20 +382,14 @@ static int solve(dae_solver *s, alpha_motion *g, dae_trial *trial)
 
 /* ---- one attempt ---- */
 
-/* e without its part across the constraints. v satisfies them whatever h is, and q'''' there shows
- * every change of h. (That of q stays: where nothing else moves, it is all there is to size steps
- * by. A crank that is driven took 21 steps without it, and lambda was wrong.) */
-static void make_tangent(dae_solver *s, alpha_motion *g, double *e)
-{
-    dae_motion *k = s->system.problem.motion;
-    memcpy(g->normal, e, (size_t)k->n * sizeof(double));
-    k->normal(k, k->m, g->normal);
-    for (int i = 0; i < k->n; i++) e[i] -= g->normal[i];
-}
-
+/* The errors go through Newton's matrix, which tells stiff oscillations from motion. Of that in v
+ * only the part along the constraints counts: v satisfies them whatever h is, and q'''' across them
+ * shows every change of h. That in q is taken whole: where nothing is free to move, it is all
+ * there is to size steps by. (A crank that is driven took 21 steps without it, and lambda was
+ * wrong.) */
 static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
 {
-    const dae_motion *k = s->system.problem.motion;
+    dae_motion *k = s->system.problem.motion;
     double h = trial->h, apart = g->age > 0 ? 0.5 * (h + g->h_last) : 1;
     for (int i = 0; i < k->n; i++) {
         double third = g->third_now[i];
@@ -402,7 +397,8 @@ static int judge(dae_solver *s, alpha_motion *g, dae_trial *trial)
         trial->e[k->v + i] = g->age > 0 ? g->C_v * h * h * h * (third - g->third[i]) / apart
                                         : 0.1 * h * h * third;
     }
-    make_tangent(s, g, trial->e + k->v);
+    k->part(k, 1, k->m, trial->e);
+    k->part(k, 1, 0, trial->e + k->v);
     trial->error = dae_norm(s->options.norm, s->system.n, trial->e, s->w0, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }

@@ -1,12 +1,15 @@
-/* own_step.c: energy-momentum and energy-momentum-dissipating: steps that the problem takes.
+/* own_step.c: energy-momentum and energy-momentum-dissipating: steps that the problem
+ * takes.
  *
- * What makes a step keep energy and momenta is known where they are known: a mechanism brings its
- * step along (dae_problem.leap; src/constraint/energy_step.c has the formulas). Here is what makes a method
- * of it: x at both ends with x', a cubic through both, and the local error from the difference to
- * the trapezoidal rule, O(h^3) as the steps are of second order. Energy is kept step by step,
- * whatever the size of the steps: they may vary.
+ * What makes a step keep energy and momenta is known where they are known: a mechanism
+ * brings its step along (dae_problem.leap; src/constraint/energy_step.c has the
+ * formulas). Here is what makes a method of it: x at both ends with x', a cubic through
+ * both, and the local error from the difference to the trapezoidal rule, O(h^3) as the
+ * steps are of second order. Energy is kept step by step, whatever the size of the steps:
+ * they may vary.
  *
- * "energy-momentum-dissipating-R", 0 <= R <= 1, hands R to the problem; without a number 0.5.
+ * "energy-momentum-dissipating-R", 0 <= R <= 1, hands R to the problem; without a number
+ * 0.5.
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"

@@ -204,6 +204,7 @@ static void substitute_everywhere(model *m)
     }
     for (size_t i = 0; i < m->assertions; i++)
         model_substitute(m, &m->assertion[i].condition, 1);
+    for (size_t i = 0; i < m->flat->watches; i++) model_substitute(m, &m->watch[i], 1);
 }
 
 /* Which alias's start counts for its group. */

@@ -146,16 +146,21 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED,
-             "the equations have structural index %d: only index 0 and 1 can be simulated yet",
-             m->index);
+    if (m->index > 1)
+        dae_fail(&m->report, DAE_E_UNSUPPORTED,
+                 "the equations have structural index %d: only index 0 and 1 can be simulated yet",
+                 m->index);
+    else
+        dae_fail(&m->report, DAE_E_UNSUPPORTED,
+                 "states are constrained: models whose states are not independent of each other "
+                 "cannot be simulated yet");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
     dae_why(&m->report, "differentiating %s %s would be needed",
             equations.count == 1 ? "equation" : "equations", list_end(&equations));
     if (unknowns.count)
         dae_why(&m->report, "they constrain states; what keeps them there is %s",
                 list_end(&unknowns));
-    dae_hint(&m->report, "replace the constraint by its derivative, or use states that need none");
+    dae_hint(&m->report, "replace a constraint by its derivative, or use states that need none");
     return DAE_E_UNSUPPORTED;
 }
 

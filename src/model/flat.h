@@ -88,6 +88,8 @@ typedef struct flat_model {
     flat_when **when;
     size_t whens, when_capacity;
     flat_experiment experiment;
+    ex_id *watch;                    /* what whoever simulates wants to know after every step   */
+    size_t watches;
     /* "tank.mo:12:5" of a place, for messages */
     const char *(*locate)(dae_place place, void *context);
     void *context;

@@ -396,9 +396,11 @@ dae_status model_find_start(model *m, double t0)
     m->stretch_start = t0;
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
+    m->stay_near = m->homotopy;
     status = solve_with_modes(m);
     m->initial_by = m->init.by;
     if (status != DAE_OK && m->homotopy && status != DAE_E_ASSERT) status = deform(m, t0);
+    m->stay_near = false;
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) status = check_redundant(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);

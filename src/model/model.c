@@ -166,6 +166,23 @@ static void take_variables(model *m)
     }
 }
 
+static void warn_without_value(model *m)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (size_t v = 0; v < m->flat_variables; v++) {
+        const flat_variable *f = &m->flat->variable[v];
+        if (f->variability > FLAT_PARAMETER || f->binding || f->start || f->fixed == 0 ||
+            f->type == EX_STRING || f->hidden || !isnan(m->override[v]) || ++count > 6)
+            continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s'%.60s'",
+                                   count > 1 ? ", " : "", f->name);
+    }
+    if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
+    if (count)
+        model_warn(m, "parameter%s without a value, 0 is taken: %s", count == 1 ? "" : "s", list);
+}
+
 /* ---------------------------------------------------------------- the passes ------------ */
 
 static dae_status evaluate_parameters(model *m)
@@ -221,6 +238,7 @@ static dae_status compile_assumptions(model *m)
 static dae_status run_passes(model *m)
 {
     take_variables(m);
+    warn_without_value(m);
     dae_status status = model_rewrite_parameters(m);
     if (status == DAE_OK) status = evaluate_parameters(m);
     m->ready = status == DAE_OK;
@@ -246,7 +264,7 @@ static void release(model *m)
     model_close_plan(m, &m->init);
     model_close_problem(m);
     model_free_delays(m);
-    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->asserts, &m->assumed,
+    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->asserts, &m->watched, &m->assumed,
                            &m->leftover };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
     dae_arena_release(&m->arena);

@@ -42,6 +42,20 @@ dae_status model_initialize(model *m, double t0, double *x, double *xdot);
 dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value);
 dae_status model_event(model *m, double t, double *x, double *xdot);
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user);
+/* A simulation in stages, each with another model of the same variables (other states). After a
+ * step judge() sees the values of the flat model's `watch`; if it says so the stage ends there. The
+ * next one resumes with the values that model_poke has put, once model_peek has read them. */
+typedef struct model_stage {
+    bool (*judge)(const double *watched, void *user);
+    void *user;
+    bool resume, paused;
+    double t;
+    int output;
+} model_stage;
+dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
+                                model_stage *stage);
+double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
+void model_poke(model *m, uint32_t variable, double value);
 dae_status model_get_statistics(const model *m, dae_statistics *out);
 
 #endif

@@ -5,7 +5,8 @@
  * |J^{-1} F(u + s d)| <= (1 - s / 4) |d|. The test does not change when equations are multiplied
  * by numbers, so that they need no scaling; unknowns are measured by their nominal values. Points
  * beyond min or max are not tried. From a point where J is singular the iteration starts beside
- * it. If all that fails, the loop is deformed: F(u) = (1 - s) F(u0), s from 0 to 1.
+ * it. If all that fails, the loop is deformed, F(u) = (1 - s) F(u0), s from 0 to 1; and at last
+ * the iteration starts from farther and farther away.
  */
 #include "model/object.h"
 
@@ -209,6 +210,24 @@ static dae_status deform(loop *l)
     return s >= 1 ? DAE_OK : DAE_E_CONVERGENCE;
 }
 
+static dae_status iterate_from_afar(loop *l)
+{
+    dae_status status = DAE_E_CONVERGENCE;
+    double by = 0.25;
+    for (int round = 0; round < 12 && status != DAE_OK; round++, by = round % 2 ? -by : -2 * by) {
+        for (uint32_t j = 0; j < l->s->torn; j++) {
+            uint32_t slot = l->s->torn_slot[j];
+            const model_variable *x = &l->m->variable[slot_variable(slot)];
+            double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
+            l->u[j] = l->u0[j] + by * fmax(fabs(l->u0[j]), nominal);
+            if (!slot_is_derivative(slot))
+                l->u[j] = fmin(fmax(l->u[j], x->min_value), x->max_value);
+        }
+        status = iterate(l);
+    }
+    return status;
+}
+
 static dae_status tell(loop *l, dae_status found, const char *doing)
 {
     model *m = l->m;
@@ -257,9 +276,13 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
         dae_status found = status;
         dae_factor_info info = l.info;
         status = deform(&l);
+        plan->by = "newton homotopy";
+        if (status != DAE_OK && !m->stay_near) {
+            status = iterate_from_afar(&l);
+            plan->by = "newton from afar";
+        }
         l.info = info;
         if (status != DAE_OK) return tell(&l, found, doing);
-        plan->by = "newton homotopy";
     }
     if (!plan->by) plan->by = "newton";
     for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];

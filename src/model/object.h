@@ -169,6 +169,7 @@ struct model {
     size_t variables, variable_capacity, flat_variables;
     uint32_t at_initial, at_terminal, at_homotopy; /* stand-ins                               */
     bool homotopy;               /* occurs                                                    */
+    bool stay_near;              /* loops are not solved from afar: homotopy comes first      */
     double *value;               /* the slots                                                 */
     size_t slots, value_capacity;
     unsigned char *level;        /* of nodes: see rewrite.c                                   */
@@ -226,6 +227,8 @@ struct model {
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
     model_unit asserts;          /* conditions, from slots                                    */
+    ex_id *watch;                /* of the flat model, rewritten                              */
+    model_unit watched;
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
@@ -259,7 +262,6 @@ void unit_close(model *m, model_unit *u);
 dae_status unit_tangents(model *m, model_unit *u);         /* memory for them                  */
 void unit_gather(model *m, model_unit *u);                 /* inputs from the slots            */
 int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
-uint32_t unit_input(const model_unit *u, uint32_t slot);
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
 
 /* rewrite.c */

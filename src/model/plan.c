@@ -274,7 +274,8 @@ static void substitute_step(model *m, const model_step *s, ex_id *value, ex_id *
     for (uint32_t k = 0; k < s->assigned; k++) m->image[s->assigned_slot[k]] = 0;
 }
 
-/* The pattern of a loop's small system, columns coloured for the lanes of tangents. */
+/* The pattern of a loop's small system, columns coloured for the lanes of tangents. (The images of
+ * slots are free here: they number what was torn.) */
 static dae_status find_pattern(model *m, model_step *s)
 {
     size_t *start;
@@ -285,10 +286,15 @@ static dae_status find_pattern(model *m, model_step *s)
     uint32_t *unknown = dae_arena_take(&m->arena, s->equations.ins + 1, sizeof *unknown);
     memset(unknown, 0xff, s->equations.ins * sizeof *unknown);
     s->torn_input = dae_arena_take(&m->arena, s->torn, sizeof *s->torn_input);
-    for (uint32_t j = 0; j < s->torn; j++) {
-        s->torn_input[j] = unit_input(&s->equations, s->torn_slot[j]);
-        if (s->torn_input[j] != NOWHERE) unknown[s->torn_input[j]] = j;
+    memset(s->torn_input, 0xff, s->torn * sizeof *s->torn_input);
+    for (uint32_t j = 0; j < s->torn; j++) m->image[s->torn_slot[j]] = 1 + j;
+    for (uint32_t i = 0; i < s->equations.ins; i++) {
+        uint32_t j = m->image[s->equations.slot[i]];
+        if (!j) continue;
+        s->torn_input[j - 1] = i;
+        unknown[i] = j - 1;
     }
+    for (uint32_t j = 0; j < s->torn; j++) m->image[s->torn_slot[j]] = 0;
     int64_t *at = dae_arena_take(&m->arena, (size_t)n + 2, sizeof *at);
     int *row = dae_arena_take(&m->arena, start[n] + 1, sizeof *row);
     for (size_t k = 0; k < start[n]; k++)

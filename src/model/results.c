@@ -51,7 +51,8 @@ static dae_status compile_assertions(model *m)
 {
     ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
     for (size_t i = 0; i < m->assertions; i++) condition[i] = m->assertion[i].condition;
-    return unit_open(m, &m->asserts, condition, m->assertions);
+    dae_status status = unit_open(m, &m->asserts, condition, m->assertions);
+    return status == DAE_OK ? unit_open(m, &m->watched, m->watch, m->flat->watches) : status;
 }
 
 dae_status model_build_results(model *m)

@@ -9,6 +9,10 @@
  * given out and the integrator starts anew. Kinks of delayed expressions come back after the
  * delay, smoother by one order each time: there is a restart for the first few returns.
  *
+ * Where an algebraic loop becomes singular (a fold, or a vertical tangent) its solution just
+ * behind that point is looked for: the states go on from there, a relaxation jump. A warning
+ * says so.
+ *
  * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
  * smooth that one step spans several changes of a relation between functions of time, and two
  * changes within a step are none for the integrator.
@@ -18,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100 };
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
 
 static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
 
@@ -34,11 +38,13 @@ typedef struct run {
     void *user;
     double start, stop, rtol, atol;
     int intervals, output;      /* output: the next one                                       */
-    double *x, *xdot, *atol_each;
+    double *x, *xdot, *before, *atol_each;
     break_time *later;          /* BREAKS                                                     */
     int laters;
     double t, t_before;         /* the last point that was dealt with; of the last event      */
     int close_events, event;    /* event: the number of the last one found                    */
+    model_stage *stage;         /* NULL: the whole simulation with this model                 */
+    int jumps;                  /* over folds                                                 */
 } run;
 
 /* ---------------------------------------------------------------- guarded calls --------- */
@@ -341,9 +347,47 @@ static dae_status pass_event(run *r, double t, int order)
 
 /* ---------------------------------------------------------------- the loop -------------- */
 
+static dae_status start_solver(run *r, double t)
+{
+    dae_status status = open_solver(r);
+    if (status == DAE_OK) status = dae_start(r->m->solver, t, r->x, r->xdot);
+    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
+/* From the values in the slots: another model of the same variables got that far. */
+static dae_status take_over(run *r)
+{
+    model *m = r->m;
+    bool changed;
+    m->value[0] = r->t = r->t_before = m->stretch_start = r->stage->t;
+    m->value[slot_of(m->at_initial, 0)] = 0;
+    m->value[slot_of(m->at_homotopy, 0)] = 1;
+    r->output = r->stage->output;
+    dae_status status = model_update_modes(m, true, &changed);
+    if (status == DAE_OK)
+        status = model_run_plan(m, &m->run, "solving the equations for other states");
+    if (status == DAE_OK) status = model_settle(m);
+    if (status != DAE_OK) return status;
+    model_take_point(m, r->x, r->xdot);
+    return start_solver(r, r->t);
+}
+
+/* After a step: does somebody want other states? */
+static bool pauses(run *r)
+{
+    model *m = r->m;
+    if (!r->stage || !r->stage->judge || m->flat->watches == 0) return false;
+    if (unit_run(m, &m->watched) != DAE_OK) return false;
+    r->stage->paused = r->stage->judge(m->watched.out, r->stage->user);
+    r->stage->t = r->t;
+    r->stage->output = r->output;
+    return r->stage->paused;
+}
+
 static dae_status begin(run *r)
 {
     model *m = r->m;
+    if (r->stage && r->stage->resume) return take_over(r);
     dae_status status = model_find_start(m, r->start);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
@@ -359,9 +403,69 @@ static dae_status begin(run *r)
     while (output_time(r, r->output) <= r->start) r->output++;
     if (status != DAE_OK || r->stop == r->start) return status;
     expect_returns(r, r->start, 1);
-    status = open_solver(r);
-    if (status == DAE_OK) status = dae_start(m->solver, r->start, r->x, r->xdot);
-    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+    return start_solver(r, r->start);
+}
+
+/* The unknown that a jump changes most, relative to its nominal value. */
+static int largest_change(const run *r, const double *before)
+{
+    int most = -1;
+    double change = 1e-2; /* the states have moved a little */
+    for (int j = (int)r->m->p.states; j < r->m->p.problem.size; j++) {
+        double here = fabs(r->x[j] - before[j]) * r->atol / r->atol_each[j];
+        if (here > change) {
+            change = here;
+            most = j;
+        }
+    }
+    return most;
+}
+
+/* States a little later, with them the loops from the values they had. */
+static dae_status try_behind(run *r, double t, double to)
+{
+    model *m = r->m;
+    dae_report_clear(&m->report);
+    for (size_t j = 0; j < m->p.states; j++) r->x[j] = r->before[j] + (to - t) * r->xdot[j];
+    for (int j = (int)m->p.states; j < m->p.problem.size; j++) r->x[j] = r->before[j];
+    model_put_point(m, to, r->x, r->xdot);
+    dae_status status = model_run_plan(m, &m->run, "looking for another solution of a loop");
+    return status == DAE_OK ? model_settle(m) : status;
+}
+
+/* The integrator cannot go on: is it because a loop has lost its solution, and has another? */
+static dae_status jump(run *r, dae_status failed)
+{
+    model *m = r->m;
+    double t = dae_time(m->solver), to = t, span = r->stop - r->start;
+    dae_report first = m->report;
+    int most = -1;
+    if (m->run.loops == 0 || ++r->jumps > JUMPS) return failed;
+    dae_status status = remember(r, t);
+    if (status == DAE_OK) status = give_outputs(r, t, false);
+    if (status == DAE_OK) status = read(r, t);
+    if (status == DAE_OK) status = give_row(r, t);
+    if (status != DAE_OK) return status;
+    memcpy(r->before, r->x, (size_t)m->p.problem.size * sizeof(double));
+    m->stretch_start = t;
+    for (double part = 1e-6; part < 2e-4 && most < 0; part *= 10) {
+        to = t + part * span;
+        if (to >= r->stop || try_behind(r, t, to) != DAE_OK) continue;
+        model_take_point(m, r->x, r->xdot);
+        most = largest_change(r, r->before);
+    }
+    if (most < 0) {
+        m->report = first;
+        return failed;
+    }
+    dae_report_clear(&m->report);
+    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g", t,
+               m->p.names[most], r->before[most], r->x[most]);
+    r->t = to;
+    status = dae_restart(m->solver, to, r->x, r->xdot);
+    if (status != DAE_OK) return take_failure(r, status);
+    status = load(r, to);
+    return status == DAE_OK ? give_row(r, to) : status;
 }
 
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
@@ -390,6 +494,10 @@ static dae_status go(run *r)
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
             status = advance(r, stop, &to, &crossed);
+            if (status == DAE_E_IMPASSE) {
+                status = jump(r, status);
+                continue;
+            }
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
@@ -397,7 +505,9 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = model_check_assertions(r->m, to);
             r->t = to;
         }
-        if (status != DAE_OK || (!crossed && (!reached(to, stop) || stop == r->stop))) continue;
+        bool within = !crossed && (!reached(to, stop) || stop == r->stop);
+        if (status == DAE_OK && within && to < r->stop && pauses(r)) return DAE_OK;
+        if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;
             r->later[which] = r->later[--r->laters];
@@ -417,8 +527,9 @@ static dae_status simulate(model *m, void *arguments)
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
-    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->atol_each, n + 1 } };
-    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 3); /* freed by guard */
+    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
+                              { &r->atol_each, n + 1 } };
+    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 4); /* freed by guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
@@ -426,10 +537,43 @@ static dae_status simulate(model *m, void *arguments)
     return status == DAE_OK ? go(r) : status;
 }
 
-dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
+dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
+                                model_stage *stage)
 {
     static const dae_simulation nothing = {0};
     run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
-              .event = -1 };
+              .event = -1, .stage = stage };
+    if (stage) stage->paused = false;
     return guard(m, simulate, &r);
+}
+
+dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
+{
+    return model_simulate_stage(m, simulation, row, user, NULL);
+}
+
+/* ---------------------------------------------------------------- values in slots ------- */
+
+static uint32_t home_of(const model *m, uint32_t v, double *sign)
+{
+    *sign = 1;
+    while (m->variable[v].alias_of != NOWHERE) {
+        *sign *= m->variable[v].alias_sign;
+        v = m->variable[v].alias_of;
+    }
+    return v;
+}
+
+double model_peek(const model *m, uint32_t variable, uint32_t order)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    return sign * m->value[slot_of(v, order)];
+}
+
+void model_poke(model *m, uint32_t variable, double value)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    if (!m->variable[v].alias_value) m->value[slot_of(v, 0)] = sign * value;
 }

@@ -73,13 +73,6 @@ int unit_run(model *m, model_unit *u)
     return ex_run(u->machine, u->in, u->out);
 }
 
-uint32_t unit_input(const model_unit *u, uint32_t slot)
-{
-    for (size_t i = 0; i < u->ins; i++)
-        if (u->slot[i] == slot) return (uint32_t)i;
-    return NOWHERE;
-}
-
 /* A function of the model stopped: an assertion in it, an index out of range. */
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
 {

@@ -8,7 +8,9 @@
  */
 #include <daedalus/model.h>
 
+#include "model/family.h"
 #include "model/model.h"
+#include "model/reduce.h"
 #include "modelica/instance.h"
 
 #include <math.h>
@@ -22,15 +24,20 @@ struct dae_model {
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
+    flat_reduction reduction; /* what of it is simulated                                    */
+    dae_report report;
+    dae_status reduced;
     model *back;            /* NULL: not asked for, or not reached                          */
+    model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
-    const char *said;       /* by the front end                                             */
+    const char *said; /* by the front end                                             */
     const char *flat_words;
-    char *messages;         /* said, and what the back end says                             */
+    char *messages; /* said, and what the back end says                             */
     double load_seconds;
     /* what a load works on */
     const dae_model_options *options;
-    const char *name, *text; /* a path, or a name and its text                               */
+    const char *name,
+        *text; /* a path, or a name and its text                               */
     size_t length;
 };
 
@@ -99,6 +106,8 @@ static void write_flat(dae_model *m)
 static void join_messages(dae_model *m)
 {
     const char *later = m->back ? model_messages(m->back) : "";
+    if (m->family && family_messages(m->family)[0])
+        later = family_messages(m->family);
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
@@ -140,7 +149,8 @@ static const char *file_of(dae_model *m, const char *path)
 }
 
 /* Only parameters can be set: a value for anything else would be one equation too many. */
-static void judge_setting(dae_model *m, const flat_model *flat, const char *text, mo_place place)
+static void judge_setting(dae_model *m, const flat_model *flat, const char *text,
+                          mo_place place)
 {
     size_t length = strcspn(text, "=");
     for (size_t i = 0; i < flat->variables; i++) {
@@ -149,10 +159,13 @@ static void judge_setting(dae_model *m, const flat_model *flat, const char *text
             v->variability == FLAT_PARAMETER || v->input)
             continue;
         mo_error(&m->context, DAE_E_OPTION, place, "'%s' %s", v->name,
-                 v->variability == FLAT_CONSTANT ? "is a constant" : "is computed by the model");
-        mo_hint(&m->context, v->variability == FLAT_CONSTANT
-                                 ? "change the model's text, or set parameters"
-                                 : "set parameters, or its start value: '%s.start'", v->name);
+                 v->variability == FLAT_CONSTANT ? "is a constant"
+                                                 : "is computed by the model");
+        mo_hint(&m->context,
+                v->variability == FLAT_CONSTANT
+                    ? "change the model's text, or set parameters"
+                    : "set parameters, or its start value: '%s.start'",
+                v->name);
     }
 }
 
@@ -173,7 +186,8 @@ static void flatten(dae_model *m)
         mo_add_library(&m->front, o->library[i]);
     add_path(&m->front, getenv("MODELICAPATH"));
     mo_view *view = mo_choose_class(&m->front, o->model, last);
-    mo_mod **setting = dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
+    mo_mod **setting =
+        dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
     for (int i = 0; i < o->set_count; i++) {
         setting[i] = mo_setting(&m->front, o->set[i]);
         mods = mo_merge(&m->front, mods, setting[i]);
@@ -190,13 +204,24 @@ static void flatten(dae_model *m)
         judge_setting(m, flat, o->set[i], setting[i]->place);
     if (m->context.errors == 0)
         m->flat = flat;
+    if (o->native && !o->front_end_only) {
+        mo_warning(&m->context, (mo_place){ 0 },
+                   "the equations are interpreted, not compiled");
+        mo_why(&m->context, "this version cannot compile the equations of a model yet");
+    }
+}
+
+static void reduce(dae_model *m)
+{
+    m->reduced = flat_reduce(m->flat, &m->memory, &m->reduction, &m->report);
 }
 
 static double now(void)
 {
     struct timespec t;
-    return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
-                                                   : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &t) == 0
+               ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+               : 0;
 }
 
 static dae_status make(dae_model *m)
@@ -209,10 +234,22 @@ static dae_status make(dae_model *m)
         m->said = nothing.said;
     if (status != DAE_OK || m->options->front_end_only)
         return status;
-    m->back = model_open(m->flat, m->options->allocator);
+    status = guarded(m, reduce);
+    if (status == DAE_OK)
+        status = m->reduced;
+    if (status != DAE_OK) {
+        m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
+        return status;
+    }
+    m->back = model_open(m->reduction.flat, m->options->allocator);
     if (!m->back)
         m->said = nothing.said;
-    return m->back ? model_status(m->back) : DAE_E_NOMEM;
+    status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (status == DAE_OK && m->reduction.flat != m->flat) {
+        m->family = family_open(m->back, &m->reduction, m->options->allocator);
+        status = m->family ? DAE_OK : DAE_E_NOMEM;
+    }
+    return status;
 }
 
 static dae_model *load(const char *name, const char *text, size_t length,
@@ -233,8 +270,9 @@ static dae_model *load(const char *name, const char *text, size_t length,
     m->length = length;
     m->said = "";
     mo_context_init(&m->context, o->allocator,
-                    o->memory_limit > 0 && o->memory_limit < 1e18 ? (size_t)o->memory_limit
-                                                                  : (size_t)4e9);
+                    o->memory_limit > 0 && o->memory_limit < 1e18
+                        ? (size_t)o->memory_limit
+                        : (size_t)4e9);
     dae_status status = make(m);
     m->options = NULL; /* the caller's */
     m->name = m->text = NULL;
@@ -259,6 +297,7 @@ void dae_model_close(dae_model *m)
     if (is_nothing(m))
         return;
     dae_memory memory = m->memory;
+    family_close(m->family);
     model_close(m->back);
     mo_context_release(&m->context);
     dae_free(&memory, m->messages);
@@ -286,7 +325,8 @@ const char *dae_model_messages(const dae_model *m)
 
 int dae_model_warnings(const dae_model *m)
 {
-    return is_nothing(m) ? 0 : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
+    return is_nothing(m) ? 0
+                         : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
@@ -332,7 +372,8 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
 {
     if (!facts)
         return;
-    *facts = (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
+    *facts =
+        (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
     if (m->flat) {
@@ -345,6 +386,8 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     }
     if (m->back)
         model_get_facts(m->back, facts);
+    if (m->back && m->reduction.flat != m->flat)
+        facts->index = m->reduction.index;
     facts->load_seconds = m->load_seconds;
 }
 
@@ -365,7 +408,8 @@ static dae_status state_of(const dae_model *m)
 {
     if (is_nothing(m))
         return refused(m);
-    return m->status != DAE_OK ? m->status : DAE_E_STATE; /* loaded for the front end only */
+    return m->status != DAE_OK ? m->status
+                               : DAE_E_STATE; /* loaded for the front end only */
 }
 
 dae_status dae_model_set(dae_model *m, const char *name, double value)
@@ -380,14 +424,17 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, model_simulate(m->back, simulation, row, user));
+    return settle(m, m->family ? family_simulate(m->family, simulation, row, user)
+                               : model_simulate(m->back, simulation, row, user));
 }
 
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
 {
     if (cannot_run(m))
         return state_of(m);
-    return out ? model_get_statistics(m->back, out) : DAE_E_ARG;
+    if (!out)
+        return DAE_E_ARG;
+    return m->family ? family_get_statistics(m->family, out) : model_get_statistics(m->back, out);
 }
 
 const dae_problem *dae_model_problem(dae_model *m)

@@ -20,15 +20,46 @@ static void say_unlike(mo_model *m, mo_value *left, mo_value *right, mo_place pl
     mo_hint(m->context, "connect connectors of the same kind and size");
 }
 
+static const char *const type_name[] = { [EX_REAL] = "Real", [EX_INTEGER] = "Integer",
+                                         [EX_BOOLEAN] = "Boolean", [EX_STRING] = "String",
+                                         [EX_ENUMERATION] = "an enumeration" };
+
+/* Constants and parameters of connectors: both ends have them, with the same value. */
+static void fixed_edge(mo_model *m, ex_id left, ex_id right, bool both, mo_place place)
+{
+    double x, y;
+    uint32_t culprit;
+    const char *a = ex_print(m->graph, left, flat_name, m->flat, 60);
+    const char *b = ex_print(m->graph, right, flat_name, m->flat, 60);
+    if (!both) {
+        mo_error(m->context, DAE_E_MODEL, place, "'%s' and '%s' cannot be connected", a, b);
+        mo_why(m->context, "one is a constant or parameter, the other a variable");
+        mo_hint(m->context, "connect connectors of the same kind");
+    } else if (left != right && mo_evaluate_number(m, left, &x, &culprit) &&
+               mo_evaluate_number(m, right, &y, &culprit) && x != y) {
+        mo_error(m->context, DAE_E_MODEL, place, "connected parameters differ: %s and %s", a, b);
+        mo_why(m->context, "the values are %g and %g", x, y);
+        mo_hint(m->context, "give both the same value");
+    }
+}
+
 static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool right_outside,
                  mo_place place, const char *component)
 {
     const ex_node *a = ex_at(m->graph, left), *b = ex_at(m->graph, right);
-    if (a->op != EX_VARIABLE || b->op != EX_VARIABLE)
-        return; /* constants of connectors */
-    const flat_variable *x = &m->flat->variable[a->a], *y = &m->flat->variable[b->a];
-    if (x->variability <= FLAT_PARAMETER || y->variability <= FLAT_PARAMETER)
+    bool fixed_a = a->op != EX_VARIABLE || m->flat->variable[a->a].variability <= FLAT_PARAMETER;
+    bool fixed_b = b->op != EX_VARIABLE || m->flat->variable[b->a].variability <= FLAT_PARAMETER;
+    if (fixed_a || fixed_b) {
+        fixed_edge(m, left, right, fixed_a && fixed_b, place);
         return;
+    }
+    const flat_variable *x = &m->flat->variable[a->a], *y = &m->flat->variable[b->a];
+    if (x->type != y->type) {
+        mo_error(m->context, DAE_E_MODEL, place, "'%s' and '%s' cannot be connected", x->name, y->name);
+        mo_why(m->context, "the first is %s, the second %s", type_name[x->type], type_name[y->type]);
+        mo_hint(m->context, "connect connectors of the same type");
+        return;
+    }
     if (x->flow != y->flow) {
         mo_error(m->context, DAE_E_MODEL, place, "the flow variable '%s' is connected to '%s', which is "
                  "none", x->flow ? x->name : y->name, x->flow ? y->name : x->name);
@@ -70,6 +101,19 @@ static void pair(mo_model *m, mo_value *left, bool left_outside, mo_value *right
     }
 }
 
+static bool in_expandable(mo_model *m, const mo_member *member);
+
+/* A simple variable can be connected if its type is a connector (RealInput), or on a bus. */
+static bool is_connector_variable(mo_model *m, const mo_value *v)
+{
+    bool array = v->kind == MO_V_ARRAY && v->element && v->count;
+    if (v->kind != MO_V_SCALAR && !array)
+        return true;
+    const ex_node *n = ex_at(m->graph, array ? v->element[0] : v->scalar);
+    const mo_member *member = n->op == EX_VARIABLE ? m->owner[n->a] : NULL;
+    return member && (mo_is_connector(m, member->type) || in_expandable(m, member));
+}
+
 static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *outside, bool *gone)
 {
     *gone = false;
@@ -89,6 +133,13 @@ static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *o
     *outside = one && ((one->kind == MO_V_OBJECT && mo_is_connector(m, one->object->view)) ||
                        one->kind == MO_V_SCALAR || (one->kind == MO_V_ARRAY && one->element));
     const mo_value *is = v->kind == MO_V_ARRAY && v->item && v->count ? v->item[0] : v;
+    if (!is_connector_variable(m, v)) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is no connector but a variable",
+                 mo_reference_text(m->context, a->call.reference));
+        mo_hint(m->context, "write an equation: %s = ...",
+                mo_reference_text(m->context, a->call.reference));
+        return mo_none(m);
+    }
     if (is->kind == MO_V_OBJECT && !mo_is_connector(m, is->object->view)) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is no connector but of class '%s'",
                  mo_reference_text(m->context, a->call.reference), is->object->view->path);
@@ -131,6 +182,35 @@ static uint32_t root(uint32_t *up, uint32_t i)
     return i;
 }
 
+/* A protected input of a model is no input of the model: others connect it inside. */
+static bool is_internal(mo_model *m, const mo_member *member)
+{
+    while (member->object->holder && mo_is_connector(m, member->object->view))
+        member = member->object->holder;
+    return member->entry->is_protected;
+}
+
+/* A set of signals has one source: an output of a component, or an input of the model around. */
+static void one_source(mo_model *m, const uint32_t *face, size_t count, mo_place place)
+{
+    const flat_variable *source = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const mo_member *member = m->owner[face[i] / 2];
+        bool outside = face[i] % 2;
+        if (!(outside ? member->input : member->output) || in_expandable(m, member) ||
+            (outside && is_internal(m, member)))
+            continue;
+        const flat_variable *v = &m->flat->variable[face[i] / 2];
+        if (source) {
+            mo_error(m->context, DAE_E_MODEL, place, "two sources are connected: '%s' and '%s'",
+                     source->name, v->name);
+            mo_hint(m->context, "connect each input to one output");
+            return;
+        }
+        source = v;
+    }
+}
+
 /* The faces of a set, in the order of their variables; equations belong to the first edge. */
 static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_edge *edge)
 {
@@ -139,6 +219,7 @@ static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_ed
     mo_place place = edge ? edge->place : first->place;
     const char *component = edge ? edge->component : "";
     if (!first->flow) {
+        one_source(m, face, count, place);
         ex_type type = first->type;
         for (size_t i = 1; i < count; i++)
             if (face[i] / 2 != face[0] / 2)

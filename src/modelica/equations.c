@@ -90,6 +90,12 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
         }
         return;
     case MO_V_TUPLE:
+        if (left->count > right->count) {
+            mo_error(m->context, DAE_E_MODEL, place, "%zu variables for %zu results", left->count,
+                     right->count);
+            mo_hint(m->context, "leave out the last variables");
+            return;
+        }
         for (size_t i = 0; i < left->count && i < right->count; i++)
             if (left->item[i] && right->item[i])
                 mo_equal(m, s, left->item[i], right->item[i], initial, place);
@@ -394,6 +400,25 @@ static void assertion(section_scope *c, const mo_ast *a)
         .warning = warning, .initial = c->initial, .place = a->place };
 }
 
+/* Only a continuous Real variable has a value that jumps. */
+bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place)
+{
+    if (state->kind == MO_V_NONE)
+        return false;
+    bool real = (state->kind == MO_V_SCALAR || (state->kind == MO_V_ARRAY && state->element)) &&
+                state->type == EX_REAL && state->count;
+    const ex_node *n = real ? ex_at(m->graph, state->kind == MO_V_SCALAR ? state->scalar
+                                                                         : state->element[0]) : NULL;
+    if (n && n->op == EX_VARIABLE && m->flat->variable[n->a].variability == FLAT_CONTINUOUS)
+        return true;
+    mo_error(m->context, DAE_E_MODEL, place, "'reinit' of %s",
+             !real ? mo_shape(m, state) : n->op == EX_VARIABLE ? "what is not continuous"
+                                                               : "an expression");
+    mo_hint(m->context, "reinit(x, value) sets a Real variable x with a derivative; set others by an "
+                        "equation in 'when'");
+    return false;
+}
+
 static void reinit(section_scope *c, const mo_ast *a)
 {
     mo_model *m = c->m;
@@ -403,8 +428,9 @@ static void reinit(section_scope *c, const mo_ast *a)
         mo_hint(m->context, "write when condition then reinit(x, value); end when;");
         return;
     }
-    set_when(c, mo_evaluate(m, &c->s, a->item[0]), mo_evaluate(m, &c->s, a->item[1]), a->place,
-             FLAT_REINIT);
+    mo_value *state = mo_evaluate(m, &c->s, a->item[0]);
+    if (mo_check_reinit(m, state, a->item[0]->place))
+        set_when(c, state, mo_evaluate(m, &c->s, a->item[1]), a->place, FLAT_REINIT);
 }
 
 static void terminate(section_scope *c, const mo_ast *a)
@@ -482,7 +508,14 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
             break;
         case MO_C_IF: if_equation(c, clause[i]); break;
         case MO_C_FOR: for_equation(c, clause[i], 0); break;
-        case MO_C_WHEN: when(c, clause[i]); break;
+        case MO_C_WHEN:
+            if (c->when || c->initial) {
+                mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, c->when
+                         ? "'when' inside of 'when'" : "'when' in an initial equation section");
+                mo_hint(c->m->context, "use 'if', or write two when-clauses side by side");
+            } else
+                when(c, clause[i]);
+            break;
         case MO_C_CALL: call_equation(c, clause[i]); break;
         default:
             mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, "a statement in an equation section");

@@ -96,6 +96,11 @@ bool mo_decided(mo_model *m, ex_id condition, double *x)
     return mo_evaluate_number(m, condition, x, &culprit);
 }
 
+static ex_id both(mo_model *m, ex_id guard, ex_id condition)
+{
+    return guard ? ex_binary(m->graph, EX_AND, guard, condition) : condition;
+}
+
 /* Branches whose shapes differ need a condition that is known now. */
 static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
@@ -103,6 +108,7 @@ static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
     mo_value **value = dae_arena_take(&m->context->arena, (size_t)a->count, sizeof *value);
     int n = 0;
     mo_value *last = NULL;
+    mo_scope inside = *s;
     for (int i = 0; i + 1 < a->count && !last; i += 2) {
         mo_value *c = mo_evaluate(m, s, a->item[i]);
         if (c->kind != MO_V_SCALAR || c->type != EX_BOOLEAN)
@@ -110,14 +116,17 @@ static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
         double x;
         if (mo_decided(m, c->scalar, &x)) {
             if (x != 0)
-                last = mo_evaluate(m, s, a->item[i + 1]);
+                last = mo_evaluate(m, &inside, a->item[i + 1]);
             continue;
         }
+        ex_id before = inside.guard;
+        inside.guard = both(m, before, c->scalar);
         condition[n] = c->scalar;
-        value[n++] = mo_evaluate(m, s, a->item[i + 1]);
+        value[n++] = mo_evaluate(m, &inside, a->item[i + 1]);
+        inside.guard = both(m, before, ex_unary(m->graph, EX_NOT, c->scalar));
     }
     if (!last)
-        last = mo_evaluate(m, s, a->item[a->count - 1]);
+        last = mo_evaluate(m, &inside, a->item[a->count - 1]);
     while (n-- > 0) {
         double x;
         uint32_t culprit;

@@ -164,6 +164,7 @@ typedef struct mo_scope {
     mo_view *view;
     mo_env *env;
     bool no_event;            /* relations are not events here                               */
+    ex_id guard;              /* inside branches of if-expressions: when they count; 0: always */
     struct mo_run *run;       /* inside a function or algorithm                              */
     const mo_value *end_of;   /* the array whose subscript is evaluated: 'end'               */
     int end_dimension;
@@ -332,6 +333,8 @@ typedef struct mo_run {
     mo_view *function;        /* NULL: an algorithm of a model                               */
     struct mo_run *caller;
     int level;
+    int loops;                /* around the statement                                        */
+    flat_when *when;          /* inside a when-statement                                     */
     bool initial;
     bool stuck;               /* met a loop whose length is not known: needs a procedure      */
     mo_place stuck_at;
@@ -342,6 +345,7 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
                     mo_place place);
 bool mo_declare_others(mo_run *r);
 void mo_run_sections(mo_run *r, mo_view *v);
+bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_place place);
 void mo_write_statements(mo_run *r, mo_clause *const *clause, int count);
 bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const int *known,
                      ex_id *element);
@@ -358,6 +362,7 @@ void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place);
+bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place);
 bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);

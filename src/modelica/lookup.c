@@ -304,6 +304,11 @@ mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference 
         v = mo_find_name(m, &root, first);
     } else
         v = mo_find_name(m, s, first);
+    if (!v && r->parts == 1 && strcmp(first, "time") == 0 && s->run && s->run->function) {
+        mo_error(m->context, DAE_E_MODEL, r->place, "a function uses 'time'");
+        mo_hint(m->context, "pass the time to the function as an argument");
+        return mo_none(m);
+    }
     if (!v && r->parts == 1 && strcmp(first, "time") == 0)
         return mo_scalar(m, ex_time(m->graph), EX_REAL, NULL);
     if (!v) {

@@ -418,6 +418,36 @@ static void make_objects(mo_model *m, mo_member *member)
     }
 }
 
+static void check_outer(mo_model *m, const mo_member *outer, const mo_member *inner)
+{
+    const mo_entry *entry = outer->entry;
+    const mo_element *e = entry->element;
+    if (e->modifier && (e->modifier->value || e->modifier->items)) {
+        mo_error(m->context, DAE_E_MODEL, entry->place, "the outer component '%s' is modified", e->name);
+        mo_hint(m->context, "modify the 'inner' one");
+        return;
+    }
+    mo_scope scope = { .object = outer->object, .view = entry->where };
+    mo_view *type = mo_find_class(m, &scope, e->type, true);
+    if (!type || inner->progress != MO_DONE || inner->disabled)
+        return;
+    mo_expand(m, type);
+    const char *what = NULL;
+    if (type->primitive != inner->primitive)
+        what = "their types differ";
+    else if (!type->def->is_short && e->dimensions + e->type_dimensions != inner->dimensions)
+        what = "they have different numbers of dimensions";
+    else if (type->primitive == MO_ENUMERATION &&
+             type->enumeration->def != inner->leaf->enumeration->def)
+        what = "they are different enumerations";
+    if (!what)
+        return;
+    mo_error(m->context, DAE_E_MODEL, entry->place, "the 'inner' component does not fit '%s'", e->name);
+    mo_why(m->context, "%s: '%s' is of type %s", what,
+           full_name(m, inner->object, inner->entry->name), inner->type->path);
+    mo_hint(m->context, "declare both with the same type");
+}
+
 /* outer x: the inner x of an object around this one. */
 static bool find_inner(mo_model *m, mo_member *member)
 {
@@ -426,6 +456,7 @@ static bool find_inner(mo_model *m, mo_member *member)
         if (!inner || !inner->entry->element->inner)
             continue;
         mo_instantiate(m, inner);
+        check_outer(m, member, inner);
         mo_entry *entry = member->entry;
         mo_object *object = member->object;
         *member = *inner;

@@ -309,6 +309,19 @@ static void check(mo_run *r, const mo_ast *a)
     s->message = text && text->kind == MO_V_SCALAR ? text->scalar : 0;
 }
 
+/* An assertion of a function that is called while a procedure is written belongs to it. */
+bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_place place)
+{
+    while (r && !r->build)
+        r = r->caller;
+    if (r && !warning) {
+        ex_statement *s = add(r, EX_ASSERT, place);
+        s->condition = holds;
+        s->message = message;
+    }
+    return r != NULL;
+}
+
 static void call_statement(mo_run *r, const mo_ast *a)
 {
     if (a->kind != MO_A_CALL)

@@ -457,7 +457,7 @@ static void check(mo_run *r, const mo_ast *a)
     ex_graph *g = m->graph;
     ex_id here = ex_binary(g, EX_AND, r->path, alive(r));
     ex_id holds = ex_binary(g, EX_OR, ex_unary(g, EX_NOT, here), condition->scalar);
-    if (is_true(r, holds))
+    if (is_true(r, holds) || mo_write_assertion(r, holds, message->scalar, warning, a->place))
         return;
     if (is_false(r, holds) && r->function && !warning) {
         const char *text = mo_constant_text(m, message);
@@ -474,6 +474,33 @@ static void check(mo_run *r, const mo_ast *a)
         .warning = warning, .initial = r->initial, .place = a->place };
 }
 
+/* terminate("...") and reinit(x, value): actions of the when-statement around them. */
+static void act(mo_run *r, const mo_ast *a, bool ends)
+{
+    mo_model *m = r->model;
+    flat_when *w = r->when;
+    if (!w || a->count != (ends ? 1 : 2) || (ends && !is_true(r, r->path))) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'%s' outside of a when-statement",
+                 ends ? "terminate" : "reinit");
+        mo_hint(m->context, "write when condition then %s; end when;",
+                ends ? "terminate(\"...\")" : "reinit(x, value)");
+        return;
+    }
+    mo_value *x = mo_evaluate(m, &r->scope, a->item[0]);
+    mo_value *value = ends ? x : mo_evaluate(m, &r->scope, a->item[1]);
+    if (x->kind != MO_V_SCALAR || value->kind != MO_V_SCALAR)
+        return;
+    if (!ends && !mo_check_reinit(m, x, a->place))
+        return;
+    w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
+                               sizeof *w->action);
+    w->action[w->actions++] = (flat_action){ .kind = ends ? FLAT_TERMINATE : FLAT_REINIT,
+                                             .target = ends ? 0 : x->scalar,
+                                             .value = ends ? 0 : ex_if(m->graph, r->path, value->scalar,
+                                                                       x->scalar),
+                                             .message = ends ? x->scalar : 0, .place = a->place };
+}
+
 static void call_statement(mo_run *r, const mo_clause *c)
 {
     const mo_ast *a = c->left;
@@ -481,11 +508,9 @@ static void call_statement(mo_run *r, const mo_clause *c)
                            ? a->call.reference->part[0].name : "";
     if (strcmp(name, "assert") == 0)
         check(r, a);
-    else if (strcmp(name, "terminate") == 0 || strcmp(name, "reinit") == 0) {
-        mo_error(r->model->context, DAE_E_UNSUPPORTED, a->place, "'%s' in an algorithm is not supported",
-                 name);
-        mo_hint(r->model->context, "write it in a when-equation");
-    } else if (a->kind == MO_A_CALL)
+    else if (strcmp(name, "terminate") == 0 || strcmp(name, "reinit") == 0)
+        act(r, a, name[0] == 't');
+    else if (a->kind == MO_A_CALL)
         mo_evaluate_call(r->model, &r->scope, a);
 }
 
@@ -504,16 +529,36 @@ static void execute_one(mo_run *r, const mo_clause *c)
     case MO_C_FOR:
     case MO_C_WHILE: {
         ex_id outside = r->broken;
+        r->loops++;
         if (c->kind == MO_C_FOR)
             loop(r, c, 0);
         else
             repeat(r, c);
         r->broken = outside;
+        r->loops--;
         return;
     }
-    case MO_C_BREAK: r->broken = ex_constant(m->graph, 1, EX_BOOLEAN); return;
-    case MO_C_RETURN: r->returned = ex_constant(m->graph, 1, EX_BOOLEAN); return;
-    case MO_C_WHEN: mo_when_statement(r, c); return;
+    case MO_C_BREAK:
+        if (!r->loops) {
+            mo_error(m->context, DAE_E_MODEL, c->place, "'break' outside of a loop");
+            mo_hint(m->context, "'break' ends the 'for' or 'while' loop around it");
+        }
+        r->broken = ex_constant(m->graph, 1, EX_BOOLEAN);
+        return;
+    case MO_C_RETURN:
+        if (!r->function) {
+            mo_error(m->context, DAE_E_MODEL, c->place, "'return' outside of a function");
+            mo_hint(m->context, "algorithms of models run to their end: use 'if'");
+        }
+        r->returned = ex_constant(m->graph, 1, EX_BOOLEAN);
+        return;
+    case MO_C_WHEN:
+        if (r->when) {
+            mo_error(m->context, DAE_E_MODEL, c->place, "'when' inside of 'when'");
+            mo_hint(m->context, "use 'if', or write two when-clauses side by side");
+        } else
+            mo_when_statement(r, c);
+        return;
     case MO_C_EQUAL:
     case MO_C_CONNECT:
         mo_error(m->context, DAE_E_MODEL, c->place, "an equation in an algorithm");

@@ -55,6 +55,51 @@ static void add_entry(mo_model *m, mo_view *v, mo_entry *e)
 
 /* ------------------------------------------------------------------ elements --------- */
 
+/* The first public component of `type` that `other` does not have; NULL: it has them all. */
+static const char *lacking(mo_model *m, mo_view *type, mo_view *other)
+{
+    mo_expand(m, type);
+    mo_expand(m, other);
+    if (type->primitive || other->primitive)
+        return type->primitive == other->primitive ? NULL : "a value of the same type";
+    for (size_t i = 0; i < type->entries; i++) {
+        const mo_entry *e = type->entry[i];
+        if (e->element->kind == MO_COMPONENT && !e->is_protected && !in_table(other, e->name))
+            return e->name;
+    }
+    return NULL;
+}
+
+static mo_view *class_of_element(mo_model *m, const mo_element *e, mo_view *where)
+{
+    mo_scope scope = { .view = where };
+    if (e->kind == MO_COMPONENT)
+        return mo_find_class(m, &scope, e->type, false);
+    return e->nested->is_short && e->nested->alias ? mo_find_class(m, &scope, e->nested->alias, false)
+                                                   : NULL;
+}
+
+/* What is put in the place of a replaceable element must have all that its constraining type has:
+ * that of 'constrainedby', else its own. */
+static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
+{
+    const mo_element *old = e->element;
+    mo_scope scope = { .view = e->where };
+    mo_view *type = old->constraint ? mo_find_class(m, &scope, old->constraint, true)
+                                    : class_of_element(m, old, e->where);
+    mo_view *new = mod->view ? class_of_element(m, mod->redeclare, mod->view) : NULL;
+    if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
+        return true;
+    const char *missing = lacking(m, type, new);
+    if (!missing)
+        return true;
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'", e->name,
+             new->path);
+    mo_why(m->context, "it has to have all that '%s' has, and lacks '%s'", type->path, missing);
+    mo_hint(m->context, "use a class that extends '%s'", type->path);
+    return false;
+}
+
 /* A redeclaration puts another element in the place of the one declared. */
 static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
 {
@@ -70,6 +115,8 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         mo_hint(m->context, "a component is redeclared as a component, a class as a class");
         return;
     }
+    if (!fits_constraint(m, e, mod))
+        return;
     mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
     *merged = *new;
     if (new->kind == MO_COMPONENT) { /* prefixes and sizes are kept where none are given */
@@ -102,6 +149,30 @@ static mo_mod *find_outer(mo_model *m, mo_view *v, const char *name)
     mo_mod *outer = mo_find_mod(v->mods, name);
     const char *older = !outer && v->mods && v->path ? mo_older_element(v->path, name) : NULL;
     return older ? mo_find_mod(v->mods, mo_name(m->context, older)) : outer;
+}
+
+/* An element that is inherited and declared again, or inherited twice, must be the same. */
+static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, const mo_entry *second)
+{
+    const mo_element *a = first->element, *b = second->element;
+    if (a == b || a->redeclare || b->redeclare || a->replaceable)
+        return;
+    const char *why = NULL;
+    if (a->kind != b->kind)
+        why = "one is a class, the other a component";
+    else if (a->kind == MO_COMPONENT) {
+        mo_view *x = class_of_element(m, a, first->where), *y = class_of_element(m, b, second->where);
+        if (x && y && x->def != y->def)
+            why = dae_arena_print(&m->context->arena, "their types are %s and %s", x->path, y->path);
+        else if (a->dimensions + a->type_dimensions != b->dimensions + b->type_dimensions)
+            why = "they have different numbers of dimensions";
+    }
+    if (!why)
+        return;
+    mo_error(m->context, DAE_E_MODEL, second->place, "'%s' is declared differently in a base class of '%s'",
+             first->name, v->def->name);
+    mo_why(m->context, "%s", why);
+    mo_hint(m->context, "rename one of the two, or write 'redeclare'");
 }
 
 static void add_element(mo_model *m, mo_view *v, mo_element *element)
@@ -138,6 +209,8 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
         mo_hint(m->context, "rename or remove one of the two");
         return;
     }
+    if (there && !element->redeclare && !outer && element->kind == MO_COMPONENT)
+        same_again(m, v, there, e);
     if (there) { /* inherited and written again: the same, or a redeclaration */
         there->element = e->element;
         there->where = e->where;
@@ -193,6 +266,8 @@ static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
     for (size_t i = 0; i < base->entries; i++) {
         mo_entry *from = base->entry[i];
         mo_entry *there = in_table(v, from->name);
+        if (there && there->where != v)
+            same_again(m, v, there, from);
         if (there)
             continue; /* the same by two ways; or written here already */
         mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
@@ -294,6 +369,18 @@ static void expand_elements(mo_model *m, mo_view *v)
     }
 }
 
+static void say_mixed(mo_model *m, const mo_view *v)
+{
+    for (size_t i = 0; i < v->entries; i++)
+        if (v->entry[i]->element->kind == MO_COMPONENT) {
+            mo_error(m->context, DAE_E_MODEL, v->entry[i]->place,
+                     "'%s' extends a simple type and has the component '%s'", v->def->name,
+                     v->entry[i]->name);
+            mo_hint(m->context, "declare a component of the simple type instead of extending it");
+            return;
+        }
+}
+
 void mo_expand(mo_model *m, mo_view *v)
 {
     if (v->progress == MO_DONE || v->progress == MO_FAILED || v->progress == MO_UNDER_WAY)
@@ -310,6 +397,8 @@ void mo_expand(mo_model *m, mo_view *v)
         add_base(m, v, def->alias, def->alias_modifier, false, def->alias->place);
     expand_elements(m, v);
     v->progress = MO_DONE;
+    if (v->primitive && v->entries && v->primitive != MO_EXTERNAL_OBJECT)
+        say_mixed(m, v);
 }
 
 /* During the expansion of the bases only what is written in the class itself is seen. */

@@ -52,7 +52,8 @@ static void put_text(dae_sink *s, const char *text, size_t width)
     size_t length = strlen(text);
     dae_sink_write(s, text, length);
     for (size_t k = length; k < width; k += sizeof nothing)
-        dae_sink_write(s, nothing, width - k < sizeof nothing ? width - k : sizeof nothing);
+        dae_sink_write(s, nothing,
+                       width - k < sizeof nothing ? width - k : sizeof nothing);
 }
 
 static int64_t position(const dae_sink *s)
@@ -203,7 +204,8 @@ static int end(dae_trajectory *writer)
     return dae_sink_flush(w->sink);
 }
 
-void dae_mat_open(dae_mat *w, dae_sink *sink, const dae_variable *const *variable, int count)
+void dae_mat_open(dae_mat *w, dae_sink *sink, const dae_variable *const *variable,
+                  int count)
 {
     memset(w, 0, sizeof *w);
     w->writer = (dae_trajectory){ .begin = begin, .point = point, .end = end };

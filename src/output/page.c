@@ -36,8 +36,8 @@ static void hash(dae_sink *s, const dae_part *p)
 
 static void section(dae_sink *s, const char *id, const char *title, int open)
 {
-    dae_sink_print(s, "<details id=\"%s\"%s><summary>%s</summary>\n", id, open ? " open" : "",
-                   title);
+    dae_sink_print(s, "<details id=\"%s\"%s><summary>%s</summary>\n", id,
+                   open ? " open" : "", title);
 }
 
 static void preformatted(dae_sink *s, const char *id, const char *title, const char *text,
@@ -55,19 +55,21 @@ static void preformatted(dae_sink *s, const char *id, const char *title, const c
 static void head(dae_page *w)
 {
     dae_sink *s = w->sink;
-    dae_sink_text(s, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                     "'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; "
-                     "script-src");
+    dae_sink_text(
+        s, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+           "'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; "
+           "script-src");
     if (dae_page_is_live()) {
         hash(s, &dae_part_plot);
         hash(s, &dae_part_script);
     } else {
         dae_sink_text(s, " 'none'");
     }
-    dae_sink_text(s, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
-                     "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-                     "<title>");
+    dae_sink_text(
+        s, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
+           "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+           "<title>");
     escaped(s, w->title);
     dae_sink_text(s, "</title>\n<style>");
     part(s, &dae_part_plot_style);
@@ -90,31 +92,36 @@ static void plots(dae_page *w)
     dae_sink *s = w->sink;
     int left_out = w->shares.rows[1] - w->curves.count;
     if (left_out > 0)
-        dae_sink_print(s, "<p class=\"note\">Only the first %d of %d curves are here; "
-                          "--output-variables chooses others.</p>\n",
+        dae_sink_print(s,
+                       "<p class=\"note\">Only the first %d of %d curves are here; "
+                       "--output-variables chooses others.</p>\n",
                        w->curves.count, w->shares.rows[1]);
     if (w->curves.group > 1)
-        dae_sink_print(s, "<p class=\"note\">Of %lld points about %d of each curve are here, its "
-                          "lowest and highest among them.</p>\n",
-                       (long long)w->curves.rows, w->curves.points);
+        dae_sink_print(
+            s,
+            "<p class=\"note\">Of %lld points about %d of each curve are here, its "
+            "lowest and highest among them.</p>\n",
+            (long long)w->curves.rows, w->curves.points);
     if (!dae_page_is_live()) {
-        dae_sink_text(s, "<p class=\"note\">A still picture of the first curves: uPlot, which "
-                         "draws the movable ones, was not there when this program was built "
-                         "(scripts/fetch-uplot).</p>\n<div class=\"still\">");
+        dae_sink_text(
+            s, "<p class=\"note\">A still picture of the first curves: uPlot, which "
+               "draws the movable ones, was not there when this program was built "
+               "(scripts/fetch-uplot).</p>\n<div class=\"still\">");
         w->still.writer.end(&w->still.writer);
         dae_sink_text(s, "</div>\n");
         return;
     }
-    dae_sink_text(s, "<div id=\"plot\">\n<div id=\"choice\">\n<input id=\"search\" "
-                     "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
-                     "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
-                     "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
-                     "<p id=\"help\"><span class=\"mouse\">Drag to zoom, double click to see all "
-                     "again.</span><span class=\"finger\">Two fingers zoom, a double tap shows "
-                     "all again.</span>\n"
-                     "<button id=\"reset\" type=\"button\">see all</button>\n"
-                     "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
-                     "<noscript><p class=\"note\">The curves need JavaScript.</p></noscript>\n");
+    dae_sink_text(
+        s, "<div id=\"plot\">\n<div id=\"choice\">\n<input id=\"search\" "
+           "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
+           "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
+           "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
+           "<p id=\"help\"><span class=\"mouse\">Drag to zoom, double click to see all "
+           "again.</span><span class=\"finger\">Two fingers zoom, a double tap shows "
+           "all again.</span>\n"
+           "<button id=\"reset\" type=\"button\">see all</button>\n"
+           "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
+           "<noscript><p class=\"note\">The curves need JavaScript.</p></noscript>\n");
 }
 
 static void facts(dae_page *w)
@@ -145,7 +152,8 @@ static void constants(dae_page *w)
     if (w->shares.rows[0] == 0 || w->curves.rows == 0)
         return;
     section(s, "parameters", "Parameters and constants", 0);
-    dae_sink_text(s, "<table>\n<tr><th>name</th><th>value</th><th>unit</th><th></th></tr>\n");
+    dae_sink_text(
+        s, "<table>\n<tr><th>name</th><th>value</th><th>unit</th><th></th></tr>\n");
     for (int k = 0; k < w->shares.rows[0]; k++) {
         const dae_variable *v = w->variable[w->shares.row[0][k]];
         dae_sink_text(s, "<tr>");
@@ -189,8 +197,8 @@ static void source(dae_page *w)
 static void foot(dae_page *w)
 {
     dae_sink *s = w->sink;
-    dae_sink_print(s, "<footer>Daedalus %d.%d.%d", DAE_VERSION / 10000, DAE_VERSION / 100 % 100,
-                   DAE_VERSION % 100);
+    dae_sink_print(s, "<footer>Daedalus %d.%d.%d", DAE_VERSION / 10000,
+                   DAE_VERSION / 100 % 100, DAE_VERSION % 100);
     if (dae_page_is_live()) {
         dae_sink_text(s, "; curves drawn by uPlot.\n<details><summary>Licence of uPlot"
                          "</summary><pre>");
@@ -289,7 +297,8 @@ static int end(dae_trajectory *writer)
     return dae_sink_flush(w->sink);
 }
 
-void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable, int count)
+void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable,
+                   int count)
 {
     memset(w, 0, sizeof *w);
     w->writer = (dae_trajectory){ .begin = begin, .point = point, .end = end };

@@ -42,7 +42,8 @@ static size_t find(const table *t, const char *name)
     return k;
 }
 
-static void place_all(dae_shares *s, const dae_variable *const *variable, int count, table *t)
+static void place_all(dae_shares *s, const dae_variable *const *variable, int count,
+                      table *t)
 {
     for (int i = 0; i < count; i++) {
         const dae_variable *v = variable[i];

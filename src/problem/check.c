@@ -111,8 +111,8 @@ static int disagree(const inspection *q, int i, int j, double given, double *fou
     double size = fmax(fabs(*found), fabs(given)), off = fabs(given - *found);
     if (!q->gross) return off > 1e-3 * size + doubt;
     if (!(off > 0.25 * size + 4 * doubt)) return 0;
-    /* a quarter off, and not small beside the rest of its row of K or C */
-    return off / q->w[j] > (q->gross == DAE_CHECK_DEAD ? 1e-7 : 1e-4) * q->s->d_base[i];
+    /* a quarter off; in mid-run also not small beside the rest of its row of K or C */
+    return q->gross == DAE_CHECK_DEAD || off / q->w[j] > 1e-4 * q->s->d_base[i];
 }
 
 static int look(inspection *q, const int *list, int count)
@@ -121,27 +121,17 @@ static int look(inspection *q, const int *list, int count)
     return status == DAE_OK ? moved(q, list, count, -1, q->s->r_below) : status;
 }
 
-/* The quotient of row i when column j moves `part` of its step; found if f is not defined there */
-static double quotient_at(inspection *q, int i, int j, double part, double found)
+/* Does column j still disagree in row i when it moves less? Central differences of an f that bends
+ * like p^3 are far off where the step over h is large beside p, and the bend does not show. */
+static int persists(inspection *q, int i, int j, double given, double found)
 {
     dae_system *s = q->s;
     double step = s->step[j], doubt;
-    s->step[j] = part * step;
+    s->step[j] = step / 16;
     int status = look(q, &j, 1);
     double again = status == DAE_OK ? quotient(q, i, j, &doubt) : found;
     s->step[j] = step;
-    return again;
-}
-
-/* Does column j still disagree in row i when it moves less, and when it moves more? Central
- * differences of an f that bends like p^3 are far off where the step over h is large beside p, and
- * the bend does not show. And f may be noisier than rounding, being the result of differences or
- * an iteration: noise over a step falls as the step grows, a wrong entry stays wrong. */
-static int persists(inspection *q, int i, int j, double given, double found)
-{
-    double off = fabs(found - given);
-    return fabs(quotient_at(q, i, j, 1.0 / 16, found) - given) > 0.25 * off &&
-           fabs(quotient_at(q, i, j, 64, found) - given) > 0.25 * off;
+    return fabs(again - given) > 0.25 * fabs(found - given);
 }
 
 /* Row i disagrees when the whole group moves: whose fault is it? */

@@ -1,0 +1,210 @@
+/* family.c: stages of a simulation, each with the model whose states suit it. */
+#include "model/family.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A choice of dummies is given up when its worst pivot falls below this part of the best one's. */
+static const double ENOUGH = 0.1;
+
+typedef struct member {
+    flat_reduction reduction;
+    model *m;
+    size_t *place;           /* of each result of the first: its number here                */
+    struct member *next;
+} member;
+
+struct model_family {
+    dae_memory memory;
+    const dae_allocator *allocator;
+    jmp_buf escape;
+    member first, *now;
+    double *watched, *row;
+    size_t results;
+    dae_row give;
+    void *user;
+    int changes;
+    dae_statistics sum;
+};
+
+model_family *family_open(model *first, const flat_reduction *reduction,
+                          const dae_allocator *allocator)
+{
+    dae_memory memory;
+    dae_memory_init(&memory, allocator);
+    model_family *f = dae_alloc(&memory, 1, sizeof *f);
+    if (!f) return NULL;
+    f->memory = memory;
+    f->allocator = allocator;
+    f->first = (member){ .reduction = *reduction, .m = first };
+    f->results = model_result_count(first);
+    f->watched = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->watched);
+    f->row = dae_alloc(&memory, f->results + 1, sizeof *f->row);
+    f->now = &f->first;
+    if (f->watched && f->row) return f;
+    family_close(f);
+    return NULL;
+}
+
+static void close_member(model_family *f, member *k)
+{
+    model_close(k->m);
+    dae_free(&f->memory, k->place);
+    dae_free(&f->memory, k);
+}
+
+void family_close(model_family *f)
+{
+    if (!f) return;
+    for (member *k = f->first.next, *next; k; k = next) {
+        next = k->next;
+        close_member(f, k);
+    }
+    dae_free(&f->memory, f->watched);
+    dae_free(&f->memory, f->row);
+    dae_free(&f->memory, f);
+}
+
+/* ---------------------------------------------------------------- members --------------- */
+
+static bool judge(const double *watched, void *user)
+{
+    model_family *f = user;
+    const flat_reduction *r = &f->now->reduction;
+    if (!flat_needs_other(r, watched, ENOUGH)) return false;
+    memcpy(f->watched, watched, r->flat->watches * sizeof *watched);
+    return true;
+}
+
+/* Rows in the order of the first model: the same names, in other places. */
+static dae_status find_places(model_family *f, member *k)
+{
+    k->place = dae_alloc(&f->memory, f->results + 1, sizeof *k->place);
+    if (!k->place) return DAE_E_NOMEM;
+    for (size_t i = 0; i < f->results; i++)
+        k->place[i] = model_find(k->m, model_result_at(f->first.m, i)->name);
+    return DAE_OK;
+}
+
+static dae_status add_member(model_family *f, const flat_reduction *r, member **out)
+{
+    member *k = dae_alloc(&f->memory, 1, sizeof *k);
+    if (!k) return DAE_E_NOMEM;
+    k->reduction = *r;
+    k->m = model_open(r->flat, f->allocator);
+    dae_status status = k->m ? model_status(k->m) : DAE_E_NOMEM;
+    if (status == DAE_OK) status = find_places(f, k);
+    k->next = f->first.next;
+    f->first.next = k;
+    *out = k;
+    return status;
+}
+
+static dae_status other_member(model_family *f, member **out)
+{
+    flat_reduction r;
+    dae_arena *arena = f->first.reduction.from->graph->arena;
+    jmp_buf *outer = arena->escape;
+    arena->escape = &f->escape;
+    int code = setjmp(f->escape);
+    if (code == 0) flat_choose_again(&f->now->reduction, f->watched, ENOUGH, &r);
+    arena->escape = outer;
+    if (code) return (dae_status)code;
+    for (member *k = &f->first; k; k = k->next)
+        if (flat_same_choice(&k->reduction, &r)) {
+            *out = k;
+            return DAE_OK;
+        }
+    return add_member(f, &r, out);
+}
+
+/* The derivative of this order of a variable, as the member has it. */
+static double derivative(const member *k, uint32_t variable, uint32_t order)
+{
+    if (order == 0) return model_peek(k->m, variable, 0);
+    const flat_reduction *r = &k->reduction;
+    uint32_t below = order == 1 ? variable : UINT32_MAX;
+    for (size_t i = 0; i < r->dummies; i++) {
+        if (r->dummy[i].variable != variable) continue;
+        if (r->dummy[i].order == order) return model_peek(k->m, r->dummy[i].stand_in, 0);
+        if (r->dummy[i].order + 1 == order) below = r->dummy[i].stand_in;
+    }
+    return below == UINT32_MAX ? 0 : model_peek(k->m, below, 1);
+}
+
+static void hand_over(const member *from, member *to)
+{
+    const flat_reduction *r = &to->reduction;
+    for (uint32_t v = 0; v < r->from->variables; v++) model_poke(to->m, v, model_peek(from->m, v, 0));
+    for (size_t i = 0; i < r->dummies; i++)
+        model_poke(to->m, r->dummy[i].stand_in, derivative(from, r->dummy[i].variable, r->dummy[i].order));
+}
+
+/* ---------------------------------------------------------------- the simulation -------- */
+
+static int give(double t, const double *value, void *user)
+{
+    model_family *f = user;
+    if (!f->give) return DAE_OK;
+    if (f->now == &f->first) return f->give(t, value, f->user);
+    size_t have = model_result_count(f->now->m);
+    for (size_t i = 0; i < f->results; i++)
+        f->row[i] = f->now->place[i] < have ? value[f->now->place[i]] : NAN;
+    return f->give(t, f->row, f->user);
+}
+
+static void add_statistics(model_family *f)
+{
+    dae_statistics s, sum = f->sum;
+    model_get_statistics(f->now->m, &s);
+    f->sum = s;
+    f->sum.steps += sum.steps;
+    f->sum.rejected += sum.rejected;
+    f->sum.newton_failures += sum.newton_failures;
+    f->sum.residuals += sum.residuals;
+    f->sum.jacobians += sum.jacobians;
+    f->sum.factorizations += sum.factorizations;
+    f->sum.solves += sum.solves;
+    f->sum.newton_iterations += sum.newton_iterations;
+    f->sum.event_evaluations += sum.event_evaluations;
+    f->sum.restarts += sum.restarts;
+}
+
+dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
+                           void *user)
+{
+    model_stage stage = { .judge = judge, .user = f };
+    f->now = &f->first;
+    f->sum = (dae_statistics){0};
+    f->changes = 0;
+    f->give = row;
+    f->user = user;
+    for (;;) {
+        dae_status status = model_simulate_stage(f->now->m, simulation, give, f, &stage);
+        add_statistics(f);
+        if (status != DAE_OK || !stage.paused) return status;
+        member *next = NULL;
+        status = other_member(f, &next);
+        if (status != DAE_OK) return status;
+        hand_over(f->now, next);
+        f->now = next;
+        f->changes++;
+        stage.resume = true;
+    }
+}
+
+int family_changes(const model_family *f)
+{
+    return f->changes;
+}
+
+dae_status family_get_statistics(const model_family *f, dae_statistics *out)
+{
+    *out = f->sum;
+    return DAE_OK;
+}
+
+const char *family_messages(const model_family *f)
+{
+    return f->now == &f->first ? "" : model_messages(f->now->m);
+}

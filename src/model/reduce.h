@@ -1,0 +1,44 @@
+/* reduce.h: a flat model of higher index becomes one of index 1.
+ *
+ * Pantelides' offsets say how often each equation has to be differentiated; Mattsson and
+ * Söderlind's dummy derivatives (SIAM J. Sci. Comput. 14 (1993) 677) say which derivatives cease
+ * to be derivatives of states, one for every equation that was added. Which ones is a choice: the
+ * Jacobian of the differentiated equations by them must be regular, which depends on the point.
+ */
+#ifndef DAE_MODEL_REDUCE_H
+#define DAE_MODEL_REDUCE_H
+
+#include "model/flat.h"
+
+/* A derivative that became an algebraic variable. */
+typedef struct flat_dummy {
+    uint32_t variable, order;   /* x, 2: der(der(x))                                          */
+    uint32_t stand_in;          /* the variable of the reduced model                          */
+    bool state;                 /* no dummy: a state of its own, equal to der of the one below */
+} flat_dummy;
+
+typedef struct flat_reduction {
+    flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
+    int index;                  /* structural, of the model as it was                         */
+    size_t differentiated;      /* equations that were added                                  */
+    flat_equation *added;       /* ... as they read                                           */
+    size_t freedom;             /* initial values that can be chosen                          */
+    flat_dummy *dummy;
+    size_t dummies;
+    struct reduction_blocks *blocks; /* where other choices are possible                      */
+} flat_reduction;
+
+/* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
+ * (something cannot be differentiated). Where there are too many or too few equations the model is
+ * left as it is, for model_open to say so. */
+dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
+                       dae_report *report);
+
+/* Other dummies for other values: the flat model's `watch`, as it is now. The present choice is kept
+ * while its worst pivot is at least `enough` of that of the best choice. */
+bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
+void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
+                       flat_reduction *out);
+bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
+
+#endif
