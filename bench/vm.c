@@ -243,7 +243,8 @@ static void measure(uint32_t n)
         printf("  machine and walk differ by %g\n", difference(&s, was));
     say("machine, tangents, per lane", least(by_lanes, &s) / EX_LANES, reference);
     before = children();
-    s.native = ex_native_open(&g, input, 2 * (size_t)n, output, n, NULL, &arena.memory, NULL, &report);
+    s.native = ex_native_open(&g, input, 2 * (size_t)n, output, n, NULL, &arena.memory, NULL,
+                              &report);
     if (s.native) {
         printf("  native code made in %.2f s of processor time\n", children() - before);
         say("native", least(by_native, &s), reference);

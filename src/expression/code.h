@@ -158,7 +158,8 @@ void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, siz
 bool ex_compile_procedure(ex_builder *b, const ex_procedure *p);
 
 /* A run of one operation on registers with rows: `width` numbers each. */
-typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uint32_t *c, uint32_t n);
+typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uint32_t *c,
+                                   uint32_t n);
 typedef struct ex_rows {
     size_t width;
     ex_row_run *const *run; /* [EX_CODES] */
