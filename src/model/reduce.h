@@ -41,6 +41,9 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
+/* What was found, in words: the index, which equations were differentiated, what follows from them,
+ * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
+const char *flat_reduction_words(const flat_reduction *r);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif
