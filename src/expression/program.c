@@ -186,7 +186,7 @@ static bool compile_routine(ex_builder *b, uint32_t number, size_t *capacity)
  * left after taking away routines that nobody calls, again and again. */
 static size_t stack_size(ex_builder *b)
 {
-    enum { RECURSION_REGISTERS = 1 << 17 };
+    enum { RECURSION_REGISTERS = 1 << 15 };
     const ex_program *p = b->program;
     size_t sum = 0, largest = 0, left = p->routines;
     uint32_t *callers = dae_arena_take(b->scratch, p->routines, sizeof *callers);
