@@ -404,6 +404,7 @@ static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
     model *m = r->m;
     dae_statistics s;
     if (!r->stage || !judge || m->flat->watches == 0) return false;
+    if (read(r, r->t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
     dae_get_statistics(m->solver, &s);
     r->stage->t = r->t;
@@ -422,7 +423,7 @@ static bool rescued(run *r, dae_status failed)
                    failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
-    if (read(r, r->t) == DAE_OK && pauses(r, r->stage->rescue)) {
+    if (pauses(r, r->stage->rescue)) {
         dae_report_clear(&r->m->report);
         return true;
     }
