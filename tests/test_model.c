@@ -342,6 +342,29 @@ static void test_messages_of_structure(void **state)
     }
 }
 
+static void test_whole_messages(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M\n  Real x, y, i;\nequation\n  der(x) = -x;\n  y = 2*x;\nend M;", NULL);
+    assert_string_equal(model_messages(w.m),
+                        "error[E_STRUCTURE]: the model has 2 equations for 3 unknowns\n"
+                        "  at: model 'M'\n"
+                        "  why: unknown 'i' occurs in no equation\n"
+                        "  hint: is an equation or a connection missing, or should one of them be a "
+                        "parameter?\n");
+    trial_close(&w);
+    trial_open(&w, "model M\n  Real x, y;\nequation\n  der(x) = y - x;\n  y = 2*x;\n"
+                   "  y^2 = x;\nend M;", NULL);
+    assert_string_equal(model_messages(w.m),
+                        "error[E_STRUCTURE]: the model has 3 equations for 2 unknowns\n"
+                        "  at: model 'M'\n"
+                        "  why: 3 equations for the 2 unknowns 'x', 'y': 'der(x) = y - x' "
+                        "(test.mo:4:3), 'y = 2*x' (test.mo:5:3), 'y^2 = x' (test.mo:6:3)\n"
+                        "  hint: remove an equation, or declare what it determines\n");
+    trial_close(&w);
+}
+
 static void test_higher_index_is_named(void **state)
 {
     (void)state;
@@ -491,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_infinite_parameter),
         cmocka_unit_test(test_branch_by_parameter),
         cmocka_unit_test(test_messages_of_structure),
+        cmocka_unit_test(test_whole_messages),
         cmocka_unit_test(test_higher_index_is_named),
         cmocka_unit_test(test_discrete_loop_is_named),
         cmocka_unit_test(test_hybrid_is_refused),
