@@ -237,6 +237,7 @@ struct model {
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;
+    char method[40];             /* its name outlives the solver                              */
 };
 
 static inline uint32_t slot_of(uint32_t variable, uint32_t order)

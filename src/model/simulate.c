@@ -20,6 +20,7 @@
 #include "model/object.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
@@ -64,7 +65,11 @@ static dae_status guard(model *m, guarded call, void *arguments)
     else
         status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
     m->g->arena->escape = outer;
-    if (m->solver) dae_get_statistics(m->solver, &m->statistics);
+    if (m->solver) {
+        dae_get_statistics(m->solver, &m->statistics);
+        snprintf(m->method, sizeof m->method, "%s", m->statistics.method ? m->statistics.method : "");
+        m->statistics.method = m->method; /* the solver's own copy goes with it */
+    }
     dae_close(m->solver);
     dae_free(&m->memory, m->run_vectors);
     dae_free(&m->memory, m->run_breaks);
@@ -214,6 +219,7 @@ static dae_status open_solver(run *r)
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
+                            .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
                             .max_step = longest, .allocator = &m->memory.hook };
     m->solver = dae_open(&m->p.problem, &options);
     return dae_last_status(m->solver);
@@ -354,6 +360,26 @@ static dae_status start_solver(run *r, double t)
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
 }
 
+/* With the past of the stage before, if the method can use it: at the same order and step. */
+static dae_status continue_solver(run *r)
+{
+    model *m = r->m;
+    size_t n = (size_t)m->p.problem.size;
+    int points = r->stage->past + 1;
+    dae_status status = start_solver(r, r->t);
+    if (status != DAE_OK || points < 2) return status;
+    double *t = dae_alloc(&m->memory, (size_t)points * (n + 1), sizeof *t), *x = t + points;
+    if (!t) return DAE_OK; /* it goes without */
+    t[0] = r->t;
+    memcpy(x, r->x, n * sizeof *x);
+    memcpy(t + 1, r->stage->past_t, (size_t)r->stage->past * sizeof *t);
+    memcpy(x + n, r->stage->past_x, (size_t)r->stage->past * n * sizeof *x);
+    if (dae_start_history(m->solver, points, t, x) != DAE_OK)
+        status = dae_start(m->solver, r->t, r->x, r->xdot);
+    dae_free(&m->memory, t);
+    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
 /* From the values in the slots: another model of the same variables got that far. */
 static dae_status take_over(run *r)
 {
@@ -369,19 +395,39 @@ static dae_status take_over(run *r)
     if (status == DAE_OK) status = model_settle(m);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
-    return start_solver(r, r->t);
+    return continue_solver(r);
 }
 
 /* After a step: does somebody want other states? */
-static bool pauses(run *r)
+static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
 {
     model *m = r->m;
-    if (!r->stage || !r->stage->judge || m->flat->watches == 0) return false;
+    dae_statistics s;
+    if (!r->stage || !judge || m->flat->watches == 0) return false;
     if (unit_run(m, &m->watched) != DAE_OK) return false;
-    r->stage->paused = r->stage->judge(m->watched.out, r->stage->user);
+    dae_get_statistics(m->solver, &s);
     r->stage->t = r->t;
+    r->stage->h = s.h_next;
+    r->stage->order = s.order;
     r->stage->output = r->output;
+    r->stage->paused = judge(m->watched.out, r->stage->user);
     return r->stage->paused;
+}
+
+/* A failure that other states may cure: back at the last point that is right. */
+static bool rescued(run *r, dae_status failed)
+{
+    bool numeric = failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
+                   failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_IMPASSE ||
+                   failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
+    if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
+    dae_report first = r->m->report;
+    if (read(r, r->t) == DAE_OK && pauses(r, r->stage->rescue)) {
+        dae_report_clear(&r->m->report);
+        return true;
+    }
+    r->m->report = first;
+    return false;
 }
 
 static dae_status begin(run *r)
@@ -512,6 +558,7 @@ static dae_status go(run *r)
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
             status = advance(r, stop, &to, &crossed);
+            if (status < 0 && rescued(r, status)) return DAE_OK;
             if (status == DAE_E_IMPASSE) {
                 status = jump(r, status);
                 continue;
@@ -523,7 +570,8 @@ static dae_status go(run *r)
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
-        if (status == DAE_OK && within && to < r->stop && pauses(r)) return DAE_OK;
+        if (status == DAE_OK && within && to < r->stop && pauses(r, r->stage ? r->stage->judge : NULL))
+            return DAE_OK;
         if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;
@@ -580,6 +628,12 @@ static uint32_t home_of(const model *m, uint32_t v, double *sign)
         v = m->variable[v].alias_of;
     }
     return v;
+}
+
+size_t model_unknowns(const model *m, const uint32_t **variable)
+{
+    *variable = m->p.variable;
+    return (size_t)m->p.problem.size;
 }
 
 double model_peek(const model *m, uint32_t variable, uint32_t order)

@@ -283,7 +283,7 @@ mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeratio
         return real;
     }
     mo_value want = { .kind = MO_V_SCALAR, .type = type, .view = enumeration };
-    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, not %s", what, mo_shape(m, &want),
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, but its value is %s", what, mo_shape(m, &want),
              mo_shape(m, v));
     if (scalars && v->type == EX_REAL && type == EX_INTEGER)
         mo_hint(m->context, "use integer(x) to round down");
