@@ -292,6 +292,29 @@ static void test_infinite_parameter(void **state)
     trial_close(&w);
 }
 
+static void test_texts_are_no_unknowns(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M String s; Real x; equation s = \"a\"; x = time; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "x"), 1, 1e-12);
+    trial_close(&w);
+}
+
+/* A derivative that simplifying removes: x is no state, y = x is an assignment. */
+static void test_derivative_that_vanishes(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Boolean b = true; Real x, y; equation x = sin(time); "
+                   "y = if b then x else der(x); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "y"), sin(1), 1e-12);
+    assert_int_equal(facts_of(&w).states, 0);
+    trial_close(&w);
+}
+
 /* if with a parameter: only the branch taken is there, until the parameter is set. */
 static void test_branch_by_parameter(void **state)
 {
@@ -512,6 +535,8 @@ int main(void)
         cmocka_unit_test(test_parameters_in_a_cycle),
         cmocka_unit_test(test_parameter_without_value),
         cmocka_unit_test(test_infinite_parameter),
+        cmocka_unit_test(test_texts_are_no_unknowns),
+        cmocka_unit_test(test_derivative_that_vanishes),
         cmocka_unit_test(test_branch_by_parameter),
         cmocka_unit_test(test_messages_of_structure),
         cmocka_unit_test(test_whole_messages),

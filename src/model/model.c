@@ -251,6 +251,7 @@ static dae_status run_passes(model *m)
     if (status != DAE_OK) return status;
     model_merge_attributes(m);
     take_running(m);
+    model_find_differentiated(m, &m->running);
     status = plan_run(m);
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);

@@ -290,6 +290,7 @@ dae_status model_check_assumptions(model *m, bool *hold);
 
 /* alias.c */
 dae_status model_find_aliases(model *m);
+void model_find_differentiated(model *m, const equation_list *list);
 void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
 dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ             */
 void model_clear_images(model *m);
