@@ -449,6 +449,68 @@ static void test_assertions(void **state)
     trial_close(&w);
 }
 
+/* ---------------------------------------------------------------- stopping -------------- */
+
+static int stop_at_half(double t, void *user)
+{
+    ++*(int *)user;
+    return t < 0.5 ? DAE_OK : DAE_STOP;
+}
+
+static int refuse(double t, const double *value, void *user)
+{
+    (void)value, (void)user;
+    return t < 0.25 ? DAE_OK : DAE_STOP;
+}
+
+static void test_stopping(void **state)
+{
+    (void)state;
+    trial_model w;
+    int calls = 0;
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -2*x; end M;", NULL);
+    expect_run(&w, trial_simulate(&w, &(dae_simulation){ .stop = 2, .tolerance = 1e-8,
+                                                         .progress = stop_at_half, .user = &calls }),
+               DAE_E_USER, "stopped on request");
+    assert_true(calls > 5);
+    assert_true(w.t[w.rows - 1] < 0.6);
+    expect_below(trial_error(&w, "x", decay), 1e-6);
+    expect_run(&w, model_simulate(w.m, &(dae_simulation){ .stop = 2 }, refuse, NULL), DAE_E_USER,
+               "refused at t = 0.25");
+    expect_run(&w, model_simulate(w.m, &(dae_simulation){ .start = 2, .stop = 1 }, NULL, NULL),
+               DAE_E_TIME, "later stop");
+    const double times[] = { 0.1, 0.7, 1.3 };
+    expect_good(&w, trial_simulate(&w, &(dae_simulation){ .stop = 2, .tolerance = 1e-8,
+                                                          .times = times, .time_count = 3 }));
+    assert_int_equal(w.rows, 4); /* and the start */
+    expect_near(w.t[2], 0.7, 0);
+    expect_below(trial_error(&w, "x", decay), 1e-6);
+    trial_close(&w);
+}
+
+/* Other methods give the same. */
+static void test_methods(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "radau", "esdirk43", "dopri5", "rodas4", "adams" };
+    trial_model w;
+    int done = 0;
+    trial_open(&w, "model M Real x(start = 1, fixed = true), y, z(start = 0.5); equation der(x) = -2*y; "
+                   "y = x + 0*z; z + z^3 = x; end M;", NULL);
+    for (int k = 0; k < COUNT_OF(method); k++) {
+        dae_status status = trial_simulate(&w, &(dae_simulation){ .stop = 1, .tolerance = 1e-7,
+                                                                  .method = method[k] });
+        if (status == DAE_E_OPTION) continue; /* no such method, or not for this problem */
+        expect_good(&w, status);
+        double x = exp(-2), z = trial_last(&w, "z");
+        expect_near(trial_last(&w, "x"), x, 1e-5);
+        expect_near(z + z * z * z, x, 1e-5);
+        done++;
+    }
+    assert_true(done >= 3);
+    trial_close(&w);
+}
+
 /* ---------------------------------------------------------------- size ------------------ */
 
 /* A chain of n cells with an algebraic loop each, built as a flat model; the work of building must
@@ -544,6 +606,8 @@ int main(void)
         cmocka_unit_test(test_discrete_loop_is_named),
         cmocka_unit_test(test_hybrid_is_refused),
         cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),
         cmocka_unit_test(test_every_allocation_refused),
     };

@@ -233,7 +233,7 @@ static dae_status take_failure(run *r, dae_status status)
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
     m->report.status = status;
-    strncpy(m->report.text, dae_message(m->solver), sizeof m->report.text - 1);
+    snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
     return status;
 }
