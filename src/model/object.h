@@ -2,9 +2,10 @@
  *
  * Every quantity has a slot in one vector, `value`: slot 0 is time; variable v has slots
  * 1 + 3 v + b: b = 0 its value, 1 its derivative, 2 its start value (after rewrite.c no expression
- * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of the flat model and, behind them, stand-ins:
- * a relation that is held between events, a delayed value, a parameter expression computed once,
- * initial(), the parameter of homotopy. So after rewrite.c an expression has leaves only.
+ * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of
+ * the flat model and, behind them, stand-ins: a relation that is held between events, a delayed
+ * value, a parameter expression computed once, initial(), the parameter of homotopy. So after
+ * rewrite.c an expression has leaves only.
  *
  *     rewrite.c     leaves instead of relations, delays, parameter expressions
  *     parameters.c  their values, in the order of their dependence
@@ -289,6 +290,7 @@ dae_status model_check_assumptions(model *m, bool *hold);
 
 /* alias.c */
 dae_status model_find_aliases(model *m);
+void model_find_differentiated(model *m, const equation_list *list);
 void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
 dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ             */
 void model_clear_images(model *m);

@@ -368,6 +368,7 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
                       equation_list *to)
 {
     for (size_t i = 0; i < count; i++) {
+        if (ex_at(m->g, from[i].left)->type == EX_STRING) continue; /* texts are not computed */
         to->item = dae_arena_grow(&m->arena, to->item, to->count, &to->capacity,
                                   sizeof *to->item);
         to->item[to->count++] = (model_equation){

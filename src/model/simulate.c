@@ -233,7 +233,7 @@ static dae_status take_failure(run *r, dae_status status)
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
     m->report.status = status;
-    strncpy(m->report.text, dae_message(m->solver), sizeof m->report.text - 1);
+    snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
     return status;
 }
@@ -482,6 +482,12 @@ static dae_status try_behind(run *r, double t, double to)
     return status == DAE_OK ? model_settle(m) : status;
 }
 
+static bool may_be_singular(dae_status status)
+{
+    return status == DAE_E_IMPASSE || status == DAE_E_SINGULAR || status == DAE_E_CONVERGENCE ||
+           status == DAE_E_STEP_UNDERFLOW;
+}
+
 /* The integrator cannot go on: is it because a loop has lost its solution, and has another? */
 static dae_status jump(run *r, dae_status failed)
 {
@@ -560,7 +566,7 @@ static dae_status go(run *r)
         if (!reached(r->t, stop)) {
             status = advance(r, stop, &to, &crossed);
             if (status < 0 && rescued(r, status)) return DAE_OK;
-            if (status == DAE_E_IMPASSE) {
+            if (may_be_singular(status)) {
                 status = jump(r, status);
                 continue;
             }
