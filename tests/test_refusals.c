@@ -1,5 +1,5 @@
 /* test_refusals.c: what is said about models that read well and are wrong, word for word: names,
- * types, sizes, structure (goldens.h).
+ * types, sizes, structure; and what is warned of, such as units that disagree (goldens.h).
  */
 #include "goldens.h"
 
@@ -18,5 +18,5 @@ static const char *flatten_it(mo_context *c, const char *file, const char *text,
 
 int main(void)
 {
-    return run_goldens("refusals", 90, flatten_it);
+    return run_goldens("refusals", 120, flatten_it) + run_goldens("warnings", 9, flatten_it);
 }

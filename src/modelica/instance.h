@@ -381,6 +381,9 @@ void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
 /* consistent.c: what can only be seen when all is flat */
 void mo_check_flat(mo_model *m);
 
+/* units.c: do the units of the equations agree? warnings */
+void mo_check_units(mo_model *m);
+
 /* flatten.c: a class to a flat model */
 void mo_model_init(mo_model *m, mo_context *c);
 mo_view *mo_choose_class(mo_model *m, const char *name, mo_class *last);

@@ -94,7 +94,7 @@ static void add_size(mo_model *m, mo_member *member, int size, mo_place place)
 static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_object *o = member->object;
-    if (!o->holder || o->package)
+    if (!o->holder)
         return NULL;
     mo_value *whole = mo_binding(m, o->holder);
     if (!whole || whole->kind == MO_V_NONE)

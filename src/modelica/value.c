@@ -334,7 +334,11 @@ static ex_id known_variable(number_search *s, ex_id e)
     if (!v || v->kind == MO_V_NONE)
         return 0;
     ex_id bound = member->dimensions ? v->element[variable - member->first] : v->scalar;
+    if (s->depth > 2000)
+        return 0;
+    s->depth++;
     ex_id value = known_value(s, bound);
+    s->depth--;
     double x;
     if (!value || !ex_is_number(m->graph, value, &x))
         return 0;
