@@ -412,13 +412,20 @@ static void test_numbers_in_other_locales(void **state)
     setlocale(LC_ALL, "C");
 }
 
+static char *room(size_t bytes)
+{
+    char *text = malloc(bytes);
+    if (!text)
+        exit(1);
+    return text;
+}
+
 /* Digits without end: the nearest double all the same, in bounded memory. */
 static void test_long_numbers(void **state)
 {
     (void)state;
     enum { DIGITS = 1000000 };
-    char *text = malloc(DIGITS + 100);
-    assert_non_null(text);
+    char *text = room(DIGITS + 100);
     mo_context c;
     mo_context_init(&c, NULL, 0);
     strcpy(text, "0.");
@@ -477,21 +484,27 @@ static void test_nearest(void **state)
 
 /* ---------------------------------------------------------------- limits ---------------- */
 
+static size_t append(char *text, size_t at, const char *piece, int times)
+{
+    size_t length = strlen(piece);
+    for (int i = 0; i < times; i++, at += length)
+        memcpy(text + at, piece, length);
+    text[at] = '\0';
+    return at;
+}
+
 /* n times `open`, then `inside`, then n times `close`, in a model, between `head` and `tail` */
 static char *nested(const char *head, const char *open, const char *inside, const char *close,
                     const char *tail, int n)
 {
     size_t size = strlen(head) + strlen(inside) + strlen(tail) +
                   (size_t)n * (strlen(open) + strlen(close)) + 1;
-    char *text = malloc(size), *at = text;
-    assert_non_null(text);
-    at += sprintf(at, "%s", head);
-    for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s", open);
-    at += sprintf(at, "%s", inside);
-    for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s", close);
-    sprintf(at, "%s", tail);
+    char *text = room(size);
+    size_t at = append(text, 0, head, 1);
+    at = append(text, at, open, n);
+    at = append(text, at, inside, 1);
+    at = append(text, at, close, n);
+    append(text, at, tail, 1);
     return text;
 }
 
