@@ -24,10 +24,11 @@ struct model_family {
     dae_row give;
     void *user;
     int changes;
+    bool native;
     dae_statistics sum;
 };
 
-model_family *family_open(model *first, const flat_reduction *reduction,
+model_family *family_open(model *first, const flat_reduction *reduction, bool native,
                           const dae_allocator *allocator)
 {
     dae_memory memory;
@@ -36,6 +37,7 @@ model_family *family_open(model *first, const flat_reduction *reduction,
     if (!f) return NULL;
     f->memory = memory;
     f->allocator = allocator;
+    f->native = native;
     f->first = (member){ .reduction = *reduction, .m = first };
     f->results = model_result_count(first);
     f->watched = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->watched);
@@ -93,6 +95,7 @@ static dae_status add_member(model_family *f, const flat_reduction *r, member **
     k->reduction = *r;
     k->m = model_open(r->flat, f->allocator);
     dae_status status = k->m ? model_status(k->m) : DAE_E_NOMEM;
+    if (status == DAE_OK && f->native) model_go_native(k->m);
     if (status == DAE_OK) status = find_places(f, k);
     k->next = f->first.next;
     f->first.next = k;

@@ -25,6 +25,9 @@ dae_status model_status(const model *m);     /* of the last call                
 const char *model_messages(const model *m);  /* failures and warnings; ""                     */
 int model_warnings(const model *m);
 
+/* The equations as machine code, where a compiler is there; a warning otherwise. */
+void model_go_native(model *m);
+
 size_t model_result_count(const model *m);
 const model_result *model_result_at(const model *m, size_t i); /* NULL past the end           */
 size_t model_find(const model *m, const char *name);           /* the count if there is none  */

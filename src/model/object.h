@@ -65,6 +65,7 @@ typedef struct equation_list {
 typedef struct model_unit {
     ex_program *program;
     ex_machine *machine;
+    struct ex_native *native;    /* NULL: the machine runs it                                 */
     uint32_t *slot;              /* of the inputs                                             */
     double *in, *out, *in_tangent, *out_tangent;
     size_t ins, outs;
@@ -262,6 +263,8 @@ void unit_close(model *m, model_unit *u);
 dae_status unit_tangents(model *m, model_unit *u);         /* memory for them                  */
 void unit_gather(model *m, model_unit *u);                 /* inputs from the slots            */
 int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
+int unit_values(model_unit *u, double *out);               /* of u->in                         */
+dae_status unit_make_native(model *m, model_unit *u, const ex_id *output);
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
 
 /* rewrite.c */

@@ -266,7 +266,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     model *m = user;
     model_unit *u = &m->p.equations;
     feed(m, t, x, xdot);
-    return ex_run(u->machine, u->in, r);
+    return unit_values(u, r);
 }
 
 /* d residual / d (inputs of the columns), colour by colour. */
@@ -366,6 +366,16 @@ dae_status model_build_problem(model *m)
         .level = p->level, .names = p->names, .equation_names = p->equation_names,
         .event_names = p->event_names, .user = m };
     return DAE_OK;
+}
+
+/* Where the compiler is missing or fails the equations are interpreted: a warning. */
+void model_go_native(model *m)
+{
+    if (!m->built || m->p.problem.size == 0) return;
+    dae_report_clear(&m->report);
+    if (unit_make_native(m, &m->p.equations, m->p.residual) != DAE_OK)
+        model_warn(m, "the equations are interpreted, not compiled: %s", m->report.text);
+    dae_report_clear(&m->report);
 }
 
 void model_close_problem(model *m)

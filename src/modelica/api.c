@@ -204,11 +204,6 @@ static void flatten(dae_model *m)
         judge_setting(m, flat, o->set[i], setting[i]->place);
     if (m->context.errors == 0)
         m->flat = flat;
-    if (o->native && !o->front_end_only) {
-        mo_warning(&m->context, (mo_place){ 0 },
-                   "the equations are interpreted, not compiled");
-        mo_why(&m->context, "this version cannot compile the equations of a model yet");
-    }
 }
 
 static void reduce(dae_model *m)
@@ -245,8 +240,10 @@ static dae_status make(dae_model *m)
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (status == DAE_OK && m->options->native)
+        model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->flat) {
-        m->family = family_open(m->back, &m->reduction, m->options->allocator);
+        m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
