@@ -4,17 +4,15 @@ model CarAxis "A car axis on springs, one wheel on a bumpy road: two constraints
   parameter Real g = 1 "gravity", r = 0.1 "height of a bump", omega = 10 "bumps";
   Real yb = r * sin(omega * time) "height of the right wheel";
   Real xb = sqrt(L ^ 2 - yb ^ 2) "where it is";
-  Real xl(start = 0, fixed = true), yl(start = 0.5, fixed = true) "left end of the axis";
-  Real xr(start = 1), yr(start = 0.5) "right end of the axis";
-  Real ul(start = -0.5), vl(start = 0), ur(start = -0.5), vr(start = 0) "velocities";
+  Real xl(start = 0), yl(start = 0.5, fixed = true) "left end of the axis";
+  Real xr(start = 1), yr(start = 0.5, fixed = true) "right end of the axis";
+  Real ul(start = -0.5), vl(start = 0, fixed = true), ur(start = -0.5), vr(start = 0, fixed = true)
+    "velocities";
   Real lambda1 "force across the left spring", lambda2 "force in the axis";
 protected
   parameter Real k = eps ^ 2 * M / 2;
   Real left = L0 / sqrt(xl ^ 2 + yl ^ 2) - 1;
   Real right = L0 / sqrt((xr - xb) ^ 2 + (yr - yb) ^ 2) - 1;
-initial equation
-  vl = 0;
-  vr = 0;
 equation
   der(xl) = ul;
   der(yl) = vl;
