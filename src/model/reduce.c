@@ -40,7 +40,8 @@ typedef struct scratch {
     double *A, *scale;
     int *class_of;
     unsigned char *pivot, *done;
-    int patience;                /* judgements to be left out: there was nothing better       */
+    int patience;                /* judgements to be left out: there was nothing better ...   */
+    double borne;                /* ... while the quality is not below this                   */
 } scratch;
 
 typedef struct reducer {
@@ -253,6 +254,10 @@ static int reluctance(const flat_variable *x)
     return 4 * wish + 2 * (x->fixed == 1) + (x->start != 0);
 }
 
+/* Above the quality at which a choice is given up (family.c): were it below, a wish would choose
+ * the poor states again until they are singular. */
+static const double EXCUSED = 0.3;
+
 /* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
  * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
  * row; 0: the rows are dependent. */
@@ -274,7 +279,7 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
             if (row_most <= 1e-13 * scale[i]) continue;
             for (uint32_t j = 0; j < columns; j++) {
                 double size = pivot[j] ? 0 : fabs(A[i * columns + j]) / row_most;
-                if (size < 0.05) continue; /* a class does not excuse a poor pivot */
+                if (size < EXCUSED) continue; /* a class does not excuse a poor pivot */
                 bool better = best == 0 || class_of[j] < best_class ||
                               (class_of[j] == best_class && size > best * 1.0001);
                 if (!better) continue;
@@ -679,22 +684,23 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     dae_arena *arena = now->from->graph->arena;
     reducer r = { .m = now->from, .g = now->from->graph, .arena = arena, .b = now->blocks };
     scratch *t = r.b->scratch;
-    bool poor = false;
+    double worst = INFINITY;
     size_t at = 0;
-    if (t->patience > 0) {
+    for (size_t k = 0; k < r.b->count; k++) {
+        const reduction_block *p = &r.b->block[k];
+        if (!has_choice(r.b, p)) continue;
+        worst = fmin(worst, quality(&r, p, watched + at, p->chosen));
+        at += (size_t)p->rows * p->columns;
+    }
+    if (t->patience > 0 && worst >= t->borne) {
         t->patience--;
         return false;
     }
-    for (size_t k = 0; k < r.b->count && !poor; k++) {
-        const reduction_block *p = &r.b->block[k];
-        if (!has_choice(r.b, p)) continue;
-        poor = quality(&r, p, watched + at, p->chosen) < enough;
-        at += (size_t)p->rows * p->columns;
-    }
-    if (!poor) return false;
+    if (worst >= enough) return false;
     uint32_t **chosen = dae_arena_take(arena, r.b->count + 1, sizeof *chosen);
     bool other = improve(&r, watched, enough, chosen);
-    if (!other) t->patience = PATIENCE;
+    t->patience = other ? 0 : PATIENCE;
+    t->borne = worst / 2;
     return other;
 }
 
