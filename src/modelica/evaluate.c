@@ -502,6 +502,8 @@ static mo_value *call_value(mo_model *m, const mo_scope *s, const mo_ast *a, mo_
     }
     mo_view *v = f->view;
     mo_expand(m, v);
+    if (v->primitive == MO_EXTERNAL_OBJECT)
+        return mo_external_object(m, s, v, value, label, count, a->place);
     if (mo_is_kind(m, v, MO_FUNCTION))
         return mo_call_function(m, s, v, value, label, count + bound, a->place);
     if (v->primitive == MO_ENUMERATION && count == 1)
@@ -531,7 +533,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
     if (simple)
         f = mo_find_name(m, s, r->part[0].name);
     if (simple && (!f || (f->kind == MO_V_CLASS && f->view->primitive &&
-                          f->view->primitive != MO_ENUMERATION) ||
+                          f->view->primitive != MO_ENUMERATION &&
+                          f->view->primitive != MO_EXTERNAL_OBJECT) ||
                    f->kind == MO_V_SCALAR || f->kind == MO_V_ARRAY)) {
         bool found = false;
         mo_value *v = mo_builtin(m, s, a, r->part[0].name, &found);

@@ -383,6 +383,12 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
         bool found;
         return mo_builtin(m, &r->scope, &call, builtin, &found);
     }
+    mo_value **value = dae_arena_take(&m->context->arena, (size_t)x->arguments + 1, sizeof *value);
+    for (int i = 0; i < x->arguments; i++)
+        value[i] = mo_evaluate(m, &r->scope, x->argument[i]);
+    mo_value *known = mo_table_function(m, name, value, (size_t)x->arguments, place);
+    if (known)
+        return known;
     mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function '%s' is written in another language (%s)",
              r->function->path, x->language ? x->language : "C");
     mo_hint(m->context, "external functions are off: write '%s' in Modelica", r->function->def->name);

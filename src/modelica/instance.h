@@ -364,6 +364,12 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                            const char **label, size_t count, mo_place place);
 void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
 
+/* table.c: external objects, and the tables of the standard library */
+mo_value *mo_external_object(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
+                             const char **label, size_t count, mo_place place);
+mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
+                            mo_place place);
+
 /* equations.c, connect.c: equations */
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
