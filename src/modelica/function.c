@@ -387,6 +387,8 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
     for (int i = 0; i < x->arguments; i++)
         value[i] = mo_evaluate(m, &r->scope, x->argument[i]);
     mo_value *known = mo_table_function(m, name, value, (size_t)x->arguments, place);
+    if (!known)
+        known = mo_text_function(m, name, value, (size_t)x->arguments);
     if (known)
         return known;
     mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function '%s' is written in another language (%s)",

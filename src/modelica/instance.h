@@ -370,6 +370,9 @@ mo_value *mo_external_object(mo_model *m, const mo_scope *s, mo_view *v, mo_valu
 mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
                             mo_place place);
 
+/* strings.c: functions on text of the standard library */
+mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
+
 /* equations.c, connect.c: equations */
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
