@@ -228,7 +228,9 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
         if (!v && e->mod && e->mod->value) {
             mo_scope scope = r->scope;
             scope.view = e->mod->view;
-            scope.object = e->mod->object;
+            scope.object = e->mod->object ? e->mod->object : r->scope.home;
+            if (!mo_derives_from(f, e->mod->view))
+                scope.env = NULL; /* given from outside of the function */
             v = mo_evaluate(m, &scope, e->mod->value);
             at = e->mod->place;
         }
@@ -529,7 +531,8 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                              ex_unary(g, EX_NOT, s->run->returned));
     if (s->guard)
         run.path = ex_binary(g, EX_AND, run.path, s->guard);
-    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run };
+    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run,
+                            .home = s->home ? s->home : s->object };
     if (run.level > MO_MAX_CALLS)
         say_calls(&run, place);
     if (recursive(&run, argument, count))
