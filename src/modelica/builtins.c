@@ -670,6 +670,11 @@ static mo_value *unsupported(call *c)
     return mo_none(c->m);
 }
 
+static mo_value *rooted(call *c)
+{
+    return mo_connections_query(c->m, c->s, c->a, "rooted");
+}
+
 static mo_value *as_clause(call *c)
 {
     mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' has no value", c->row->name);
@@ -751,8 +756,7 @@ static const builtin table[] = {
     { "superSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
     { "shiftSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
     { "interval", unsupported, 0, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "rooted", unsupported, 1, 1, EX_NONE, EX_BOOLEAN, true,
-      "overconstrained connectors come later" },
+    { "rooted", rooted, 1, 1, EX_NONE, EX_BOOLEAN, true, "Connections.rooted(frame.R)" },
     { "reinit", as_clause, 1, -1, EX_NONE, EX_REAL, true, "reinit(x, value)" },
     { "assert", as_clause, 1, -1, EX_NONE, EX_REAL, true, "assert(condition, message)" },
     { "terminate", as_clause, 1, -1, EX_NONE, EX_REAL, true, "terminate(message)" },
