@@ -13,7 +13,7 @@
 typedef struct model_family model_family;
 
 /* `first` is the model of the reduction; both are borrowed. NULL: no memory. */
-model_family *family_open(model *first, const flat_reduction *reduction,
+model_family *family_open(model *first, const flat_reduction *reduction, bool native,
                           const dae_allocator *allocator);
 void family_close(model_family *f); /* NULL is allowed; not the first model */
 

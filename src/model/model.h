@@ -25,6 +25,9 @@ dae_status model_status(const model *m);     /* of the last call                
 const char *model_messages(const model *m);  /* failures and warnings; ""                     */
 int model_warnings(const model *m);
 
+/* The equations as machine code, where a compiler is there; a warning otherwise. */
+void model_go_native(model *m);
+
 size_t model_result_count(const model *m);
 const model_result *model_result_at(const model *m, size_t i); /* NULL past the end           */
 size_t model_find(const model *m, const char *name);           /* the count if there is none  */
@@ -37,7 +40,8 @@ dae_status model_get(model *m, const char *name, double *value);
 void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
 const char *model_analysis(model *m);
 
-const dae_problem *model_problem_of(model *m); /* NULL if it could not be built               */
+/* NULL if it could not be built. Only model_simulate keeps the past of delays. */
+const dae_problem *model_problem_of(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
 dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value);
 dae_status model_event(model *m, double t, double *x, double *xdot);
@@ -48,12 +52,20 @@ dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row ro
 typedef struct model_stage {
     bool (*judge)(const double *watched, void *user);
     void *user;
+    bool (*rescue)(const double *watched, void *user); /* after a failure: other states?      */
     bool resume, paused;
-    double t;
+    double t, h;               /* where it paused, and the last step                          */
+    int order;                 /* of that                                                     */
     int output;
+    /* resuming: points before t, newest first, for a method that remembers; each has a value for
+     * every unknown (model_unknowns) */
+    int past;
+    const double *past_t, *past_x;
 } model_stage;
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
+/* Which variables the unknowns of the problem are; their number. */
+size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
 void model_poke(model *m, uint32_t variable, double value);
 dae_status model_get_statistics(const model *m, dae_statistics *out);

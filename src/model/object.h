@@ -2,9 +2,10 @@
  *
  * Every quantity has a slot in one vector, `value`: slot 0 is time; variable v has slots
  * 1 + 3 v + b: b = 0 its value, 1 its derivative, 2 its start value (after rewrite.c no expression
- * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of the flat model and, behind them, stand-ins:
- * a relation that is held between events, a delayed value, a parameter expression computed once,
- * initial(), the parameter of homotopy. So after rewrite.c an expression has leaves only.
+ * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of
+ * the flat model and, behind them, stand-ins: a relation that is held between events, a delayed
+ * value, a parameter expression computed once, initial(), the parameter of homotopy. So after
+ * rewrite.c an expression has leaves only.
  *
  *     rewrite.c     leaves instead of relations, delays, parameter expressions
  *     parameters.c  their values, in the order of their dependence
@@ -65,6 +66,7 @@ typedef struct equation_list {
 typedef struct model_unit {
     ex_program *program;
     ex_machine *machine;
+    struct ex_native *native;    /* NULL: the machine runs it                                 */
     uint32_t *slot;              /* of the inputs                                             */
     double *in, *out, *in_tangent, *out_tangent;
     size_t ins, outs;
@@ -144,6 +146,7 @@ typedef struct model_problem {
     int *row;
     model_unit equations, events, values;
     size_t event_functions;
+    bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
     int *color, colors;
     size_t entries;
@@ -215,6 +218,7 @@ struct model {
     char *analysis;              /* of model_analysis                                         */
 
     model_result *result;        /* variables of results                                      */
+    struct named_result *by_name; /* ... sorted by name                                       */
     size_t results;
     double *row;
     uint32_t *result_slot;
@@ -222,7 +226,8 @@ struct model {
 
     bool ready;                  /* parameters have values                                    */
     bool built;
-    bool asks_initial;           /* initial() occurs                                          */
+    bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
+    bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
@@ -233,6 +238,7 @@ struct model {
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;
+    char method[40];             /* its name outlives the solver                              */
 };
 
 static inline uint32_t slot_of(uint32_t variable, uint32_t order)
@@ -262,6 +268,8 @@ void unit_close(model *m, model_unit *u);
 dae_status unit_tangents(model *m, model_unit *u);         /* memory for them                  */
 void unit_gather(model *m, model_unit *u);                 /* inputs from the slots            */
 int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
+int unit_values(model_unit *u, double *out);               /* of u->in                         */
+dae_status unit_make_native(model *m, model_unit *u, const ex_id *output);
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
 
 /* rewrite.c */
@@ -283,6 +291,7 @@ dae_status model_check_assumptions(model *m, bool *hold);
 
 /* alias.c */
 dae_status model_find_aliases(model *m);
+void model_find_differentiated(model *m, const equation_list *list);
 void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
 dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ             */
 void model_clear_images(model *m);

@@ -157,9 +157,10 @@ static dae_status compile_events(model *m)
     p->event_functions = 0;
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
-        z[k] = mode->timed ? ex_number(m->g, 0) : mode->z;
+        z[k] = mode->z;
         model_substitute(m, &z[k], 1);
-        if (!mode->timed) p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
+        p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
+        p->searched |= !mode->timed;
     }
     return unit_open(m, &p->events, z, m->modes_used);
 }
@@ -266,7 +267,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     model *m = user;
     model_unit *u = &m->p.equations;
     feed(m, t, x, xdot);
-    return ex_run(u->machine, u->in, r);
+    return unit_values(u, r);
 }
 
 /* d residual / d (inputs of the columns), colour by colour. */
@@ -337,7 +338,6 @@ static void name_things(model *m)
     }
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
-        if (mode->timed) continue;
         const char *name = ex_print(m->g, mode->origin, flat_name, m->flat, 120);
         for (int i = 0; i < (mode->kind == MODE_FLOOR ? 2 : 1); i++) p->event_names[e++] = name;
     }
@@ -366,6 +366,16 @@ dae_status model_build_problem(model *m)
         .level = p->level, .names = p->names, .equation_names = p->equation_names,
         .event_names = p->event_names, .user = m };
     return DAE_OK;
+}
+
+/* Where the compiler is missing or fails the equations are interpreted: a warning. */
+void model_go_native(model *m)
+{
+    if (!m->built || m->p.problem.size == 0) return;
+    dae_report_clear(&m->report);
+    if (unit_make_native(m, &m->p.equations, m->p.residual) != DAE_OK)
+        model_warn(m, "the equations are interpreted, not compiled: %s", m->report.text);
+    dae_report_clear(&m->report);
 }
 
 void model_close_problem(model *m)

@@ -40,7 +40,8 @@ typedef struct scratch {
     double *A, *scale;
     int *class_of;
     unsigned char *pivot, *done;
-    int patience;                /* judgements to be left out: there was nothing better       */
+    int patience;                /* judgements to be left out: there was nothing better ...   */
+    double borne;                /* ... while the quality is not below this                   */
 } scratch;
 
 typedef struct reducer {
@@ -253,6 +254,10 @@ static int reluctance(const flat_variable *x)
     return 4 * wish + 2 * (x->fixed == 1) + (x->start != 0);
 }
 
+/* Above the quality at which a choice is given up (family.c): were it below, a wish would choose
+ * the poor states again until they are singular. */
+static const double EXCUSED = 0.3;
+
 /* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
  * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
  * row; 0: the rows are dependent. */
@@ -274,7 +279,7 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
             if (row_most <= 1e-13 * scale[i]) continue;
             for (uint32_t j = 0; j < columns; j++) {
                 double size = pivot[j] ? 0 : fabs(A[i * columns + j]) / row_most;
-                if (size < 0.05) continue; /* a class does not excuse a poor pivot */
+                if (size < EXCUSED) continue; /* a class does not excuse a poor pivot */
                 bool better = best == 0 || class_of[j] < best_class ||
                               (class_of[j] == best_class && size > best * 1.0001);
                 if (!better) continue;
@@ -298,8 +303,10 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
     return worst;
 }
 
-/* The dummies of a block for these values of J; how good the worst pivot is. */
-static double choose(reducer *r, const reduction_block *k, const double *J, uint32_t *chosen)
+/* The dummies of a block for these values of J; how good the worst pivot is. `wishes`: what should
+ * rather be a state counts first. */
+static double choose(reducer *r, const reduction_block *k, const double *J, bool wishes,
+                     uint32_t *chosen)
 {
     size_t n = (size_t)k->rows * k->columns;
     double *A = dae_arena_take(r->arena, n + 1, sizeof *A), worst = INFINITY;
@@ -312,7 +319,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, uint
         uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
         for (uint32_t j = 0; j < k->columns; j++)
             if (chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level) {
-                class_of[columns] = reluctance(&r->m->variable[k->column[j]]);
+                class_of[columns] = wishes ? reluctance(&r->m->variable[k->column[j]]) : 0;
                 from[columns++] = j;
             }
         for (uint32_t i = 0; i < k->rows; i++) {
@@ -343,10 +350,10 @@ static void make_choice(reducer *r, reduction_block *k)
 {
     double *J = dae_arena_take(r->arena, (size_t)k->rows * k->columns + 1, sizeof *J);
     evaluate_J(r, k, J);
-    if (choose(r, k, J, k->chosen) > 0) return;
+    if (choose(r, k, J, true, k->chosen) > 0) return;
     for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) /* whatever the structure allows */
         J[e] = k->J[e] ? 1 + 0.37 * fabs(sin((double)e * 12.9898)) : 0;
-    choose(r, k, J, k->chosen);
+    choose(r, k, J, true, k->chosen);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------- */
@@ -580,7 +587,12 @@ static void list_added(reducer *r, flat_reduction *out)
             out->added[at++].right = b->right[i][k];
         }
     }
-    for (uint32_t j = 0; j < b->columns; j++) all_d += b->d[j];
+    out->derivative = dae_arena_take(r->arena, b->columns + 1, sizeof *out->derivative);
+    for (uint32_t j = 0; j < b->columns; j++) {
+        all_d += b->d[j];
+        if (b->d[j])
+            out->derivative[out->derivatives++] = (flat_dummy){ b->variable[j], b->d[j], 0, false };
+    }
     out->freedom = all_d - all_c;
 }
 
@@ -657,7 +669,7 @@ static bool improve(reducer *r, const double *watched, double enough, uint32_t *
         double now = quality(r, p, J, p->chosen);
         if (now >= enough) continue;
         uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
-        double best = choose(r, p, J, other);
+        double best = choose(r, p, J, false, other);
         if (now >= enough * best || !memcmp(other, p->chosen, p->columns * sizeof *other)) continue;
         memcpy(chosen[k], other, p->columns * sizeof *other);
         change = true;
@@ -672,22 +684,23 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     dae_arena *arena = now->from->graph->arena;
     reducer r = { .m = now->from, .g = now->from->graph, .arena = arena, .b = now->blocks };
     scratch *t = r.b->scratch;
-    bool poor = false;
+    double worst = INFINITY;
     size_t at = 0;
-    if (t->patience > 0) {
+    for (size_t k = 0; k < r.b->count; k++) {
+        const reduction_block *p = &r.b->block[k];
+        if (!has_choice(r.b, p)) continue;
+        worst = fmin(worst, quality(&r, p, watched + at, p->chosen));
+        at += (size_t)p->rows * p->columns;
+    }
+    if (t->patience > 0 && worst >= t->borne) {
         t->patience--;
         return false;
     }
-    for (size_t k = 0; k < r.b->count && !poor; k++) {
-        const reduction_block *p = &r.b->block[k];
-        if (!has_choice(r.b, p)) continue;
-        poor = quality(&r, p, watched + at, p->chosen) < enough;
-        at += (size_t)p->rows * p->columns;
-    }
-    if (!poor) return false;
+    if (worst >= enough) return false;
     uint32_t **chosen = dae_arena_take(arena, r.b->count + 1, sizeof *chosen);
     bool other = improve(&r, watched, enough, chosen);
-    if (!other) t->patience = PATIENCE;
+    t->patience = other ? 0 : PATIENCE;
+    t->borne = worst / 2;
     return other;
 }
 

@@ -1,6 +1,7 @@
 /* unit.c: a compiled program whose inputs are slots of the model. */
 #include "model/object.h"
 
+#include "expression/native.h"
 #include "expression/walk.h"
 
 #include <string.h>
@@ -49,8 +50,10 @@ dae_status unit_open(model *m, model_unit *u, const ex_id *output, size_t output
 void unit_close(model *m, model_unit *u)
 {
     (void)m;
+    ex_native_close(u->native);
     ex_machine_close(u->machine);
     ex_program_free(u->program);
+    u->native = NULL;
     u->machine = NULL;
     u->program = NULL;
 }
@@ -67,6 +70,26 @@ void unit_gather(model *m, model_unit *u)
     for (size_t i = 0; i < u->ins; i++) u->in[i] = m->value[u->slot[i]];
 }
 
+int unit_values(model_unit *u, double *out)
+{
+    return u->native ? ex_native_run(u->native, u->in, out) : ex_run(u->machine, u->in, out);
+}
+
+/* The same program as machine code; the report says why not, and the machine goes on. */
+dae_status unit_make_native(model *m, model_unit *u, const ex_id *output)
+{
+    ex_id *leaf = dae_arena_take(&m->arena, u->ins + 1, sizeof *leaf), culprit = 0;
+    for (size_t i = 0; i < u->ins; i++) {
+        uint32_t v = u->slot[i] ? slot_variable(u->slot[i]) : 0;
+        leaf[i] = u->slot[i] == 0 ? ex_time(m->g)
+                                  : ex_variable(m->g, v, (u->slot[i] - 1) % 3, m->variable[v].type);
+    }
+    ex_native_close(u->native);
+    u->native = ex_native_open(m->g, leaf, u->ins, output, u->outs, NULL, &m->memory, &culprit,
+                               &m->report);
+    return u->native ? DAE_OK : DAE_E_COMPILER;
+}
+
 int unit_run(model *m, model_unit *u)
 {
     unit_gather(m, u);
@@ -76,7 +99,7 @@ int unit_run(model *m, model_unit *u)
 /* A function of the model stopped: an assertion in it, an index out of range. */
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
 {
-    const ex_trouble *t = ex_machine_trouble(u->machine);
+    const ex_trouble *t = u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine);
     char where[200] = "";
     const char *what = t && t->what ? t->what : "trouble";
     bool assertion = !strcmp(what, "assertion");

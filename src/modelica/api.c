@@ -27,6 +27,7 @@ struct dae_model {
     flat_reduction reduction; /* what of it is simulated                                    */
     dae_report report;
     dae_status reduced;
+    const char *analysis;
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
@@ -204,11 +205,6 @@ static void flatten(dae_model *m)
         judge_setting(m, flat, o->set[i], setting[i]->place);
     if (m->context.errors == 0)
         m->flat = flat;
-    if (o->native && !o->front_end_only) {
-        mo_warning(&m->context, (mo_place){ 0 },
-                   "the equations are interpreted, not compiled");
-        mo_why(&m->context, "this version cannot compile the equations of a model yet");
-    }
 }
 
 static void reduce(dae_model *m)
@@ -245,8 +241,10 @@ static dae_status make(dae_model *m)
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (status == DAE_OK && m->options->native)
+        model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->flat) {
-        m->family = family_open(m->back, &m->reduction, m->options->allocator);
+        m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
@@ -391,9 +389,17 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     facts->load_seconds = m->load_seconds;
 }
 
+static void analyze(dae_model *m)
+{
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_reduction_words(&m->reduction),
+                                  model_analysis(m->back));
+}
+
 const char *dae_model_analysis(dae_model *m)
 {
-    return is_nothing(m) || !m->back ? "" : model_analysis(m->back);
+    if (is_nothing(m) || !m->back)
+        return "";
+    return guarded(m, analyze) == DAE_OK ? m->analysis : model_analysis(m->back);
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
