@@ -783,6 +783,7 @@ static void finish_variables(mo_model *m, mo_member *member)
         flat_variable *x = &m->flat->variable[member->first + k];
         if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
             x->variability = FLAT_PARAMETER; /* text does not change */
+        x->input = false; /* nobody gives it a value from outside */
         if (x->variability <= FLAT_PARAMETER)
             x->binding = e;
         else
