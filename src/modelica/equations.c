@@ -631,10 +631,14 @@ static void visit(mo_model *m, mo_object *o, bool connections)
     sections(m, o, o->view, connections);
 }
 
-/* Connections come first: equations may ask for them (cardinality, Connections.isRoot). */
-void mo_object_equations(mo_model *m, mo_object *o)
+/* Connections come first: values and equations may ask for them (cardinality, isRoot). */
+void mo_object_connections(mo_model *m, mo_object *o)
 {
     visit(m, o, true);
     mo_build_overconstrained(m);
+}
+
+void mo_object_equations(mo_model *m, mo_object *o)
+{
     visit(m, o, false);
 }

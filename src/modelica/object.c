@@ -838,6 +838,21 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
     return member;
 }
 
+/* All components below, without their values. */
+void mo_make_object(mo_model *m, mo_object *o)
+{
+    for (size_t i = 0; i < o->members; i++) {
+        mo_entry *e = o->view->entry[i];
+        if (e->element->kind != MO_COMPONENT)
+            continue;
+        mo_member *member = mo_find_member(m, o, e->name);
+        mo_instantiate(m, member);
+        if (member->progress == MO_DONE && !member->disabled && !member->inner && !member->primitive)
+            for (size_t k = 0; k < member->count; k++)
+                mo_make_object(m, member->element[k]);
+    }
+}
+
 void mo_finish_object(mo_model *m, mo_object *o)
 {
     for (size_t i = 0; i < o->members; i++) {
