@@ -634,10 +634,10 @@ static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     m->work++;
-    if (m->work > MO_MAX_WORK)
+    if (m->work > m->work_limit)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place,
                       "look for loops and recursion without end",
-                      "more than %.0f expressions were evaluated", MO_MAX_WORK);
+                      "more than %.0f expressions were evaluated", m->work_limit);
     if (++m->depth > 20 * MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place, "look for a recursion without end",
                       "expressions and functions are nested more than %d deep", 20 * MO_MAX_DEPTH);
