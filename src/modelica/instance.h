@@ -224,7 +224,7 @@ struct mo_model {
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
 #define MO_MAX_VARIABLES 4e6
 #define MO_MAX_OBJECTS 4e5
-#define MO_MAX_WORK 5e7
+#define MO_MAX_WORK 1e7
 #define MO_MAX_TEXT 1000000 /* characters of a String */
 
 /* load.c: texts to classes */
