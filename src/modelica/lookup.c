@@ -374,6 +374,29 @@ static const char *foreign(const char *name)
     return NULL;
 }
 
+/* Might the import clause supply the name? */
+static bool could_import(const mo_element *e, const char *name)
+{
+    const mo_reference *r = e->import;
+    for (int k = 0; k < e->import_names; k++)
+        if (e->import_name[k] == name)
+            return true;
+    return e->import_all ||
+           (!e->import_names && (e->name ? e->name : r->part[r->parts - 1].name) == name);
+}
+
+/* The first word of an import that would supply the name if there were such a package. */
+static const char *missing_package(mo_model *m, const mo_view *v, const char *name)
+{
+    for (; v && v->def; v = v->outer)
+        for (int i = 0; i < v->def->elements; i++) {
+            const mo_element *e = v->def->element[i];
+            if (e->kind == MO_IMPORT && could_import(e, name) && !class_at(m, e->import, 1))
+                return e->import->part[0].name;
+        }
+    return NULL;
+}
+
 void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
                     const char *what)
 {
@@ -404,7 +427,13 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name, in);
     else
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known", what, name);
-    if (near)
+    const char *missing = missing_package(m, s->view, name);
+    if (missing)
+        mo_why(m->context, "an import names '%s', which is not found", missing);
+    if (missing)
+        mo_hint(m->context, "give the folder that contains '%s' with --library or in MODELICAPATH",
+                missing);
+    else if (near)
         mo_hint(m->context, "did you mean '%s'?", near);
     else if (known)
         mo_hint(m->context, "in Modelica it is %s", known);
