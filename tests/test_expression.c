@@ -1,7 +1,6 @@
 /* test_expression.c: the expression graph: folding, printing, substitution, derivatives.
  *
- * Folding and printing are tables. Derivatives are compared with the tangents of the machine,
- * which does not use them, and with difference quotients.
+ * Tables. That derivatives are right as numbers is the matter of test_program.c.
  */
 #include "testing.h"
 
@@ -144,7 +143,8 @@ static void test_parentheses(void **state)
     shows(OP(MULTIPLY, x, OP(DIVIDE, y, z)), "x*(y/z)");
     shows(OP(MULTIPLY, OP(ADD, x, y), z), "(x + y)*z");
     shows(U(NEGATE, OP(MULTIPLY, x, y)), "-x*y");
-    shows(OP(MULTIPLY, U(NEGATE, x), y), "(-x)*y");
+    shows(OP(MULTIPLY, U(NEGATE, x), y), "-x*y");
+    shows(OP(ADD, z, OP(DIVIDE, x, U(NEGATE, y))), "z - x/y");
     shows(U(NEGATE, OP(ADD, x, y)), "-(x + y)");
     shows(OP(POWER, U(NEGATE, x), y), "(-x)^y");
     shows(U(NEGATE, OP(POWER, x, y)), "-x^y");
@@ -209,6 +209,62 @@ static void test_substitute(void **state)
     dae_arena_release(&t.arena);
 }
 
+/* ---------------------------------------------------------------- derivatives ----------- */
+
+static ex_id state_rate(ex_graph *g, ex_id leaf, void *user)
+{
+    (void)user;
+    const ex_node n = *ex_at(g, leaf);
+    return n.a == 2 ? 0 : ex_variable(g, n.a, n.b + 1, EX_REAL); /* z is a parameter */
+}
+
+static void test_derivatives(void **state)
+{
+    (void)state;
+    bench t;
+    set_up(&t, NULL);
+    ex_id x = t.x, y = t.y, z = t.z, culprit;
+    struct { ex_id e; const char *by_x, *by_time; } row[] = {
+        { OP(POWER, x, N(3)), "3*x^2", "3*x^2*der(x)" },
+        { OP(POWER, x, N(2)), "2*x", "2*x*der(x)" },
+        { OP(POWER, N(2), x), "2^x*0.6931471805599453", "2^x*0.6931471805599453*der(x)" },
+        { OP(POWER, x, y), "y*x^(y - 1)",
+          "y*x^(y - 1)*der(x) + (if x == 0 then 0 else x^y*log(x))*der(y)" },
+        { OP(MULTIPLY, x, y), "y", "der(x)*y + x*der(y)" },
+        { OP(DIVIDE, x, z), "1/z", "der(x)/z" },
+        { OP(DIVIDE, z, x), "-z/x/x", "-z/x*der(x)/x" },
+        { U(SQRT, x), "1/(2*sqrt(x))", "der(x)/(2*sqrt(x))" },
+        { U(COS, x), "-sin(x)", "-sin(x)*der(x)" },
+        { U(EXP, OP(MULTIPLY, N(-2), x)), "exp(-2*x)*(-2)", "exp(-2*x)*(-2*der(x))" },
+        { U(ABS, x), "if x < 0 then -1 else 1", "if x < 0 then -der(x) else der(x)" },
+        { OP(MAX, x, y), "if y < x then 1 else 0", "if y < x then der(x) else der(y)" },
+        { ex_if(&t.g, OP(LESS, x, y), x, z), "if x < y then 1 else 0", "if x < y then der(x) else 0" },
+        { OP(SMOOTH, I(1), U(SIN, x)), "smooth(0, cos(x))", "smooth(0, cos(x)*der(x))" },
+        { U(NO_EVENT, U(ABS, x)), "noEvent(if x < 0 then -1 else 1)",
+          "noEvent(if x < 0 then -der(x) else der(x))" },
+        { OP(HOMOTOPY, OP(MULTIPLY, x, x), x), "homotopy(2*x, 1)",
+          "homotopy(2*x*der(x), der(x))" },
+        { OP(MULTIPLY, ex_time(&t.g), z), "0", "z" },
+        { U(FLOOR, x), "0", "0" },
+        { OP(MOD, x, y), "1", "der(x) - floor(x/y)*der(y)" },
+        { OP(ADD, t.i, U(SIGN, x)), "0", "0" },
+    };
+    for (int k = 0; k < COUNT_OF(row); k++) {
+        shows(ex_derivative(&t.g, row[k].e, x, &culprit), row[k].by_x);
+        ex_id rate = row[k].e;
+        ex_time_derivatives(&t.g, &rate, 1, state_rate, NULL, &culprit);
+        shows(rate, row[k].by_time);
+        assert_int_equal(culprit, 0);
+    }
+    /* with respect to any node */
+    ex_id inner = U(SIN, x), outer = OP(ADD, OP(MULTIPLY, inner, inner), x);
+    shows(ex_derivative(&t.g, outer, inner, &culprit), "2*sin(x)");
+    /* the kink of an event is an event of the derivative */
+    ex_id kink = ex_derivative(&t.g, ex_unary_flagged(&t.g, EX_ABS, x, EX_EVENT), x, &culprit);
+    assert_int_equal(ex_at(&t.g, ex_at(&t.g, kink)->a)->flags, EX_EVENT);
+    dae_arena_release(&t.arena);
+}
+
 /* A million terms: no recursion anywhere, and the text is cut. */
 static void test_long_sum(void **state)
 {
@@ -229,7 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants),   cmocka_unit_test(test_neutral),
         cmocka_unit_test(test_parentheses), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_substitute),  cmocka_unit_test(test_long_sum),
+        cmocka_unit_test(test_substitute),  cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_long_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

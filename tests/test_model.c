@@ -251,13 +251,22 @@ static void test_parameters(void **state)
     trial_close(&w);
 }
 
+/* The front end refuses this text; a flat model may come from elsewhere. */
 static void test_parameters_in_a_cycle(void **state)
 {
     (void)state;
     trial_model w;
-    trial_open(&w, "model M parameter Real a = b + 1; parameter Real b = 2*c; "
-                   "parameter Real c = a; Real x = a; end M;", NULL);
-    expect_run(&w, model_status(w.m), DAE_E_MODEL, "cycle", "a = b + 1", "c = a");
+    trial_open(&w, "model M parameter Real a = 1; parameter Real b = 2; parameter Real c = 3; "
+                   "Real x = a; end M;", NULL);
+    ex_graph *g = w.flat->graph;
+    ex_id leaf[3];
+    for (uint32_t v = 0; v < 3; v++) leaf[v] = ex_variable(g, v, 0, EX_REAL);
+    w.flat->variable[0].binding = ex_binary(g, EX_ADD, leaf[1], ex_number(g, 1));
+    w.flat->variable[1].binding = ex_binary(g, EX_MULTIPLY, ex_number(g, 2), leaf[2]);
+    w.flat->variable[2].binding = leaf[0];
+    model_close(w.m);
+    w.m = model_open(w.flat, NULL);
+    expect_run(&w, model_status(w.m), DAE_E_MODEL, "cycle", "a = b + 1", "b = 2*c", "c = a");
     trial_close(&w);
 }
 
@@ -280,6 +289,29 @@ static void test_infinite_parameter(void **state)
     trial_model w;
     trial_open(&w, "model M parameter Real a = 0; parameter Real b = 1/a; Real x = b; end M;", NULL);
     expect_run(&w, model_status(w.m), DAE_E_NONFINITE, "'b'", "1/a", "test.mo:");
+    trial_close(&w);
+}
+
+static void test_texts_are_no_unknowns(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M String s; Real x; equation s = \"a\"; x = time; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "x"), 1, 1e-12);
+    trial_close(&w);
+}
+
+/* A derivative that simplifying removes: x is no state, y = x is an assignment. */
+static void test_derivative_that_vanishes(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Boolean b = true; Real x, y; equation x = sin(time); "
+                   "y = if b then x else der(x); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "y"), sin(1), 1e-12);
+    assert_int_equal(facts_of(&w).states, 0);
     trial_close(&w);
 }
 
@@ -331,6 +363,29 @@ static void test_messages_of_structure(void **state)
         assert_true(trial_run(&w, 1, 1e-6) == DAE_E_STATE);
         trial_close(&w);
     }
+}
+
+static void test_whole_messages(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M\n  Real x, y, i;\nequation\n  der(x) = -x;\n  y = 2*x;\nend M;", NULL);
+    assert_string_equal(model_messages(w.m),
+                        "error[E_STRUCTURE]: the model has 2 equations for 3 unknowns\n"
+                        "  at: model 'M'\n"
+                        "  why: unknown 'i' occurs in no equation\n"
+                        "  hint: is an equation or a connection missing, or should one of them be a "
+                        "parameter?\n");
+    trial_close(&w);
+    trial_open(&w, "model M\n  Real x, y;\nequation\n  der(x) = y - x;\n  y = 2*x;\n"
+                   "  y^2 = x;\nend M;", NULL);
+    assert_string_equal(model_messages(w.m),
+                        "error[E_STRUCTURE]: the model has 3 equations for 2 unknowns\n"
+                        "  at: model 'M'\n"
+                        "  why: 3 equations for the 2 unknowns 'x', 'y': 'der(x) = y - x' "
+                        "(test.mo:4:3), 'y = 2*x' (test.mo:5:3), 'y^2 = x' (test.mo:6:3)\n"
+                        "  hint: remove an equation, or declare what it determines\n");
+    trial_close(&w);
 }
 
 static void test_higher_index_is_named(void **state)
@@ -391,6 +446,68 @@ static void test_assertions(void **state)
     double last = w.t[w.rows - 1];
     assert_true(last > 0.3 && last < 0.9);
     expect_near(trial_last(&w, "x"), exp(-last), 1e-6);
+    trial_close(&w);
+}
+
+/* ---------------------------------------------------------------- stopping -------------- */
+
+static int stop_at_half(double t, void *user)
+{
+    ++*(int *)user;
+    return t < 0.5 ? DAE_OK : DAE_STOP;
+}
+
+static int refuse(double t, const double *value, void *user)
+{
+    (void)value, (void)user;
+    return t < 0.25 ? DAE_OK : DAE_STOP;
+}
+
+static void test_stopping(void **state)
+{
+    (void)state;
+    trial_model w;
+    int calls = 0;
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -2*x; end M;", NULL);
+    expect_run(&w, trial_simulate(&w, &(dae_simulation){ .stop = 2, .tolerance = 1e-8,
+                                                         .progress = stop_at_half, .user = &calls }),
+               DAE_E_USER, "stopped on request");
+    assert_true(calls > 5);
+    assert_true(w.t[w.rows - 1] < 0.6);
+    expect_below(trial_error(&w, "x", decay), 1e-6);
+    expect_run(&w, model_simulate(w.m, &(dae_simulation){ .stop = 2 }, refuse, NULL), DAE_E_USER,
+               "refused at t = 0.25");
+    expect_run(&w, model_simulate(w.m, &(dae_simulation){ .start = 2, .stop = 1 }, NULL, NULL),
+               DAE_E_TIME, "later stop");
+    const double times[] = { 0.1, 0.7, 1.3 };
+    expect_good(&w, trial_simulate(&w, &(dae_simulation){ .stop = 2, .tolerance = 1e-8,
+                                                          .times = times, .time_count = 3 }));
+    assert_int_equal(w.rows, 4); /* and the start */
+    expect_near(w.t[2], 0.7, 0);
+    expect_below(trial_error(&w, "x", decay), 1e-6);
+    trial_close(&w);
+}
+
+/* Other methods give the same. */
+static void test_methods(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "radau", "esdirk43", "dopri5", "rodas4", "adams" };
+    trial_model w;
+    int done = 0;
+    trial_open(&w, "model M Real x(start = 1, fixed = true), y, z(start = 0.5); equation der(x) = -2*y; "
+                   "y = x + 0*z; z + z^3 = x; end M;", NULL);
+    for (int k = 0; k < COUNT_OF(method); k++) {
+        dae_status status = trial_simulate(&w, &(dae_simulation){ .stop = 1, .tolerance = 1e-7,
+                                                                  .method = method[k] });
+        if (status == DAE_E_OPTION) continue; /* no such method, or not for this problem */
+        expect_good(&w, status);
+        double x = exp(-2), z = trial_last(&w, "z");
+        expect_near(trial_last(&w, "x"), x, 1e-5);
+        expect_near(z + z * z * z, x, 1e-5);
+        done++;
+    }
+    assert_true(done >= 3);
     trial_close(&w);
 }
 
@@ -480,12 +597,17 @@ int main(void)
         cmocka_unit_test(test_parameters_in_a_cycle),
         cmocka_unit_test(test_parameter_without_value),
         cmocka_unit_test(test_infinite_parameter),
+        cmocka_unit_test(test_texts_are_no_unknowns),
+        cmocka_unit_test(test_derivative_that_vanishes),
         cmocka_unit_test(test_branch_by_parameter),
         cmocka_unit_test(test_messages_of_structure),
+        cmocka_unit_test(test_whole_messages),
         cmocka_unit_test(test_higher_index_is_named),
         cmocka_unit_test(test_discrete_loop_is_named),
         cmocka_unit_test(test_hybrid_is_refused),
         cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),
         cmocka_unit_test(test_every_allocation_refused),
     };

@@ -209,6 +209,43 @@ static void test_delay_of_a_jump(void **state)
     trial_close(&w);
 }
 
+static void test_terminal(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; "
+                   "y = if terminal() then 7 else x; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "y"), 7, 0);
+    expect_near(trial_at(&w, w.rows - 2, "y"), 1, 1e-9);
+    trial_close(&w);
+}
+
+/* By hand a time event is found by its event function. */
+static void test_time_event_by_hand(void **state)
+{
+    (void)state;
+    trial_model w;
+    double x[1], xdot[1], t;
+    trial_open(&w, "model M Real x(start = 0, fixed = true); "
+                   "equation der(x) = if time < 0.5 then 1 else -2; end M;", NULL);
+    expect_good(&w, model_initialize(w.m, 0, x, xdot));
+    dae_solver *s = dae_open(model_problem_of(w.m), NULL);
+    expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+    expect(s, dae_advance(s, 1), DAE_EVENT);
+    expect(s, dae_get_event(s, NULL, NULL, &t), DAE_OK);
+    expect_near(t, 0.5, 1e-9);
+    expect(s, dae_read(s, t, x, xdot), DAE_OK);
+    expect_good(&w, model_event(w.m, t, x, xdot));
+    expect_near(xdot[0], -2, 0);
+    expect(s, dae_restart(s, t, x, xdot), DAE_OK);
+    expect(s, dae_advance(s, 1), DAE_OK);
+    expect(s, dae_read(s, 1, x, xdot), DAE_OK);
+    expect_near(x[0], -0.5, 1e-8);
+    dae_close(s);
+    trial_close(&w);
+}
+
 /* x' = -y, x = y^3/3 - y: the limit of van der Pol's oscillator. y goes from 2 to 1, where the
  * loop has a fold, jumps to -2, and back: the period is 3 - 2 log 2. */
 static void test_relaxation_jumps(void **state)
@@ -292,6 +329,8 @@ int main(void)
         cmocka_unit_test(test_chatter_is_named),
         cmocka_unit_test(test_delay),
         cmocka_unit_test(test_delay_of_a_jump),
+        cmocka_unit_test(test_terminal),
+        cmocka_unit_test(test_time_event_by_hand),
         cmocka_unit_test(test_relaxation_jumps),
         cmocka_unit_test(test_vertical_tangent),
         cmocka_unit_test(test_by_hand),

@@ -207,8 +207,8 @@ static void test_every_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_every_byte),
+        { "M18 6000 texts with random damage", test_damage, NULL, NULL, NULL },
+        { "M18 cut off at every byte, and without every byte", test_every_byte, NULL, NULL, NULL },
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

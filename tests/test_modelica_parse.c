@@ -412,13 +412,20 @@ static void test_numbers_in_other_locales(void **state)
     setlocale(LC_ALL, "C");
 }
 
+static char *room(size_t bytes)
+{
+    char *text = malloc(bytes);
+    if (!text)
+        exit(1);
+    return text;
+}
+
 /* Digits without end: the nearest double all the same, in bounded memory. */
 static void test_long_numbers(void **state)
 {
     (void)state;
     enum { DIGITS = 1000000 };
-    char *text = malloc(DIGITS + 100);
-    assert_non_null(text);
+    char *text = room(DIGITS + 100);
     mo_context c;
     mo_context_init(&c, NULL, 0);
     strcpy(text, "0.");
@@ -477,21 +484,27 @@ static void test_nearest(void **state)
 
 /* ---------------------------------------------------------------- limits ---------------- */
 
+static size_t append(char *text, size_t at, const char *piece, int times)
+{
+    size_t length = strlen(piece);
+    for (int i = 0; i < times; i++, at += length)
+        memcpy(text + at, piece, length);
+    text[at] = '\0';
+    return at;
+}
+
 /* n times `open`, then `inside`, then n times `close`, in a model, between `head` and `tail` */
 static char *nested(const char *head, const char *open, const char *inside, const char *close,
                     const char *tail, int n)
 {
     size_t size = strlen(head) + strlen(inside) + strlen(tail) +
                   (size_t)n * (strlen(open) + strlen(close)) + 1;
-    char *text = malloc(size), *at = text;
-    assert_non_null(text);
-    at += sprintf(at, "%s", head);
-    for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s", open);
-    at += sprintf(at, "%s", inside);
-    for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s", close);
-    sprintf(at, "%s", tail);
+    char *text = room(size);
+    size_t at = append(text, 0, head, 1);
+    at = append(text, at, open, n);
+    at = append(text, at, inside, 1);
+    at = append(text, at, close, n);
+    append(text, at, tail, 1);
     return text;
 }
 
@@ -632,7 +645,7 @@ static void test_wrong_expressions(void **state)
                                          "{1, ",  "x[",    "if a",   "a < b < c", "2^3^4",
                                          "1e",    "0x1",   "1.2.3",  "a..b", "a.",   "end",
                                          "not",   "not not a", "f(1 for)", "\"a", "'a", "a := 1",
-                                         "a = 1", "1e999", "99999999999999999999", "\xff",
+                                         "a = 1", "1e999", "99999999999999999999", "\xff", "a:\xff",
                                          "1:2:3:4", "f(a = 1, 2)", "a ? b", "x'", "if", "der x" };
     for (int i = 0; i < COUNT_OF(wrong); i++) {
         mo_context c;
@@ -643,6 +656,29 @@ static void test_wrong_expressions(void **state)
         }
         assert_non_null(strstr(mo_diagnostics_text(&c), "at: --set:1:"));
         mo_context_release(&c);
+    }
+}
+
+/* Names of any length, and the message is still to be read. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    static const char *const around[][2] = { { "model ", "" },       { "model M Real ", " y z" },
+                                             { "model M end ", "" }, { "model M Real x = f(", "" },
+                                             { "modle ", "" },       { "model M '", "" },
+                                             { "model M \"", "" },    { "model M import a as ", "" } };
+    for (int i = 0; i < COUNT_OF(around); i++) {
+        char *text = nested(around[i][0], "\xC3\xA4n", around[i][1], "", "", 100000);
+        char *plain = nested(around[i][0], "name", around[i][1], "", "", 100000);
+        for (int k = 0; k < 2; k++) {
+            mo_context c;
+            assert_int_equal(read_text(&c, k ? plain : text), DAE_OK);
+            assert_true(c.errors > 0);
+            assert_true(strlen(mo_diagnostics_text(&c)) < 2000 * c.diagnostics);
+            mo_context_release(&c);
+        }
+        free(text);
+        free(plain);
     }
 }
 
@@ -849,30 +885,33 @@ static void test_memory_limit(void **state)
     ledger_empty(&l);
 }
 
+#define CASE(title, function) { title, function, NULL, NULL, NULL }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_tree_of_expressions),
-        cmocka_unit_test(test_tree_of_classes),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_numbers_in_other_locales),
-        cmocka_unit_test(test_long_numbers),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_long_sum),
-        cmocka_unit_test(test_memory_is_linear),
-        cmocka_unit_test(test_source_limit),
-        cmocka_unit_test(test_count_of_errors),
-        cmocka_unit_test(test_wrong_expressions),
-        cmocka_unit_test(test_diagnostics_text),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_memory_limit),
+        CASE("every kind of expression: read, written, the same tree", test_expressions),
+        CASE("every kind of class, element and clause: read, written, the same tree", test_classes),
+        CASE("the tree of expressions", test_tree_of_expressions),
+        CASE("the tree of classes", test_tree_of_classes),
+        CASE("places: lines and columns", test_places),
+        CASE("M15 numbers: the nearest double, there and back", test_numbers),
+        CASE("M15 P07 numbers do not depend on the locale", test_numbers_in_other_locales),
+        CASE("M13 M15 numbers of a million digits", test_long_numbers),
+        CASE("M20 names: equal names are equal pointers", test_names),
+        CASE("M22 the nearest name", test_nearest),
+        CASE("M01 M02 100,000 levels of 15 kinds: E_LIMIT; chains are not levels", test_nesting),
+        CASE("M02 a sum of a million terms", test_long_sum),
+        CASE("M13 memory grows with the text, right or wrong", test_memory_is_linear),
+        CASE("M13 a text too large: E_LIMIT", test_source_limit),
+        CASE("M21 M24 100,000 errors: 20 shown, all counted, the same twice", test_count_of_errors),
+        CASE("M14 M15 M16 wrong expressions are refused", test_wrong_expressions),
+        CASE("M13 names of 400,000 characters in messages", test_long_names),
+        CASE("N15 diagnostics as text, control characters escaped", test_diagnostics_text),
+        CASE("M11 M12 bytes that are not UTF-8, NUL, invisible characters", test_bytes),
+        CASE("M17 N12 directories, pipes, devices, empty, unreadable, missing files", test_files),
+        CASE("O01 O02 every k-th request refused", test_no_memory),
+        CASE("O04 a limit on memory", test_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ int dae_number_text(char text[DAE_NUMBER_TEXT], double value)
 {
     char printed[64];
     if (!isfinite(value))
-        return snprintf(text, DAE_NUMBER_TEXT, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return snprintf(text, DAE_NUMBER_TEXT, "%s",
+                        isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
     if (value == floor(value) && fabs(value) < 1e15)
         return snprintf(text, DAE_NUMBER_TEXT, "%.0f", value == 0 ? 0 : value);
     for (int digits = 1; digits <= 17; digits++) {

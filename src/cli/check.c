@@ -1,4 +1,4 @@
-/* check.c: daedalus check and daedalus flatten: what the front end says and makes. */
+/* check.c: daedalus check, flatten and analyze: what is known of a model before it runs. */
 #include "cli/model.h"
 #include "cli/verbs.h"
 
@@ -132,4 +132,55 @@ const cli_verb cli_verb_flatten = {
     .most_arguments = 1,
     .flags = flatten_flags,
     .run = flatten,
+};
+
+/* ---- analyze ---- */
+
+static void analysis_json(cli *c, dae_model *m, const dae_model_facts *f)
+{
+    dae_json j;
+    dae_json_open(&j, c->out);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "status", "ok");
+    dae_json_string(&j, "message", dae_model_messages(m));
+    dae_json_string(&j, "model", dae_model_name(m));
+    dae_json_integer(&j, "equations", (int64_t)f->equations);
+    dae_json_integer(&j, "variables", (int64_t)f->variables);
+    dae_json_integer(&j, "index", f->index);
+    dae_json_integer(&j, "states", (int64_t)f->states);
+    dae_json_integer(&j, "unknowns", (int64_t)f->unknowns);
+    dae_json_integer(&j, "loops", (int64_t)f->blocks);
+    dae_json_integer(&j, "largest_loop", (int64_t)f->largest_block);
+    dae_json_integer(&j, "torn", (int64_t)f->torn);
+    dae_json_string(&j, "analysis", dae_model_analysis(m));
+    dae_json_end(&j);
+}
+
+static int analyze(cli *c, const cli_arguments *a)
+{
+    dae_model *m;
+    dae_model_facts f;
+    int code = cli_model_load(c, a, 0, &m);
+    if (code == 0) {
+        dae_model_get_facts(m, &f);
+        cli_model_warnings(m);
+        if (c->json)
+            analysis_json(c, m, &f);
+        else
+            dae_sink_text(c->out, dae_model_analysis(m));
+    }
+    dae_model_close(m);
+    return code;
+}
+
+const cli_verb cli_verb_analyze = {
+    .name = "analyze",
+    .arguments = "MODEL.mo",
+    .summary = "index, hidden constraints, states and loops of a Modelica model",
+    .details = "What is found before anything is computed: how many equations are solved in order,\n"
+               "which form algebraic loops, the structural index, the constraints that follow from\n"
+               "the equations by differentiation, and how many initial values can be chosen.\n",
+    .most_arguments = 1,
+    .flags = check_flags,
+    .run = analyze,
 };

@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-extern const cli_verb cli_verb_simulate, cli_verb_check, cli_verb_flatten, cli_verb_solve,
+extern const cli_verb cli_verb_simulate, cli_verb_check, cli_verb_flatten, cli_verb_analyze,
+    cli_verb_solve,
     cli_verb_init, cli_verb_problems, cli_verb_methods, cli_verb_reproduce, cli_verb_help;
 
 const cli_verb *cli_verb_find(const char *name); /* NULL: there is none           */

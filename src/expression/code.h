@@ -82,7 +82,7 @@ typedef struct ex_dependence {
 } ex_dependence;
 
 struct ex_program {
-    dae_arena arena;         /* everything below lives here                                   */
+    dae_memory memory;       /* of the one block in which everything below lives              */
     ex_routine *routine;     /* [0] is the program itself, the others are procedures          */
     size_t routines;
     ex_note *note;
@@ -115,7 +115,7 @@ struct ex_dag;
 
 typedef struct ex_builder {
     const ex_graph *g;
-    dae_arena *scratch;      /* everything but the finished program                           */
+    dae_arena *scratch;      /* for everything, until the program is copied from it           */
     ex_program *program;
     struct ex_dag *dag;
     uint32_t *routine_of;    /* procedure -> 1 + routine; 0: not asked for yet                */
@@ -158,7 +158,8 @@ void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, siz
 bool ex_compile_procedure(ex_builder *b, const ex_procedure *p);
 
 /* A run of one operation on registers with rows: `width` numbers each. */
-typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uint32_t *c, uint32_t n);
+typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uint32_t *c,
+                                   uint32_t n);
 typedef struct ex_rows {
     size_t width;
     ex_row_run *const *run; /* [EX_CODES] */

@@ -107,8 +107,10 @@ static void choose_power(const ex_builder *b, const ex_node *n, unit *u)
     double exponent;
     if (!ex_is_number(b->g, n->b, &exponent))
         return;
-    u->code = exponent == 2 ? EX_C_SQUARE : exponent == 3 ? EX_C_CUBE : exponent == -1 ? EX_C_INVERSE
-              : EX_C_POWER_CONSTANT;
+    u->code = exponent == 2    ? EX_C_SQUARE
+              : exponent == 3  ? EX_C_CUBE
+              : exponent == -1 ? EX_C_INVERSE
+                               : EX_C_POWER_CONSTANT;
     if (u->code != EX_C_POWER_CONSTANT)
         u->operands = 1;
 }
@@ -117,8 +119,9 @@ static void add_computed(ex_builder *b, ex_id node)
 {
     dag *d = b->dag;
     const ex_node *n = ex_at(b->g, node);
-    unit u = { .node = node, .kind = n->op == EX_CALL ? CALLED : n->op == EX_RESULT ? PART : COMPUTED,
-               .code = code_of[n->op], .region = NOT_YET, .reg = EX_NO_REGISTER, .first = (uint32_t)d->operand.count,
+    unit u = { .node = node, .code = code_of[n->op], .region = NOT_YET, .reg = EX_NO_REGISTER,
+               .kind = n->op == EX_CALL ? CALLED : n->op == EX_RESULT ? PART : COMPUTED,
+               .first = (uint32_t)d->operand.count,
                .operands = (uint32_t)ex_operand_count(b->g, node) };
     if (n->op == EX_POWER)
         choose_power(b, n, &u);
@@ -287,7 +290,7 @@ bool ex_dag_compile(ex_builder *b, const ex_id *root, size_t roots, uint32_t tar
 void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, size_t roots)
 {
     const dag *d = b->dag;
-    dae_arena *arena = &b->program->arena;
+    dae_arena *arena = b->scratch;
     uint32_t edges = 0;
     out->units = (uint32_t)d->units;
     out->start = dae_arena_take(arena, d->units + 1, sizeof *out->start);

@@ -20,7 +20,7 @@
 
 #include "expression/code.h"
 
-enum { EX_CHUNK = 2000 };
+enum { EX_CHUNK = 1000 };
 
 #define NOT_YET UINT32_MAX
 

@@ -78,7 +78,10 @@ static ex_id unary(ex_graph *g, const ex_node *n, ex_id y, ex_id da)
     ex_id a = n->a, zero = ex_number(g, 0);
     switch (n->op) {
     case EX_NEGATE: return negate(g, da);
-    case EX_ABS: return ex_if(g, ex_binary_flagged(g, EX_LESS, a, zero, n->flags), negate(g, da), da);
+    case EX_ABS: {
+        ex_id below = ex_binary_flagged(g, EX_LESS, a, zero, n->flags);
+        return ex_if(g, below, negate(g, da), da);
+    }
     case EX_SQRT: return divide(g, da, multiply(g, ex_number(g, 2), y));
     case EX_SIN: return multiply(g, ex_unary(g, EX_COS, a), da);
     case EX_COS: return negate(g, multiply(g, ex_unary(g, EX_SIN, a), da));
@@ -105,8 +108,10 @@ static ex_id power(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
     ex_id a = n->a, b = n->b, zero = ex_number(g, 0);
     double value = 0;
     ex_id by_base = zero, by_exponent = zero;
-    if (da != zero)
-        by_base = multiply(g, multiply(g, b, ex_binary(g, EX_POWER, a, subtract(g, b, ex_number(g, 1)))), da);
+    if (da != zero) {
+        ex_id lower = ex_binary(g, EX_POWER, a, subtract(g, b, ex_number(g, 1)));
+        by_base = multiply(g, multiply(g, b, lower), da);
+    }
     if (db != zero) {
         by_exponent = multiply(g, y, ex_unary(g, EX_LOG, a));
         if (!ex_is_number(g, a, &value) || value <= 0)
@@ -114,6 +119,22 @@ static ex_id power(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
         by_exponent = multiply(g, by_exponent, db);
     }
     return add(g, by_base, by_exponent);
+}
+
+/* In these two the parts are named, so that every compiler builds them in the same order. */
+static ex_id product(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
+{
+    if (a == b)
+        return multiply(g, multiply(g, ex_number(g, 2), a), da);
+    ex_id left = multiply(g, da, b), right = multiply(g, a, db);
+    return add(g, left, right);
+}
+
+static ex_id angle(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
+{
+    ex_id left = multiply(g, b, da), right = multiply(g, a, db);
+    ex_id numerator = subtract(g, left, right), aa = square(g, a), bb = square(g, b);
+    return divide(g, numerator, add(g, aa, bb));
 }
 
 static ex_id smooth(ex_graph *g, ex_id order, ex_id db)
@@ -130,19 +151,20 @@ static ex_id binary(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
     switch (n->op) {
     case EX_ADD: return add(g, da, db);
     case EX_SUBTRACT: return subtract(g, da, db);
-    case EX_MULTIPLY: return add(g, multiply(g, da, b), multiply(g, a, db));
+    case EX_MULTIPLY: return product(g, a, b, da, db);
     case EX_DIVIDE: return divide(g, subtract(g, da, multiply(g, y, db)), b);
     case EX_POWER: return power(g, n, y, da, db);
-    case EX_ATAN2:
-        return divide(g, subtract(g, multiply(g, b, da), multiply(g, a, db)),
-                      add(g, square(g, a), square(g, b)));
+    case EX_ATAN2: return angle(g, a, b, da, db);
     case EX_MIN: return ex_if(g, ex_binary_flagged(g, EX_LESS, a, b, n->flags), da, db);
     case EX_MAX: return ex_if(g, ex_binary_flagged(g, EX_LESS, b, a, n->flags), da, db);
     case EX_MOD: {
         ex_id turns = ex_unary_flagged(g, EX_FLOOR, ex_binary(g, EX_DIVIDE, a, b), n->flags);
         return subtract(g, da, multiply(g, turns, db));
     }
-    case EX_REM: return subtract(g, da, multiply(g, ex_binary_flagged(g, EX_DIV, a, b, n->flags), db));
+    case EX_REM: {
+        ex_id turns = ex_binary_flagged(g, EX_DIV, a, b, n->flags);
+        return subtract(g, da, multiply(g, turns, db));
+    }
     case EX_HOMOTOPY: return ex_binary(g, EX_HOMOTOPY, da, db);
     case EX_SMOOTH: return smooth(g, a, db);
     default: return ex_number(g, 0); /* piecewise constant */
@@ -402,7 +424,8 @@ static uint32_t tangent_of(ex_graph *g, uint32_t procedure, ex_id *culprit)
     ex_procedure *df = dae_arena_take(g->arena, 1, sizeof *df);
     tangent t = { .g = g, .inputs = f->inputs, .slots = f->slots };
     *df = (ex_procedure){ .name = dae_arena_print(g->arena, "der(%s)", f->name),
-                          .inputs = 2 * f->inputs, .slots = 2 * f->slots, .outputs = 2 * f->outputs };
+                          .inputs = 2 * f->inputs, .slots = 2 * f->slots,
+                          .outputs = 2 * f->outputs };
     df->output = dae_arena_take(g->arena, df->outputs, sizeof *df->output);
     for (uint32_t k = 0; k < f->outputs; k++) {
         df->output[k] = value_slot(&t, f->output[k]);

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1300 };
+enum { PIECE = 300 };
 
 static const char *const formula[EX_CODES] = {
 #define ONE(name, code, value, p) [EX_C_##code] = #value,
@@ -171,7 +171,8 @@ static void say_call(emitter *e, const uint32_t *c)
 {
     const ex_routine *callee = &e->p->routine[c[0]];
     say(e, "    { double *f = r + %u; ", e->f->registers);
-    say(e, "if (depth >= %d || (unsigned long)(f - k->value) + %u > k->size) return stop(k, %d, %u); ",
+    say(e, "if (depth >= %d || (unsigned long)(f - k->value) + %u > k->size) "
+           "return stop(k, %d, %u); ",
         EX_DEEPEST_CALL, callee->registers, TOO_DEEP, c[1]);
     say(e, "if (--k->work < 0) return stop(k, %d, %u);\n      ", TOO_MUCH, c[1]);
     for (uint32_t k = 0; k < c[3]; k++) {
@@ -221,7 +222,8 @@ static void say_control(emitter *e, ex_code code, const uint32_t *c)
     switch (code) {
     case EX_C_JUMP: say(e, "    goto l%u;\n", c[0]); break;
     case EX_C_LOOP:
-        say(e, "    if (--k->work < 0) return stop(k, %d, %u);\n    goto l%u;\n", TOO_MUCH, c[1], c[0]);
+        say(e, "    if (--k->work < 0) return stop(k, %d, %u);\n    goto l%u;\n", TOO_MUCH, c[1],
+            c[0]);
         break;
     case EX_C_UNLESS:
         say_condition(e, "if (", c[0], "== 0");

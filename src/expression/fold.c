@@ -184,6 +184,16 @@ static ex_id fold_subtract(ex_graph *g, const ex_node *n)
     return 0;
 }
 
+/* (-a) b = -(a b), and so on: a sum can then take the sign. */
+static ex_id signs_outside(ex_graph *g, const ex_node *n)
+{
+    ex_id a = negative_of(g, n->a), b = negative_of(g, n->b);
+    if (!a && !b)
+        return 0;
+    ex_id positive = ex_binary(g, n->op, a ? a : n->a, b ? b : n->b);
+    return a && b ? positive : ex_unary(g, EX_NEGATE, positive);
+}
+
 static ex_id fold_multiply(ex_graph *g, const ex_node *n)
 {
     for (int side = 0; side < 2; side++) {
@@ -195,8 +205,7 @@ static ex_id fold_multiply(ex_graph *g, const ex_node *n)
         if (known(g, one, -1) && of_type(g, other, n))
             return ex_unary(g, EX_NEGATE, other);
     }
-    ex_id a = negative_of(g, n->a), b = negative_of(g, n->b);
-    return a && b ? ex_binary(g, EX_MULTIPLY, a, b) : 0;
+    return signs_outside(g, n);
 }
 
 static ex_id fold_divide(ex_graph *g, const ex_node *n)
@@ -205,8 +214,7 @@ static ex_id fold_divide(ex_graph *g, const ex_node *n)
         return n->a;
     if (known(g, n->b, -1) && of_type(g, n->a, n))
         return ex_unary(g, EX_NEGATE, n->a);
-    ex_id a = negative_of(g, n->a), b = negative_of(g, n->b);
-    return a && b ? ex_binary(g, EX_DIVIDE, a, b) : 0;
+    return signs_outside(g, n);
 }
 
 static ex_id fold_power(ex_graph *g, const ex_node *n)

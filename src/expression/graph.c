@@ -155,7 +155,8 @@ ex_id ex_intern(ex_graph *g, const ex_node *n, bool *is_new)
     if (2 * (g->nodes + 1) > g->table_size)
         grow_table(g);
     *is_new = false;
-    for (size_t i = hash(g, n) & (g->table_size - 1); g->table[i]; i = (i + 1) & (g->table_size - 1))
+    size_t mask = g->table_size - 1;
+    for (size_t i = hash(g, n) & mask; g->table[i]; i = (i + 1) & mask)
         if (same(g, ex_at(g, g->table[i]), n))
             return g->table[i];
     if (g->nodes >= UINT32_MAX)

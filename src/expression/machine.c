@@ -218,7 +218,8 @@ int ex_run_tangents(ex_machine *m, const double *input, const double *input_tang
     int status = ex_execute_rows(m, f, m->value, m->tangent, &ex_tangent_rows, 0);
     for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++) {
         output[k] = m->value[f->output[k]];
-        memcpy(output_tangent + (size_t)k * EX_LANES, m->tangent + (size_t)f->output[k] * EX_LANES, ROW);
+        memcpy(output_tangent + (size_t)k * EX_LANES,
+               m->tangent + (size_t)f->output[k] * EX_LANES, ROW);
     }
     return status;
 }

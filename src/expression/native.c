@@ -139,7 +139,8 @@ static int spawn(workshop *w, pid_t *child)
                                DAEDALUS_NATIVE_FLAGS "-o", w->library, w->source, "-lm", NULL };
     char temporary[560];
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", w->folder);
-    char *const environment[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", temporary, NULL };
+    char *const environment[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", temporary,
+                                  NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -151,14 +152,16 @@ static int spawn(workshop *w, pid_t *child)
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&actions, 1, w->messages, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        posix_spawn_file_actions_addopen(&actions, 1, w->messages, O_WRONLY | O_CREAT | O_EXCL,
+                                         0600);
         posix_spawn_file_actions_adddup2(&actions, 1, 2);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                                   POSIX_SPAWN_SETSIGDEF);
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
-        error = posix_spawn(child, w->options.compiler, &actions, &attributes, argument, environment);
+        error = posix_spawn(child, w->options.compiler, &actions, &attributes, argument,
+                            environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -337,7 +340,8 @@ ex_native *ex_native_open(const ex_graph *g, const ex_id *input, size_t inputs, 
         status = emit_and_make(e, n, options, report);
         dae_arena_release(&e->arena);
     } else if (wrong) {
-        status = dae_fail(report, DAE_E_COMPILER, "an expression is not to be computed from the inputs");
+        status = dae_fail(report, DAE_E_COMPILER,
+                          "an expression is not to be computed from the inputs");
     } else {
         dae_fail(report, status, "no memory for native code");
     }

@@ -1,7 +1,7 @@
 /* native.h: expressions as machine code, made by the C compiler that was found when configuring.
  *
  * The same values as ex_run up to rounding, several times faster, for a second or more of
- * compiling: it pays after some 10^5 evaluations. Whatever fails is DAE_E_COMPILER in the report,
+ * compiling: it pays after a few 10^5 evaluations. Whatever fails is DAE_E_COMPILER in the report,
  * with the compiler's first error, and ex_run can go on in its place.
  *
  * The compiler is started directly, without a shell, in a folder of its own that is gone when

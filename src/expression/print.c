@@ -8,7 +8,6 @@
 #include "base/number.h"
 #include "expression/graph.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ANY = 0, RELATION = 4, SUM = 5, PRODUCT = 6, POWER = 7, PRIMARY = 8 };
@@ -105,7 +104,7 @@ static int precedence_of(const ex_graph *g, ex_id e)
 {
     const ex_node *n = ex_at(g, e);
     if (n->op == EX_NUMBER)
-        return n->type != EX_BOOLEAN && signbit(g->number[n->a]) && g->number[n->a] != 0 ? SUM : PRIMARY;
+        return n->type != EX_BOOLEAN && g->number[n->a] < 0 ? SUM : PRIMARY;
     if (n->op == EX_MULTIPLY || n->op == EX_DIVIDE)
         return ex_is_number(g, n->a, NULL) && precedence_of(g, n->a) == SUM ? SUM : PRODUCT;
     if (n->op == EX_IF)

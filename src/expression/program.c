@@ -94,7 +94,7 @@ uint32_t ex_take_note(ex_builder *b, ex_id node, dae_place place, ex_id message)
 {
     ex_program *p = b->program;
     const ex_node *m = ex_at(b->g, message);
-    p->note = dae_arena_grow(&p->arena, p->note, p->notes, &b->note_capacity, sizeof *p->note);
+    p->note = dae_arena_grow(b->scratch, p->note, p->notes, &b->note_capacity, sizeof *p->note);
     p->note[p->notes] = (ex_note){ node, place, m->op == EX_TEXT ? b->g->text[m->a] : NULL };
     return (uint32_t)p->notes++;
 }
@@ -132,7 +132,7 @@ static void begin_routine(ex_builder *b, uint32_t number, uint32_t slots)
 /* Constants come last; only now it is known where that is. */
 static void end_routine(ex_builder *b, ex_routine *f)
 {
-    dae_arena *arena = &b->program->arena;
+    dae_arena *arena = b->scratch;
     for (size_t k = 0; k < b->fixup.count; k++) {
         uint32_t *word = &b->code.item[b->fixup.item[k]];
         *word = *word - EX_A_CONSTANT + b->most;
@@ -153,7 +153,7 @@ static bool compile_main(ex_builder *b, const ex_id *input, size_t inputs, const
     begin_routine(b, 0, (uint32_t)inputs);
     f->inputs = (uint32_t)inputs;
     f->outputs = (uint32_t)outputs;
-    f->output = dae_arena_take(&p->arena, outputs, sizeof *f->output);
+    f->output = dae_arena_take(b->scratch, outputs, sizeof *f->output);
     ex_dag_open(b, input, inputs);
     if (!ex_dag_compile(b, output, outputs, EX_NO_REGISTER, f->output))
         return false;
@@ -170,10 +170,10 @@ static bool compile_routine(ex_builder *b, uint32_t number, size_t *capacity)
 {
     ex_program *p = b->program;
     const ex_procedure *source = b->g->procedure[b->procedure_of.item[number - 1]];
-    p->routine = dae_arena_grow(&p->arena, p->routine, p->routines, capacity, sizeof *p->routine);
+    p->routine = dae_arena_grow(b->scratch, p->routine, p->routines, capacity, sizeof *p->routine);
     ex_routine *f = &p->routine[p->routines++];
     *f = (ex_routine){ .inputs = source->inputs, .outputs = source->outputs };
-    f->output = copy(&p->arena, source->output, source->outputs, sizeof *f->output);
+    f->output = copy(b->scratch, source->output, source->outputs, sizeof *f->output);
     begin_routine(b, number, source->slots);
     if (!ex_compile_procedure(b, source))
         return false;
@@ -186,7 +186,7 @@ static bool compile_routine(ex_builder *b, uint32_t number, size_t *capacity)
  * left after taking away routines that nobody calls, again and again. */
 static size_t stack_size(ex_builder *b)
 {
-    enum { RECURSION_REGISTERS = 1 << 17 };
+    enum { RECURSION_REGISTERS = 1 << 15 };
     const ex_program *p = b->program;
     size_t sum = 0, largest = 0, left = p->routines;
     uint32_t *callers = dae_arena_take(b->scratch, p->routines, sizeof *callers);
@@ -221,7 +221,7 @@ static bool compile_all(ex_builder *b, const ex_id *input, size_t inputs, const 
 {
     ex_program *p = b->program;
     size_t capacity = 0;
-    p->routine = dae_arena_grow(&p->arena, NULL, 0, &capacity, sizeof *p->routine);
+    p->routine = dae_arena_grow(b->scratch, NULL, 0, &capacity, sizeof *p->routine);
     p->routines = 1;
     if (!compile_main(b, input, inputs, output, outputs))
         return false;
@@ -234,10 +234,53 @@ static bool compile_all(ex_builder *b, const ex_id *input, size_t inputs, const 
 
 /* ---------------------------------------------------------------- open, free ------------ */
 
+/* Models have many small programs, so a finished one is a single block of just its size: first it
+ * is measured (base NULL), then copied. */
+typedef struct packing {
+    char *base;
+    size_t used;
+} packing;
+
+static void *pack(packing *k, const void *items, size_t count, size_t size)
+{
+    void *place = k->base ? k->base + k->used : NULL;
+    if (place && count)
+        memcpy(place, items, count * size);
+    k->used += (count * size + 15) & ~(size_t)15;
+    return place;
+}
+
+static void pack_routine(packing *k, const ex_routine *from, ex_routine *to)
+{
+    *to = *from;
+    to->code = pack(k, from->code, from->words, sizeof *to->code);
+    to->constant = pack(k, from->constant, from->constants, sizeof *to->constant);
+    to->output = pack(k, from->output, from->outputs, sizeof *to->output);
+}
+
+static size_t pack_program(const ex_program *from, char *base)
+{
+    packing k = { base, 0 };
+    const ex_dependence *d = &from->depends;
+    uint32_t outputs = from->routine[0].outputs;
+    ex_program spare, *to = pack(&k, from, 1, sizeof *from);
+    ex_routine *routine = pack(&k, from->routine, from->routines, sizeof *routine), one;
+    for (size_t i = 0; i < from->routines; i++)
+        pack_routine(&k, &from->routine[i], routine ? &routine[i] : &one);
+    to = to ? to : &spare;
+    to->routine = routine;
+    to->note = pack(&k, from->note, from->notes, sizeof *to->note);
+    to->depends.start = pack(&k, d->start, (size_t)d->units + 1, sizeof *d->start);
+    to->depends.operand = pack(&k, d->operand, d->start[d->units], sizeof *d->operand);
+    to->depends.output = pack(&k, d->output, outputs, sizeof *d->output);
+    return k.used;
+}
+
 typedef struct compiling { /* survives the jump out of an arena */
     jmp_buf escape;
     dae_arena scratch;
     ex_builder builder;
+    ex_program program;
 } compiling;
 
 static bool compile_or_escape(compiling *c, const ex_id *input, size_t inputs, const ex_id *output,
@@ -256,28 +299,26 @@ ex_program *ex_compile_ordered(const ex_graph *g, const ex_id *input, size_t inp
                                const dae_memory *memory, ex_id *culprit)
 {
     compiling *c = dae_alloc(memory, 1, sizeof *c);
-    ex_program *p = dae_alloc(memory, 1, sizeof *p);
-    bool done = false;
+    ex_program *p = NULL;
     if (culprit)
         *culprit = 0;
-    if (p)
-        dae_arena_init(&p->arena, &memory->hook, 0);
-    if (c && p) {
-        dae_arena_init(&c->scratch, &memory->hook, 0);
-        c->scratch.escape = p->arena.escape = &c->escape;
-        c->builder = (ex_builder){ .g = g, .scratch = &c->scratch, .program = p,
-                                    .depth_first = depth_first };
-        done = compile_or_escape(c, input, inputs, output, outputs);
-        if (culprit)
-            *culprit = c->builder.culprit;
-        dae_arena_release(&c->scratch);
-        p->arena.escape = NULL;
+    if (!c)
+        return NULL;
+    dae_arena_init(&c->scratch, &memory->hook, 0);
+    c->scratch.escape = &c->escape;
+    c->program.memory = *memory;
+    c->builder = (ex_builder){ .g = g, .scratch = &c->scratch, .program = &c->program,
+                               .depth_first = depth_first };
+    if (compile_or_escape(c, input, inputs, output, outputs)) {
+        p = dae_alloc(memory, pack_program(&c->program, NULL), 1);
+        if (p)
+            pack_program(&c->program, (char *)p);
     }
+    if (culprit)
+        *culprit = c->builder.culprit;
+    dae_arena_release(&c->scratch);
     dae_free(memory, c);
-    if (done)
-        return p;
-    ex_program_free(p);
-    return NULL;
+    return p;
 }
 
 ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, const ex_id *output,
@@ -290,8 +331,7 @@ void ex_program_free(ex_program *p)
 {
     if (!p)
         return;
-    dae_memory memory = p->arena.memory;
-    dae_arena_release(&p->arena);
+    dae_memory memory = p->memory;
     dae_free(&memory, p);
 }
 

@@ -67,8 +67,8 @@ static void find_regions(ex_builder *b)
         for (uint32_t k = 0; k < u->operands; k++) {
             unit *v = &d->unit[operands_of(d, u)[k]];
             uint32_t use = region_of_operand(u, k);
-            if (v->kind == LEAF)
-                continue; /* everywhere */
+            if (v->kind == LEAF || v->region == 0)
+                continue; /* is everywhere already */
             v->region = v->region == NOT_YET ? use : common(d, v->region, use);
         }
     }

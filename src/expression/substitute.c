@@ -28,6 +28,12 @@ static ex_walk *open_walk(ex_graph *g)
     return w;
 }
 
+static void push(ex_graph *g, ex_walk *w, size_t *height, ex_id e)
+{
+    w->stack = dae_arena_grow(g->arena, w->stack, *height, &w->stack_capacity, sizeof *w->stack);
+    w->stack[(*height)++] = e;
+}
+
 static void append(ex_graph *g, ex_walk *w, ex_id e)
 {
     w->order = dae_arena_grow(g->arena, w->order, w->count, &w->order_capacity, sizeof *w->order);
@@ -54,16 +60,12 @@ static void visit(ex_graph *g, ex_walk *w, ex_id root)
             continue;
         }
         w->stamp[next] = entered;
-        if (!height) {
-            w->stack = dae_arena_grow(g->arena, w->stack, height, &w->stack_capacity, sizeof(ex_id));
-            w->stack[height++] = next;
-        }
+        if (!height)
+            push(g, w, &height, next);
         for (size_t k = ex_operand_count(g, next); k-- > 0;) {
             ex_id operand = ex_operand(g, next, k);
-            if (!operand || w->stamp[operand] == done)
-                continue;
-            w->stack = dae_arena_grow(g->arena, w->stack, height, &w->stack_capacity, sizeof(ex_id));
-            w->stack[height++] = operand;
+            if (operand && w->stamp[operand] != done)
+                push(g, w, &height, operand);
         }
     }
 }

@@ -10,38 +10,74 @@
 #include <math.h>
 #include <string.h>
 
-typedef double lanes __attribute__((vector_size(EX_LANES * sizeof(double)), aligned(8), may_alias));
+/* A row is worked on part by part, as wide as the processor's vectors: one wide vector type of eight
+ * goes through the stack (gcc 12). Rows are the same or disjoint, so a result may replace an operand. */
+#if defined(__AVX__)
+typedef double part __attribute__((vector_size(32), aligned(8), may_alias));
+#else
+typedef double part __attribute__((vector_size(16), aligned(8), may_alias));
+#endif
+enum { PARTS = EX_LANES * sizeof(double) / sizeof(part) };
 
-static inline lanes *row(double *t, uint32_t i)
+static inline part *row(double *t, uint32_t i)
 {
-    return (lanes *)(t + (size_t)i * EX_LANES);
+    return (part *)(t + (size_t)i * EX_LANES);
+}
+
+static inline bool is_finite(double p)
+{
+    return p - p == 0;
 }
 
 /* p a', where p may be infinite or no number */
-static void scale_carefully(lanes *y, const lanes *a, double p)
+static __attribute__((noinline)) void scale_carefully(part *y, const part *a, double p)
 {
+    double *to = (double *)y;
+    const double *from = (const double *)a;
     for (int l = 0; l < EX_LANES; l++)
-        (*y)[l] = (*a)[l] == 0 ? 0 : p * (*a)[l];
+        to[l] = from[l] == 0 ? 0 : p * from[l];
 }
 
-static inline void scale(lanes *y, const lanes *a, double p)
+static __attribute__((noinline)) void combine_carefully(part *y, const part *a, double p,
+                                                        const part *b, double q)
 {
-    if (p - p == 0)
-        *y = *a * p;
-    else
+    part u[PARTS], v[PARTS];
+    scale_carefully(u, a, p);
+    scale_carefully(v, b, q);
+    for (int h = 0; h < PARTS; h++)
+        y[h] = u[h] + v[h];
+}
+
+static inline void scale(part *y, const part *a, double p)
+{
+    if (!is_finite(p)) {
         scale_carefully(y, a, p);
-}
-
-static inline void combine(lanes *y, const lanes *a, double p, const lanes *b, double q)
-{
-    lanes x, z;
-    if (p - p == 0 && q - q == 0) {
-        *y = *a * p + *b * q;
         return;
     }
-    scale(&x, a, p);
-    scale(&z, b, q);
-    *y = x + z;
+    for (int h = 0; h < PARTS; h++)
+        y[h] = a[h] * p;
+}
+
+static inline void combine(part *y, const part *a, double p, const part *b, double q)
+{
+    if (!is_finite(p) || !is_finite(q)) {
+        combine_carefully(y, a, p, b, q);
+        return;
+    }
+    for (int h = 0; h < PARTS; h++)
+        y[h] = a[h] * p + b[h] * q;
+}
+
+static inline void copy(part *y, const part *a)
+{
+    for (int h = 0; h < PARTS; h++)
+        y[h] = a[h];
+}
+
+static inline void clear(part *y)
+{
+    for (int h = 0; h < PARTS; h++)
+        y[h] = (part){ 0 };
 }
 
 /* ---------------------------------------------------------------- operations ------------ */
@@ -62,23 +98,31 @@ static inline void combine(lanes *y, const lanes *a, double p, const lanes *b, d
 #define A const double a = r[c[1]]
 #define AB const double a = r[c[1]], b = r[c[2]]
 #define ABZ const double a = r[c[1]], b = r[c[2]], z = r[c[3]]
-#define PRODUCT_OF(change) \
-    lanes u, dz = *row(t, c[3]); \
-    combine(&u, row(t, c[1]), b, row(t, c[2]), a); \
-    *row(t, c[0]) = change
+#define SUM_OF(op)                                                                             \
+    part *to = row(t, c[0]);                                                                  \
+    const part *da = row(t, c[1]), *db = row(t, c[2]);                                        \
+    for (int h = 0; h < PARTS; h++)                                                           \
+        to[h] = da[h] op db[h]
+/* The product may replace its own operands, but not z. */
+#define PRODUCT_OF(su, sz)                                                                     \
+    part u[PARTS], *to = row(t, c[0]);                                                        \
+    const part *dz = row(t, c[3]);                                                            \
+    combine(u, row(t, c[1]), b, row(t, c[2]), a);                                             \
+    for (int h = 0; h < PARTS; h++)                                                           \
+        to[h] = su u[h] sz dz[h]
 #define ONE(name, code, value, p) RUN(name, 2, A, value, scale(row(t, c[0]), row(t, c[1]), p))
-#define STEP1(name, code, value) RUN(name, 2, A, value, *row(t, c[0]) = (lanes){ 0 })
+#define STEP1(name, code, value) RUN(name, 2, A, value, clear(row(t, c[0])))
 #define TWO(name, code, value, p, q) \
     RUN(name, 3, AB, value, combine(row(t, c[0]), row(t, c[1]), p, row(t, c[2]), q))
 #define FIXED(name, code, value, p) RUN(name, 3, AB, value, scale(row(t, c[0]), row(t, c[1]), p))
-#define STEP2(name, code, value) RUN(name, 3, AB, value, *row(t, c[0]) = (lanes){ 0 })
+#define STEP2(name, code, value) RUN(name, 3, AB, value, clear(row(t, c[0])))
 #define SUM(name, code, op) \
-    RUN(name, 3, AB, a op b, *row(t, c[0]) = *row(t, c[1]) op *row(t, c[2]))
+    RUN(name, 3, AB, a op b, SUM_OF(op))
 #define PICK2(name, code, first) \
-    RUN(name, 3, AB, first ? a : b, *row(t, c[0]) = *row(t, first ? c[1] : c[2]))
+    RUN(name, 3, AB, first ? a : b, copy(row(t, c[0]), row(t, first ? c[1] : c[2])))
 #define PICK3(name, code, first) \
-    RUN(name, 4, ABZ, first ? b : z, *row(t, c[0]) = *row(t, first ? c[2] : c[3]))
-#define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value, PRODUCT_OF(su u sz dz))
+    RUN(name, 4, ABZ, first ? b : z, copy(row(t, c[0]), row(t, first ? c[2] : c[3])))
+#define FUSED(name, code, value, su, sz) RUN(name, 4, ABZ, value, PRODUCT_OF(su, sz))
 #include "expression/operations.h"
 
 static const uint32_t *run_sincos(double *r, double *t, size_t width, const uint32_t *c, uint32_t n)
@@ -86,9 +130,10 @@ static const uint32_t *run_sincos(double *r, double *t, size_t width, const uint
     (void)width;
     for (const uint32_t *end = c + 3 * (size_t)n; c < end; c += 3) {
         double a = r[c[2]], s = sin(a), k = cos(a);
-        lanes da = *row(t, c[2]);
-        scale(row(t, c[0]), &da, k);
-        scale(row(t, c[1]), &da, -s);
+        part da[PARTS];
+        copy(da, row(t, c[2]));
+        scale(row(t, c[0]), da, k);
+        scale(row(t, c[1]), da, -s);
         r[c[0]] = s;
         r[c[1]] = k;
     }

@@ -163,7 +163,7 @@ static dae_status bdf_start_history(dae_solver *s, int count, const double *t, c
         for (int i = 0; i < b->width; i++) b->phi[j][i] *= product;
     }
     b->valid = count - 1;
-    b->used = count > 1 ? count - 1 : 1;
+    b->used = s->order = count > 1 ? count - 1 : 1;
     b->first = b->starting = 0;
     return DAE_OK;
 }

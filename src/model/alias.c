@@ -147,13 +147,15 @@ static bool take_alias(model *m, const model_equation *e)
 
 /* ---------------------------------------------------------------- the pass -------------- */
 
-static void find_differentiated(model *m)
+/* Whose derivatives occur. (Asked twice: simplifying may have removed some.) */
+void model_find_differentiated(model *m, const equation_list *list)
 {
     size_t n = 0;
-    ex_id *root = dae_arena_take(&m->arena, 2 * m->equations.count + m->modes + 1, sizeof *root);
-    for (size_t i = 0; i < m->equations.count; i++) {
-        root[n++] = m->equations.item[i].left;
-        root[n++] = m->equations.item[i].right;
+    ex_id *root = dae_arena_take(&m->arena, 2 * list->count + 1, sizeof *root);
+    for (uint32_t v = 0; v < m->variables; v++) m->variable[v].differentiated = false;
+    for (size_t i = 0; i < list->count; i++) {
+        root[n++] = list->item[i].left;
+        root[n++] = list->item[i].right;
     }
     ex_walk *w = ex_walk_begin(m->g, root, n);
     for (size_t i = 0; i < w->count; i++) {
@@ -226,7 +228,7 @@ static void choose_starts(model *m)
 dae_status model_find_aliases(model *m)
 {
     size_t kept = 0;
-    find_differentiated(m);
+    model_find_differentiated(m, &m->equations);
     for (size_t i = 0; i < m->equations.count; i++)
         if (!take_alias(m, &m->equations.item[i]))
             m->equations.item[kept++] = m->equations.item[i];

@@ -109,7 +109,9 @@ static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t 
 
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
 {
-    size_t unknowns = 0, equations = m->flat->equations;
+    size_t unknowns = 0, equations = 0;
+    for (size_t i = 0; i < m->flat->equations; i++)
+        equations += ex_at(m->g, m->flat->equation[i].left)->type != EX_STRING;
     for (size_t v = 0; v < m->flat_variables; v++) unknowns += m->variable[v].kind == UNKNOWN;
     if (equations != unknowns)
         dae_fail(&m->report, DAE_E_STRUCTURE, "the model has %zu %s for %zu %s", equations,

@@ -4,8 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A choice of dummies is given up when its worst pivot falls below this part of the best one's. */
-static const double ENOUGH = 0.1;
+/* A choice of dummies is given up when its worst pivot falls below this part of the best one's: for
+ * two coordinates on a circle at 22 degrees from where it ends, further than a step leads. After
+ * a failure anything clearly better is tried. */
+static const double ENOUGH = 0.4, RESCUE = 0.8;
+
+enum { PAST = 6 }; /* points that a multistep method may want */
 
 typedef struct member {
     flat_reduction reduction;
@@ -19,14 +23,41 @@ struct model_family {
     const dae_allocator *allocator;
     jmp_buf escape;
     member first, *now;
-    double *watched, *row;
+    double *watched, *row, enough;
+    /* what all members have in common, at the last points, newest last: variables, and below
+     * them derivatives, (variable, order) as in `wanted` */
+    flat_dummy *wanted;
+    size_t wants, common;
+    double *past[PAST], past_t[PAST], past_order_t[PAST], *past_x;
+    int pasts;
+    size_t past_size;
     size_t results;
     dae_row give;
     void *user;
     int changes;
     bool native;
     dae_statistics sum;
+    model_stage stage;
 };
+
+/* Every derivative that is a variable in one member or another. */
+static dae_status open_past(model_family *f)
+{
+    const flat_reduction *r = &f->first.reduction;
+    f->common = r->from->variables;
+    size_t most = 0;
+    for (size_t i = 0; i < r->derivatives; i++) most += r->derivative[i].order;
+    f->wanted = dae_alloc(&f->memory, most + 1, sizeof *f->wanted);
+    if (!f->wanted) return DAE_E_NOMEM;
+    for (size_t i = 0; i < r->derivatives; i++)
+        for (uint32_t k = 1; k <= r->derivative[i].order; k++)
+            f->wanted[f->wants++] = (flat_dummy){ r->derivative[i].variable, k, 0, false };
+    for (int k = 0; k < PAST; k++) {
+        f->past[k] = dae_alloc(&f->memory, f->common + f->wants + 1, sizeof(double));
+        if (!f->past[k]) return DAE_E_NOMEM;
+    }
+    return DAE_OK;
+}
 
 model_family *family_open(model *first, const flat_reduction *reduction, bool native,
                           const dae_allocator *allocator)
@@ -43,7 +74,7 @@ model_family *family_open(model *first, const flat_reduction *reduction, bool na
     f->watched = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->watched);
     f->row = dae_alloc(&memory, f->results + 1, sizeof *f->row);
     f->now = &f->first;
-    if (f->watched && f->row) return f;
+    if (f->watched && f->row && open_past(f) == DAE_OK) return f;
     family_close(f);
     return NULL;
 }
@@ -62,6 +93,9 @@ void family_close(model_family *f)
         next = k->next;
         close_member(f, k);
     }
+    for (int k = 0; k < PAST; k++) dae_free(&f->memory, f->past[k]);
+    dae_free(&f->memory, f->past_x);
+    dae_free(&f->memory, f->wanted);
     dae_free(&f->memory, f->watched);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f);
@@ -69,13 +103,43 @@ void family_close(model_family *f)
 
 /* ---------------------------------------------------------------- members --------------- */
 
+static double derivative(const member *k, uint32_t variable, uint32_t order);
+
+static void note_point(model_family *f)
+{
+    double *oldest = f->past[0];
+    if (f->pasts == PAST) {
+        memmove(f->past, f->past + 1, (PAST - 1) * sizeof *f->past);
+        memmove(f->past_t, f->past_t + 1, (PAST - 1) * sizeof *f->past_t);
+        f->past[PAST - 1] = oldest;
+        f->pasts--;
+    }
+    double *v = f->past[f->pasts];
+    f->past_t[f->pasts++] = f->stage.t;
+    for (uint32_t i = 0; i < f->common; i++) v[i] = model_peek(f->now->m, i, 0);
+    for (size_t i = 0; i < f->wants; i++)
+        v[f->common + i] = derivative(f->now, f->wanted[i].variable, f->wanted[i].order);
+}
+
+static bool wants_other(model_family *f, const double *watched, double enough)
+{
+    const flat_reduction *r = &f->now->reduction;
+    if (!flat_needs_other(r, watched, enough)) return false;
+    memcpy(f->watched, watched, r->flat->watches * sizeof *watched);
+    f->enough = enough;
+    return true;
+}
+
 static bool judge(const double *watched, void *user)
 {
     model_family *f = user;
-    const flat_reduction *r = &f->now->reduction;
-    if (!flat_needs_other(r, watched, ENOUGH)) return false;
-    memcpy(f->watched, watched, r->flat->watches * sizeof *watched);
-    return true;
+    note_point(f);
+    return wants_other(f, watched, ENOUGH);
+}
+
+static bool rescue(const double *watched, void *user)
+{
+    return wants_other(user, watched, RESCUE);
 }
 
 /* Rows in the order of the first model: the same names, in other places. */
@@ -110,7 +174,7 @@ static dae_status other_member(model_family *f, member **out)
     jmp_buf *outer = arena->escape;
     arena->escape = &f->escape;
     int code = setjmp(f->escape);
-    if (code == 0) flat_choose_again(&f->now->reduction, f->watched, ENOUGH, &r);
+    if (code == 0) flat_choose_again(&f->now->reduction, f->watched, f->enough, &r);
     arena->escape = outer;
     if (code) return (dae_status)code;
     for (member *k = &f->first; k; k = k->next)
@@ -141,6 +205,43 @@ static void hand_over(const member *from, member *to)
     for (uint32_t v = 0; v < r->from->variables; v++) model_poke(to->m, v, model_peek(from->m, v, 0));
     for (size_t i = 0; i < r->dummies; i++)
         model_poke(to->m, r->dummy[i].stand_in, derivative(from, r->dummy[i].variable, r->dummy[i].order));
+}
+
+/* The points before the last one, as the member sees them. */
+static void hand_over_past(model_family *f, member *to)
+{
+    const uint32_t *variable;
+    size_t n = model_unknowns(to->m, &variable);
+    const flat_reduction *r = &to->reduction;
+    int points = f->pasts - 1 < f->stage.order ? f->pasts - 1 : f->stage.order;
+    f->stage.past = 0;
+    if (points < 1) return;
+    if ((size_t)points * n > f->past_size) {
+        dae_free(&f->memory, f->past_x);
+        f->past_x = dae_alloc(&f->memory, PAST * n, sizeof(double));
+        f->past_size = f->past_x ? PAST * n : 0;
+        if (!f->past_x) return;
+    }
+    for (int k = 0; k < points; k++) {
+        const double *from = f->past[f->pasts - 2 - k];
+        f->past_order_t[k] = f->past_t[f->pasts - 2 - k];
+        for (size_t j = 0; j < n; j++) {
+            size_t at = variable[j];
+            for (size_t i = 0; at >= f->common && i < r->dummies; i++) {
+                if (r->dummy[i].stand_in != variable[j]) continue;
+                for (size_t l = 0; l < f->wants; l++)
+                    if (f->wanted[l].variable == r->dummy[i].variable &&
+                        f->wanted[l].order == r->dummy[i].order)
+                        at = f->common + l;
+                break;
+            }
+            if (variable[j] >= f->common && at == variable[j]) return; /* made by the back end */
+            f->past_x[(size_t)k * n + j] = from[at];
+        }
+    }
+    f->stage.past = points;
+    f->stage.past_t = f->past_order_t;
+    f->stage.past_x = f->past_x;
 }
 
 /* ---------------------------------------------------------------- the simulation -------- */
@@ -176,23 +277,25 @@ static void add_statistics(model_family *f)
 dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
                            void *user)
 {
-    model_stage stage = { .judge = judge, .user = f };
+    f->stage = (model_stage){ .judge = judge, .rescue = rescue, .user = f };
+    f->pasts = 0;
     f->now = &f->first;
     f->sum = (dae_statistics){0};
     f->changes = 0;
     f->give = row;
     f->user = user;
     for (;;) {
-        dae_status status = model_simulate_stage(f->now->m, simulation, give, f, &stage);
+        dae_status status = model_simulate_stage(f->now->m, simulation, give, f, &f->stage);
         add_statistics(f);
-        if (status != DAE_OK || !stage.paused) return status;
+        if (status != DAE_OK || !f->stage.paused) return status;
         member *next = NULL;
         status = other_member(f, &next);
         if (status != DAE_OK) return status;
         hand_over(f->now, next);
+        hand_over_past(f, next);
         f->now = next;
         f->changes++;
-        stage.resume = true;
+        f->stage.resume = true;
     }
 }
 

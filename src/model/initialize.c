@@ -157,14 +157,13 @@ static void warn_assumed(model *m, const equation_list *all, const dae_matching 
     for (size_t i = from; i < all->count; i++) {
         if (mt->column_of[i] == NOWHERE) continue;
         uint32_t v = all->item[i].condition;
-        if (++count > 8) continue;
+        if (++count > 6) continue;
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s = %.6g",
                                    count > 1 ? ", " : "", m->variable[v].name,
                                    m->value[slot_of(v, 2)]);
     }
     if (count == 0) return;
-    if (count > 8 && length < sizeof list - 30)
-        snprintf(list + length, sizeof list - length, " and %zu more", count - 8);
+    if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
     model_warn(m, "%zu initial condition%s missing: start values are taken: %s", count,
                count == 1 ? " is" : "s are", list);
 }

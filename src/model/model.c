@@ -31,8 +31,9 @@ void model_warn(model *m, const char *format, ...)
     va_start(list, format);
     vsnprintf(text + 9, sizeof text - 12, format, list);
     va_end(list);
+    strcat(text, "\n");
+    if (m->text && strstr(m->text, text)) return; /* said before the model was built anew */
     append_text(m, text);
-    append_text(m, "\n");
     m->warnings++;
 }
 
@@ -217,10 +218,12 @@ static dae_status plan_run(model *m)
     uint32_t *slot = dae_arena_take(&m->arena, m->variables, sizeof *slot), slots = 0;
     model_incidence in;
     dae_matching mt;
+    bool algebraic = false;
     for (uint32_t v = 0; v < m->variables; v++) {
         const model_variable *x = &m->variable[v];
         if (x->kind != UNKNOWN || x->alias_of != NOWHERE || x->alias_value) continue;
         slot[slots++] = slot_of(v, x->differentiated ? 1 : 0);
+        algebraic |= !x->differentiated;
     }
     model_find_incidence(m, &m->running, slot, slots, &in);
     dae_matching_open(&mt, &in.s, &m->scratch);
@@ -228,7 +231,7 @@ static dae_status plan_run(model *m)
     if (mt.rank < in.s.rows || mt.rank < in.s.columns) return model_diagnose(m, &in, &mt);
     dae_status status = model_make_plan(m, &m->running, &in, &mt, &m->run);
     if (status == DAE_OK) status = model_compile_plan(m, &m->run);
-    m->index = m->run.steps == 0 || m->run.loops + m->run.assigned == 0 ? 0 : 1;
+    m->index = algebraic;
     return status;
 }
 
@@ -253,6 +256,7 @@ static dae_status run_passes(model *m)
     if (status != DAE_OK) return status;
     model_merge_attributes(m);
     take_running(m);
+    model_find_differentiated(m, &m->running);
     status = plan_run(m);
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);

@@ -51,12 +51,20 @@ dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row ro
 typedef struct model_stage {
     bool (*judge)(const double *watched, void *user);
     void *user;
+    bool (*rescue)(const double *watched, void *user); /* after a failure: other states?      */
     bool resume, paused;
-    double t;
+    double t, h;               /* where it paused, and the last step                          */
+    int order;                 /* of that                                                     */
     int output;
+    /* resuming: points before t, newest first, for a method that remembers; each has a value for
+     * every unknown (model_unknowns) */
+    int past;
+    const double *past_t, *past_x;
 } model_stage;
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
+/* Which variables the unknowns of the problem are; their number. */
+size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
 void model_poke(model *m, uint32_t variable, double value);
 dae_status model_get_statistics(const model *m, dae_statistics *out);

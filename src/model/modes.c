@@ -8,7 +8,8 @@
  * k - band < z < k + 1 + band: two event functions.
  *
  * A relation whose z is linear in time and depends on nothing else needs no search: its time is
- * computed, the integrator stops there and from there on the other value holds.
+ * computed, the integrator stops there and from there on the other value holds. (It has an event
+ * function all the same, for those who integrate themselves.)
  *
  * At an event: all modes that have left their side change, the algebraic equations are solved
  * anew with the states as they are, and so on until nothing changes. A number of rounds without
@@ -123,7 +124,6 @@ void model_event_values(const model *m, const double *z, double *g)
     for (size_t k = 0, e = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
         double held = m->value[slot_of(mode->variable, 0)];
-        if (mode->timed) continue;
         if (mode->kind == MODE_FLOOR) {
             g[e++] = z[k] - (held + 1) - mode->band;
             g[e++] = z[k] - held + mode->band;

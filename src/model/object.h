@@ -2,9 +2,10 @@
  *
  * Every quantity has a slot in one vector, `value`: slot 0 is time; variable v has slots
  * 1 + 3 v + b: b = 0 its value, 1 its derivative, 2 its start value (after rewrite.c no expression
- * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of the flat model and, behind them, stand-ins:
- * a relation that is held between events, a delayed value, a parameter expression computed once,
- * initial(), the parameter of homotopy. So after rewrite.c an expression has leaves only.
+ * speaks of second derivatives, so a leaf with b = 2 is the start value). Variables are those of
+ * the flat model and, behind them, stand-ins: a relation that is held between events, a delayed
+ * value, a parameter expression computed once, initial(), the parameter of homotopy. So after
+ * rewrite.c an expression has leaves only.
  *
  *     rewrite.c     leaves instead of relations, delays, parameter expressions
  *     parameters.c  their values, in the order of their dependence
@@ -145,6 +146,7 @@ typedef struct model_problem {
     int *row;
     model_unit equations, events, values;
     size_t event_functions;
+    bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
     int *color, colors;
     size_t entries;
@@ -223,7 +225,8 @@ struct model {
 
     bool ready;                  /* parameters have values                                    */
     bool built;
-    bool asks_initial;           /* initial() occurs                                          */
+    bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
+    bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
@@ -234,6 +237,7 @@ struct model {
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;
+    char method[40];             /* its name outlives the solver                              */
 };
 
 static inline uint32_t slot_of(uint32_t variable, uint32_t order)
@@ -286,6 +290,7 @@ dae_status model_check_assumptions(model *m, bool *hold);
 
 /* alias.c */
 dae_status model_find_aliases(model *m);
+void model_find_differentiated(model *m, const equation_list *list);
 void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
 dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ; 1/0       */
 void model_clear_images(model *m);

@@ -157,9 +157,10 @@ static dae_status compile_events(model *m)
     p->event_functions = 0;
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
-        z[k] = mode->timed ? ex_number(m->g, 0) : mode->z;
+        z[k] = mode->z;
         model_substitute(m, &z[k], 1);
-        if (!mode->timed) p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
+        p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
+        p->searched |= !mode->timed;
     }
     return unit_open(m, &p->events, z, m->modes_used);
 }
@@ -337,7 +338,6 @@ static void name_things(model *m)
     }
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
-        if (mode->timed) continue;
         const char *name = ex_print(m->g, mode->origin, flat_name, m->flat, 120);
         for (int i = 0; i < (mode->kind == MODE_FLOOR ? 2 : 1); i++) p->event_names[e++] = name;
     }

@@ -303,8 +303,10 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
     return worst;
 }
 
-/* The dummies of a block for these values of J; how good the worst pivot is. */
-static double choose(reducer *r, const reduction_block *k, const double *J, uint32_t *chosen)
+/* The dummies of a block for these values of J; how good the worst pivot is. `wishes`: what should
+ * rather be a state counts first. */
+static double choose(reducer *r, const reduction_block *k, const double *J, bool wishes,
+                     uint32_t *chosen)
 {
     size_t n = (size_t)k->rows * k->columns;
     double *A = dae_arena_take(r->arena, n + 1, sizeof *A), worst = INFINITY;
@@ -317,7 +319,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, uint
         uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
         for (uint32_t j = 0; j < k->columns; j++)
             if (chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level) {
-                class_of[columns] = reluctance(&r->m->variable[k->column[j]]);
+                class_of[columns] = wishes ? reluctance(&r->m->variable[k->column[j]]) : 0;
                 from[columns++] = j;
             }
         for (uint32_t i = 0; i < k->rows; i++) {
@@ -348,10 +350,10 @@ static void make_choice(reducer *r, reduction_block *k)
 {
     double *J = dae_arena_take(r->arena, (size_t)k->rows * k->columns + 1, sizeof *J);
     evaluate_J(r, k, J);
-    if (choose(r, k, J, k->chosen) > 0) return;
+    if (choose(r, k, J, true, k->chosen) > 0) return;
     for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) /* whatever the structure allows */
         J[e] = k->J[e] ? 1 + 0.37 * fabs(sin((double)e * 12.9898)) : 0;
-    choose(r, k, J, k->chosen);
+    choose(r, k, J, true, k->chosen);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------- */
@@ -585,7 +587,12 @@ static void list_added(reducer *r, flat_reduction *out)
             out->added[at++].right = b->right[i][k];
         }
     }
-    for (uint32_t j = 0; j < b->columns; j++) all_d += b->d[j];
+    out->derivative = dae_arena_take(r->arena, b->columns + 1, sizeof *out->derivative);
+    for (uint32_t j = 0; j < b->columns; j++) {
+        all_d += b->d[j];
+        if (b->d[j])
+            out->derivative[out->derivatives++] = (flat_dummy){ b->variable[j], b->d[j], 0, false };
+    }
     out->freedom = all_d - all_c;
 }
 
@@ -662,7 +669,7 @@ static bool improve(reducer *r, const double *watched, double enough, uint32_t *
         double now = quality(r, p, J, p->chosen);
         if (now >= enough) continue;
         uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
-        double best = choose(r, p, J, other);
+        double best = choose(r, p, J, false, other);
         if (now >= enough * best || !memcmp(other, p->chosen, p->columns * sizeof *other)) continue;
         memcpy(chosen[k], other, p->columns * sizeof *other);
         change = true;

@@ -25,6 +25,8 @@ typedef struct flat_reduction {
     size_t freedom;             /* initial values that can be chosen                          */
     flat_dummy *dummy;
     size_t dummies;
+    flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
+    size_t derivatives;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
 } flat_reduction;
 
@@ -39,6 +41,9 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
+/* What was found, in words: the index, which equations were differentiated, what follows from them,
+ * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
+const char *flat_reduction_words(const flat_reduction *r);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif

@@ -109,7 +109,7 @@ dae_status model_check_assertions(model *m, double t)
     for (size_t i = 0; i < m->assertions; i++) {
         const flat_assertion *a = &m->assertion[i];
         char where[200];
-        if (m->asserts.out[i] != 0) continue;
+        if (m->asserts.out[i] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
         if (a->warning) {
             m->assert_warnings++;
@@ -156,7 +156,7 @@ const char *model_analysis(model *m)
                  "  %zu states, %zu unknowns for the integrator\n"
                  "  %zu assignments in order\n"
                  "  %zu algebraic loops, the largest of %zu equations; %zu unknowns torn\n"
-                 "  structural index %d\n"
+                 "  structural index of what is integrated: %d\n"
                  "  %zu relations cause events, %zu delays\n",
                  m->flat->name ? m->flat->name : "", f.equations, f.variables, f.aliases, f.states,
                  f.unknowns, f.explicit_assignments, f.blocks, f.largest_block, f.torn, f.index,

@@ -296,7 +296,7 @@ static ex_id rewrite_node(model *m, ex_id e, ex_id *operand, size_t count, bool 
     switch (n.op) {
     case EX_VARIABLE: return rewrite_variable(m, e);
     case EX_INITIAL: m->asks_initial = true; return leaf_of(m, m->at_initial);
-    case EX_TERMINAL: return leaf_of(m, m->at_terminal);
+    case EX_TERMINAL: m->asks_terminal = true; return leaf_of(m, m->at_terminal);
     case EX_PRE: return stand_for_hybrid(m, e, "pre");
     case EX_SAMPLE: return stand_for_hybrid(m, e, "sample");
     case EX_EDGE: return stand_for_hybrid(m, e, "edge");
@@ -368,6 +368,7 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
                       equation_list *to)
 {
     for (size_t i = 0; i < count; i++) {
+        if (ex_at(m->g, from[i].left)->type == EX_STRING) continue; /* texts are not computed */
         to->item = dae_arena_grow(&m->arena, to->item, to->count, &to->capacity,
                                   sizeof *to->item);
         to->item[to->count++] = (model_equation){

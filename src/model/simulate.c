@@ -20,6 +20,7 @@
 #include "model/object.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
@@ -64,7 +65,11 @@ static dae_status guard(model *m, guarded call, void *arguments)
     else
         status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
     m->g->arena->escape = outer;
-    if (m->solver) dae_get_statistics(m->solver, &m->statistics);
+    if (m->solver) {
+        dae_get_statistics(m->solver, &m->statistics);
+        snprintf(m->method, sizeof m->method, "%s", m->statistics.method ? m->statistics.method : "");
+        m->statistics.method = m->method; /* the solver's own copy goes with it */
+    }
     dae_close(m->solver);
     dae_free(&m->memory, m->run_vectors);
     dae_free(&m->memory, m->run_breaks);
@@ -208,12 +213,13 @@ static dae_status open_solver(run *r)
     model *m = r->m;
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
     double look = (r->stop - r->start) / LOOKS;
-    if (m->p.event_functions && (longest == 0 || look < longest)) longest = look;
+    if (m->p.searched && (longest == 0 || look < longest)) longest = look;
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
+                            .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
                             .max_step = longest, .allocator = &m->memory.hook };
     m->solver = dae_open(&m->p.problem, &options);
     return dae_last_status(m->solver);
@@ -227,7 +233,7 @@ static dae_status take_failure(run *r, dae_status status)
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
     m->report.status = status;
-    strncpy(m->report.text, dae_message(m->solver), sizeof m->report.text - 1);
+    snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
     return status;
 }
@@ -354,6 +360,26 @@ static dae_status start_solver(run *r, double t)
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
 }
 
+/* With the past of the stage before, if the method can use it: at the same order and step. */
+static dae_status continue_solver(run *r)
+{
+    model *m = r->m;
+    size_t n = (size_t)m->p.problem.size;
+    int points = r->stage->past + 1;
+    dae_status status = start_solver(r, r->t);
+    if (status != DAE_OK || points < 2) return status;
+    double *t = dae_alloc(&m->memory, (size_t)points * (n + 1), sizeof *t), *x = t + points;
+    if (!t) return DAE_OK; /* it goes without */
+    t[0] = r->t;
+    memcpy(x, r->x, n * sizeof *x);
+    memcpy(t + 1, r->stage->past_t, (size_t)r->stage->past * sizeof *t);
+    memcpy(x + n, r->stage->past_x, (size_t)r->stage->past * n * sizeof *x);
+    if (dae_start_history(m->solver, points, t, x) != DAE_OK)
+        status = dae_start(m->solver, r->t, r->x, r->xdot);
+    dae_free(&m->memory, t);
+    return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
 /* From the values in the slots: another model of the same variables got that far. */
 static dae_status take_over(run *r)
 {
@@ -369,19 +395,40 @@ static dae_status take_over(run *r)
     if (status == DAE_OK) status = model_settle(m);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
-    return start_solver(r, r->t);
+    return continue_solver(r);
 }
 
 /* After a step: does somebody want other states? */
-static bool pauses(run *r)
+static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
 {
     model *m = r->m;
-    if (!r->stage || !r->stage->judge || m->flat->watches == 0) return false;
+    dae_statistics s;
+    if (!r->stage || !judge || m->flat->watches == 0) return false;
+    if (read(r, r->t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
-    r->stage->paused = r->stage->judge(m->watched.out, r->stage->user);
+    dae_get_statistics(m->solver, &s);
     r->stage->t = r->t;
+    r->stage->h = s.h_next;
+    r->stage->order = s.order;
     r->stage->output = r->output;
+    r->stage->paused = judge(m->watched.out, r->stage->user);
     return r->stage->paused;
+}
+
+/* A failure that other states may cure: back at the last point that is right. */
+static bool rescued(run *r, dae_status failed)
+{
+    bool numeric = failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
+                   failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_IMPASSE ||
+                   failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
+    if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
+    dae_report first = r->m->report;
+    if (pauses(r, r->stage->rescue)) {
+        dae_report_clear(&r->m->report);
+        return true;
+    }
+    r->m->report = first;
+    return false;
 }
 
 static dae_status begin(run *r)
@@ -392,7 +439,9 @@ static dae_status begin(run *r)
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     status = load(r, r->start);
+    m->at_start = true;
     if (status == DAE_OK) status = model_check_assertions(m, r->start);
+    m->at_start = false;
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
@@ -431,6 +480,12 @@ static dae_status try_behind(run *r, double t, double to)
     model_put_point(m, to, r->x, r->xdot);
     dae_status status = model_run_plan(m, &m->run, "looking for another solution of a loop");
     return status == DAE_OK ? model_settle(m) : status;
+}
+
+static bool may_be_singular(dae_status status)
+{
+    return status == DAE_E_IMPASSE || status == DAE_E_SINGULAR || status == DAE_E_CONVERGENCE ||
+           status == DAE_E_STEP_UNDERFLOW;
 }
 
 /* The integrator cannot go on: is it because a loop has lost its solution, and has another? */
@@ -484,6 +539,22 @@ static dae_status advance(run *r, double stop, double *to, bool *crossed)
     return DAE_OK;
 }
 
+static dae_status check(run *r, double t)
+{
+    dae_status status = read(r, t);
+    return status == DAE_OK ? model_check_assertions(r->m, t) : status;
+}
+
+/* terminal() holds once, at the end. */
+static dae_status end(run *r)
+{
+    model *m = r->m;
+    if (!m->asks_terminal || !m->solver) return DAE_OK;
+    m->value[slot_of(m->at_terminal, 0)] = 1;
+    dae_status status = check(r, r->stop);
+    return status == DAE_OK ? give_row(r, r->stop) : status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = DAE_OK;
@@ -494,19 +565,20 @@ static dae_status go(run *r)
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
             status = advance(r, stop, &to, &crossed);
-            if (status == DAE_E_IMPASSE) {
+            if (status < 0 && rescued(r, status)) return DAE_OK;
+            if (may_be_singular(status)) {
                 status = jump(r, status);
                 continue;
             }
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
-            if (status == DAE_OK) status = read(r, to);
-            if (status == DAE_OK) status = model_check_assertions(r->m, to);
+            if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
-        if (status == DAE_OK && within && to < r->stop && pauses(r)) return DAE_OK;
+        if (status == DAE_OK && within && to < r->stop && pauses(r, r->stage ? r->stage->judge : NULL))
+            return DAE_OK;
         if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;
@@ -534,7 +606,8 @@ static dae_status simulate(model *m, void *arguments)
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     status = begin(r);
-    return status == DAE_OK ? go(r) : status;
+    if (status == DAE_OK) status = go(r);
+    return status == DAE_OK ? end(r) : status;
 }
 
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
@@ -562,6 +635,12 @@ static uint32_t home_of(const model *m, uint32_t v, double *sign)
         v = m->variable[v].alias_of;
     }
     return v;
+}
+
+size_t model_unknowns(const model *m, const uint32_t **variable)
+{
+    *variable = m->p.variable;
+    return (size_t)m->p.problem.size;
 }
 
 double model_peek(const model *m, uint32_t variable, uint32_t order)

@@ -46,6 +46,7 @@ typedef struct outcome {
     mo_model *m;
     ex_id *target, *value; /* variables and what is assigned to them */
     size_t count, capacity, value_capacity;
+    bool *marked;          /* of the model's variables: those that are targets */
     mo_place place;
 } outcome;
 
@@ -86,19 +87,21 @@ static void compare(outcome *o, mo_value *was, mo_value *is)
         }
 }
 
-static bool assigned(const outcome *o, ex_id variable)
+static void mark_targets(outcome *o)
 {
-    for (size_t i = 0; i < o->count; i++)
-        if (o->target[i] == variable)
-            return true;
-    return false;
+    o->marked = dae_arena_take(&o->m->context->arena, o->m->flat->variables + 1, sizeof *o->marked);
+    for (size_t i = 0; i < o->count; i++) {
+        const ex_node *n = ex_at(o->m->graph, o->target[i]);
+        if (n->op == EX_VARIABLE)
+            o->marked[n->a] = true;
+    }
 }
 
 static ex_id value_before(ex_graph *g, ex_id leaf, void *user)
 {
     outcome *o = user;
     const ex_node node = *ex_at(g, leaf);
-    if (node.op != EX_VARIABLE || node.b || !assigned(o, leaf))
+    if (node.op != EX_VARIABLE || node.b || !o->marked[node.a])
         return leaf;
     const flat_variable *v = &o->m->flat->variable[node.a];
     if (v->variability == FLAT_DISCRETE)
@@ -203,6 +206,7 @@ void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section)
     k = 0;
     for (mo_env *e = run.scope.env; e; e = e->next, k++)
         compare(&o, was[k], e->value);
+    mark_targets(&o);
     if (o.count)
         ex_substitute(g, o.value, o.count, value_before, &o);
     for (size_t i = 0; i < o.count; i++) {

@@ -27,6 +27,7 @@ struct dae_model {
     flat_reduction reduction; /* what of it is simulated                                    */
     dae_report report;
     dae_status reduced;
+    const char *analysis;
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
@@ -388,9 +389,17 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     facts->load_seconds = m->load_seconds;
 }
 
+static void analyze(dae_model *m)
+{
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_reduction_words(&m->reduction),
+                                  model_analysis(m->back));
+}
+
 const char *dae_model_analysis(dae_model *m)
 {
-    return is_nothing(m) || !m->back ? "" : model_analysis(m->back);
+    if (is_nothing(m) || !m->back)
+        return "";
+    return guarded(m, analyze) == DAE_OK ? m->analysis : model_analysis(m->back);
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */

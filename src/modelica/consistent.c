@@ -103,6 +103,14 @@ static void say_circle(mo_model *m, const path *p, uint32_t back)
     mo_hint(m->context, "give one of them a value of its own");
 }
 
+/* Is the branch k (1: then, 2: else) not taken, for the values that parameters have? */
+static bool never(mo_model *m, const ex_node *n, size_t k)
+{
+    double x;
+    uint32_t culprit;
+    return mo_evaluate_number(m, n->a, &x, &culprit) && (x != 0) != (k == 1);
+}
+
 /* Depth first through the bindings of parameters, with a stack of our own. */
 static void circles(survey *s)
 {
@@ -136,8 +144,9 @@ static void circles(survey *s)
                 if (state[n->a] == FRESH && v->variability <= FLAT_PARAMETER && v->binding)
                     below = (frame){ v->binding, n->a, 0 };
             } else if (n->op != EX_VARIABLE && top->next < ex_operand_count(m->graph, top->node)) {
-                ex_id operand = ex_operand(m->graph, top->node, top->next++);
-                if (!seen[operand])
+                size_t k = top->next++;
+                ex_id operand = ex_operand(m->graph, top->node, k);
+                if (!seen[operand] && !(n->op == EX_IF && k > 0 && never(m, n, k)))
                     below.node = operand;
             } else { /* all of it seen */
                 if (n->op != EX_VARIABLE)

@@ -15,9 +15,23 @@ enum { EXCERPT = 90, BEFORE = 50 };
 
 /* ---------------------------------------------------------------- saying ---------------- */
 
+/* Names of the model in it may be of any length: it is cut, at a character. */
+static const char *sentence(mo_context *c, const char *format, va_list list)
+{
+    enum { MOST = 600 };
+    char *text = dae_arena_vprint(&c->arena, format, list);
+    if (strlen(text) <= MOST)
+        return text;
+    size_t end = MOST - 3;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    strcpy(text + end, "...");
+    return text;
+}
+
 static void keep(mo_context *c, mo_diagnostic d, const char *what, va_list list)
 {
-    d.what = dae_arena_vprint(&c->arena, what, list);
+    d.what = sentence(c, what, list);
     for (size_t i = 0; i < c->diagnostics; i++) /* the same again: said once */
         if (c->diagnostic[i].place.source == d.place.source &&
             c->diagnostic[i].place.offset == d.place.offset &&
@@ -29,14 +43,20 @@ static void keep(mo_context *c, mo_diagnostic d, const char *what, va_list list)
     c->last = &c->diagnostic[c->diagnostics++];
 }
 
+void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what,
+                   va_list list)
+{
+    c->last = NULL;
+    if (c->errors++ < MO_SHOWN)
+        keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place }, what,
+             list);
+}
+
 void mo_error(mo_context *c, dae_status status, mo_place place, const char *what, ...)
 {
     va_list list;
-    c->last = NULL;
-    if (c->errors++ >= MO_SHOWN)
-        return;
     va_start(list, what);
-    keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place }, what, list);
+    mo_error_list(c, status, place, what, list);
     va_end(list);
 }
 
@@ -57,7 +77,7 @@ void mo_why(mo_context *c, const char *format, ...)
     if (!c->last)
         return;
     va_start(list, format);
-    c->last->why = dae_arena_vprint(&c->arena, format, list);
+    c->last->why = sentence(c, format, list);
     va_end(list);
 }
 
@@ -67,7 +87,7 @@ void mo_hint(mo_context *c, const char *format, ...)
     if (!c->last)
         return;
     va_start(list, format);
-    c->last->hint = dae_arena_vprint(&c->arena, format, list);
+    c->last->hint = sentence(c, format, list);
     va_end(list);
 }
 

@@ -54,6 +54,11 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
     right = right->kind == MO_V_OBJECT ? mo_fields(m, right) : right;
     if (left->kind == MO_V_TUPLE && right->kind != MO_V_TUPLE && left->count == 1)
         left = left->item[0];
+    if (left->kind == MO_V_TUPLE && right->kind != MO_V_TUPLE) {
+        mo_error(m->context, DAE_E_MODEL, place, "%zu variables for one result", left->count);
+        mo_hint(m->context, "the function on the right has one output: write 'a = f(x)'");
+        return;
+    }
     if (left->kind != right->kind || !mo_same_sizes(left, right)) {
         say_unequal(m, left, right, place);
         return;

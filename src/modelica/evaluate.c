@@ -514,6 +514,15 @@ static mo_value *call_value(mo_model *m, const mo_scope *s, const mo_ast *a, mo_
     return mo_none(m);
 }
 
+static mo_value *no_function(mo_model *m, const mo_ast *a, const mo_value *f)
+{
+    mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is %s, not a function",
+             mo_reference_text(m->context, a->call.reference), mo_shape(m, f));
+    mo_hint(m->context, f->kind == MO_V_ARRAY ? "subscripts are written in brackets: x[i]"
+                                              : "a product is written with '*'");
+    return mo_none(m);
+}
+
 mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     const mo_reference *r = a->call.reference;
@@ -528,6 +537,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
         mo_value *v = mo_builtin(m, s, a, r->part[0].name, &found);
         if (found)
             return v;
+        if (f && f->kind != MO_V_CLASS)
+            return no_function(m, a, f);
         mo_say_unknown(m, s, r->part[0].name, r->place, "function");
         return mo_none(m);
     }
@@ -540,13 +551,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
         f = mo_reference_value(m, s, r);
     if (f->kind == MO_V_NONE)
         return f;
-    if (f->kind != MO_V_CLASS && f->kind != MO_V_FUNCTION) {
-        mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is %s, not a function",
-                 mo_reference_text(m->context, r), mo_shape(m, f));
-        mo_hint(m->context, f->kind == MO_V_ARRAY ? "subscripts are written in brackets: x[i]"
-                                                  : "a product is written with '*'");
-        return mo_none(m);
-    }
+    if (f->kind != MO_V_CLASS && f->kind != MO_V_FUNCTION)
+        return no_function(m, a, f);
     return call_value(m, s, a, f);
 }
 

@@ -77,6 +77,8 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
     mo_finish_connections(m);
     if (!m->context->errors)
         mo_check_flat(m);
+    if (!m->context->errors)
+        mo_check_units(m);
     return m->flat;
 }
 

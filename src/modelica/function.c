@@ -269,6 +269,25 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     return false;
 }
 
+/* output Complex c(re = x, im = y): a record whose fields are given by modifications. */
+static mo_value *with_fields(mo_run *r, const mo_entry *e, mo_value *v)
+{
+    mo_model *m = r->model;
+    for (const mo_mod *mod = e->mod ? e->mod->sub : NULL; mod && v->kind == MO_V_RECORD;
+         mod = mod->next)
+        for (size_t i = 0; i < v->count; i++) {
+            if (v->field[i] != mod->name || !mod->value)
+                continue;
+            mo_scope scope = r->scope;
+            scope.view = mod->view;
+            mo_value *field = mo_evaluate(m, &scope, mod->value);
+            if (field->kind == MO_V_SCALAR && v->item[i]->kind == MO_V_SCALAR)
+                field = mo_convert(m, field, v->item[i]->type, v->item[i]->view, mod->place, mod->name);
+            v->item[i] = field;
+        }
+    return v;
+}
+
 bool mo_declare_others(mo_run *r)
 {
     mo_model *m = r->model;
@@ -297,7 +316,7 @@ bool mo_declare_others(mo_run *r)
                 v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
                                e->name);
         }
-        mo_env *env = declare(r, e, v ? v : blank(r, &s));
+        mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
         env->type = type_of(s.type->primitive);
         env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
     }

@@ -58,6 +58,7 @@ struct mo_entry {
     mo_entry *chain;        /* same slot of the table */
     int number;             /* position among the entries */
     bool is_protected;
+    mo_entry *before;       /* what a redeclaration has replaced; NULL: none                 */
 };
 
 typedef enum mo_progress { MO_UNTOUCHED, MO_UNDER_WAY, MO_DONE, MO_FAILED } mo_progress;
@@ -114,6 +115,7 @@ struct mo_member {
     mo_mod *mod;
     mo_value *value;        /* as an expression                                              */
     mo_value *binding;      /* declared value, checked and indexed; NULL: none                */
+    mo_member *asked_by;    /* while it is being bound: the member that needs it              */
 };
 
 /* ------------------------------------------------------------------ values ----------- */
@@ -195,6 +197,7 @@ struct mo_model {
     mo_view *builtin[MO_EXTERNAL_OBJECT + 1];
     const char **library;     /* folders                                                     */
     size_t libraries, library_capacity;
+    struct mo_children *children; /* what is known of names in packages                    */
     mo_object *top;
     mo_member **owner;        /* of every variable of the flat model                         */
     size_t owner_capacity;
@@ -203,6 +206,7 @@ struct mo_model {
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
+    mo_member *binding;       /* the member that is being bound                              */
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
@@ -214,8 +218,10 @@ struct mo_model {
 };
 
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
-#define MO_MAX_VARIABLES 20000000.0
-#define MO_MAX_WORK 2e8
+#define MO_MAX_VARIABLES 4e6
+#define MO_MAX_OBJECTS 4e5
+#define MO_MAX_WORK 1e7
+#define MO_MAX_TEXT 1000000 /* characters of a String */
 
 /* load.c: texts to classes */
 void mo_load_root(mo_model *m);
@@ -374,6 +380,9 @@ void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
 
 /* consistent.c: what can only be seen when all is flat */
 void mo_check_flat(mo_model *m);
+
+/* units.c: do the units of the equations agree? warnings */
+void mo_check_units(mo_model *m);
 
 /* flatten.c: a class to a flat model */
 void mo_model_init(mo_model *m, mo_context *c);

@@ -220,8 +220,8 @@ static void refuse_number(mo_lexer *l, uint32_t begin, uint32_t good)
     else if ((next | 32) == 'e')
         mo_hint(l->c, "an exponent is written as in 1e-3");
     else if (is_letter(next) && good - begin < 40)
-        mo_hint(l->c, "a name begins with a letter; a product is '%.*s*%s'", (int)(good - begin), s + begin,
-                mo_spelling(l, good, l->at));
+        mo_hint(l->c, "a name begins with a letter; a product is '%.*s*%s'",
+                (int)(good - begin), s + begin, mo_spelling(l, good, l->at));
     else
         mo_hint(l->c, "a number has one decimal point and one exponent at most");
 }

@@ -5,6 +5,7 @@
 #include "modelica/instance.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -28,6 +29,63 @@ static bool is_plain(const char *name)
     return name[0] != 0 && strlen(name) < 200;
 }
 
+/* ------------------------------------------------------------------ known children --- */
+
+/* What is known of (package, name): the class that was read for it, or that there is none. A
+ * hash table, so that neither many classes nor many unknown names cost time or files looked for. */
+typedef struct mo_children {
+    struct child {
+        const mo_class *package;
+        const char *name; /* NULL: free */
+        mo_class *class_;
+    } *child;
+    size_t count, capacity; /* a power of two */
+} mo_children;
+
+static struct child *child_at(const mo_children *t, const mo_class *package, const char *name)
+{
+    uint64_t bits = ((uint64_t)(uintptr_t)package >> 4) * 0x9E3779B97F4A7C15u ^
+                    ((uint64_t)(uintptr_t)name >> 3) * 0xC2B2AE3D27D4EB4Fu;
+    size_t i = (size_t)(bits >> 24) & (t->capacity - 1);
+    while (t->child[i].name && (t->child[i].name != name || t->child[i].package != package))
+        i = (i + 1) & (t->capacity - 1);
+    return &t->child[i];
+}
+
+static struct child *known_child(mo_model *m, const mo_class *package, const char *name)
+{
+    dae_arena *arena = &m->context->arena;
+    if (!m->children)
+        m->children = dae_arena_take(arena, 1, sizeof *m->children);
+    mo_children *t = m->children;
+    if (2 * t->count >= t->capacity) {
+        mo_children larger = { .count = t->count, .capacity = t->capacity ? 2 * t->capacity : 256 };
+        larger.child = dae_arena_take(arena, larger.capacity, sizeof *larger.child);
+        for (size_t i = 0; i < t->capacity; i++)
+            if (t->child[i].name)
+                *child_at(&larger, t->child[i].package, t->child[i].name) = t->child[i];
+        *t = larger;
+    }
+    return child_at(t, package, name);
+}
+
+static void know_child(mo_model *m, const mo_class *package, const char *name, mo_class *class_)
+{
+    struct child *c = known_child(m, package, name);
+    m->children->count += !c->name;
+    *c = (struct child){ package, name, class_ };
+}
+
+/* A new folder may have what was not found before. */
+static void forget_misses(mo_model *m)
+{
+    mo_children *old = m->children;
+    m->children = NULL;
+    for (size_t i = 0; old && i < old->capacity; i++)
+        if (old->child[i].name && old->child[i].class_)
+            know_child(m, old->child[i].package, old->child[i].name, old->child[i].class_);
+}
+
 static void adopt(mo_model *m, mo_class *parent, mo_class *child)
 {
     child->parent = parent;
@@ -42,6 +100,7 @@ static void adopt(mo_model *m, mo_class *parent, mo_class *child)
         parent->element = more;
     }
     parent->element[parent->elements++] = e;
+    know_child(m, parent, child->name, child);
 }
 
 /* The class of one file, NULL if it cannot be read. A package.mo gets its folder. */
@@ -96,20 +155,22 @@ static const char *path_of(mo_model *m, const mo_class *c)
 
 static mo_class *older_class(mo_model *m, mo_class *package, const char *name)
 {
-    const char *path = path_of(m, package);
-    const char *text = strncmp(path, "Modelica", 8) == 0 ? mo_older_class(path, name) : NULL;
+    const mo_class *top = package;
+    int depth = 0;
+    for (; top->parent && top->parent != m->root_class; depth++)
+        top = top->parent;
+    if (depth > 4 || !top->name || strcmp(top->name, "Modelica") != 0)
+        return NULL;
+    const char *text = mo_older_class(path_of(m, package), name);
     uint32_t source = text ? mo_add_source(m->context, "<older names>", text, strlen(text)) : 0;
     return source ? mo_parse(m->context, source)->class_[0] : NULL;
 }
 
-mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
+static mo_class *load_child(mo_model *m, mo_class *package, const char *name)
 {
-    for (int i = package->elements; i-- > 0;)
-        if (package->element[i]->kind == MO_NESTED && package->element[i]->nested->name == name)
-            return package->element[i]->nested;
+    mo_class *c = NULL;
     if (!is_plain(name))
         return NULL;
-    mo_class *c = NULL;
     if (package == m->root_class) {
         for (size_t i = 0; i < m->libraries && !c; i++) {
             c = in_folder(m, m->library[i], name);
@@ -120,10 +181,31 @@ mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
         c = in_folder(m, ((folder *)package->link)->path, name);
     if (!c)
         c = older_class(m, package, name);
-    if (!c || c->name != name)
-        return NULL;
-    adopt(m, package, c);
+    return c && c->name == name ? c : NULL;
+}
+
+/* A class of the package that is not written in it: in a file of its own, added by 'within'. */
+mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
+{
+    const struct child *known = known_child(m, package, name);
+    if (known->name)
+        return known->class_;
+    mo_class *c = load_child(m, package, name);
+    if (c)
+        adopt(m, package, c);
+    else
+        know_child(m, package, name, NULL);
     return c;
+}
+
+/* The same, or one that is written in it. */
+static mo_class *any_child(mo_model *m, mo_class *package, const char *name)
+{
+    if (package != m->root_class)
+        for (int i = package->elements; i-- > 0;)
+            if (package->element[i]->kind == MO_NESTED && package->element[i]->nested->name == name)
+                return package->element[i]->nested;
+    return mo_load_child(m, package, name);
 }
 
 void mo_add_library(mo_model *m, const char *path)
@@ -135,16 +217,20 @@ void mo_add_library(mo_model *m, const char *path)
     m->library = dae_arena_grow(&m->context->arena, m->library, m->libraries, &m->library_capacity,
                                 sizeof *m->library);
     m->library[m->libraries++] = dae_arena_copy(&m->context->arena, path, strlen(path));
+    forget_misses(m);
 }
 
 static void replace_or_adopt(mo_model *m, mo_class *parent, mo_class *c)
 {
-    for (int i = 0; i < parent->elements; i++)
-        if (parent->element[i]->kind == MO_NESTED && parent->element[i]->nested->name == c->name) {
-            mo_error(m->context, DAE_E_MODEL, c->place, "the class '%s' is written twice", c->name);
-            mo_hint(m->context, "rename or remove one of the two");
-            return;
-        }
+    const struct child *known = known_child(m, parent, c->name);
+    bool there = known->name && known->class_;
+    for (int i = 0; !there && parent != m->root_class && i < parent->elements; i++)
+        there = parent->element[i]->kind == MO_NESTED && parent->element[i]->nested->name == c->name;
+    if (there) {
+        mo_error(m->context, DAE_E_MODEL, c->place, "the class '%s' is written twice", c->name);
+        mo_hint(m->context, "rename or remove one of the two");
+        return;
+    }
     adopt(m, parent, c);
 }
 
@@ -153,7 +239,7 @@ static mo_class *package_at(mo_model *m, const mo_reference *within)
 {
     mo_class *c = m->root_class;
     for (int i = 0; within && i < within->parts; i++) {
-        mo_class *child = mo_load_child(m, c, within->part[i].name);
+        mo_class *child = any_child(m, c, within->part[i].name);
         if (!child) { /* a package nobody has: an empty one */
             child = dae_arena_take(&m->context->arena, 1, sizeof *child);
             *child = (mo_class){ .kind = MO_PACKAGE, .name = within->part[i].name,
@@ -208,6 +294,7 @@ mo_class *mo_load_file(mo_model *m, const char *path, mo_class **last)
     m->library = dae_arena_grow(&m->context->arena, m->library, m->libraries, &m->library_capacity,
                                 sizeof *m->library);
     m->library[m->libraries++] = library;
+    forget_misses(m);
     return take_file(m, file, package ? folder_of(m, path, 0) : NULL, last);
 }
 

@@ -91,6 +91,9 @@ static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *
 {
     const char *name = r->part[0].name;
     mo_view *where = NULL;
+    for (int i = MO_REAL; i <= MO_STRING; i++) /* nobody can redefine them */
+        if (m->builtin[i]->def->name == name)
+            return m->builtin[i];
     mo_entry *e = r->global ? mo_find_entry(m, m->root, name)
                             : find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_COMPONENT && r->parts > 1) { /* through a component */
@@ -374,24 +377,27 @@ static const char *foreign(const char *name)
     return NULL;
 }
 
-/* Might the import clause supply the name? */
-static bool could_import(const mo_element *e, const char *name)
+/* An import that names what is not there; NULL: no import is to blame. */
+static const mo_element *wrong_import(const mo_scope *s, const char *name)
 {
-    const mo_reference *r = e->import;
-    for (int k = 0; k < e->import_names; k++)
-        if (e->import_name[k] == name)
-            return true;
-    return e->import_all ||
-           (!e->import_names && (e->name ? e->name : r->part[r->parts - 1].name) == name);
-}
-
-/* The first word of an import that would supply the name if there were such a package. */
-static const char *missing_package(mo_model *m, const mo_view *v, const char *name)
-{
-    for (; v && v->def; v = v->outer)
+    for (const mo_view *v = s->view; v; v = v->outer)
         for (int i = 0; i < v->def->elements; i++) {
             const mo_element *e = v->def->element[i];
-            if (e->kind == MO_IMPORT && could_import(e, name) && !class_at(m, e->import, 1))
+            if (e->kind == MO_IMPORT && !e->import_all && !e->import_names &&
+                (e->name ? e->name : e->import->part[e->import->parts - 1].name) == name)
+                return e;
+        }
+    return NULL;
+}
+
+/* The library that is not there, of an import of everything in a package or of a list. */
+static const char *missing_package(mo_model *m, const mo_scope *s)
+{
+    for (const mo_view *v = s->view; v && v->def; v = v->outer)
+        for (int i = 0; i < v->def->elements; i++) {
+            const mo_element *e = v->def->element[i];
+            if (e->kind == MO_IMPORT && (e->import_all || e->import_names) &&
+                !class_at(m, e->import, 1))
                 return e->import->part[0].name;
         }
     return NULL;
@@ -400,6 +406,13 @@ static const char *missing_package(mo_model *m, const mo_view *v, const char *na
 void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
                     const char *what)
 {
+    const mo_element *import = strcmp(what, "element") != 0 ? wrong_import(s, name) : NULL;
+    if (import) {
+        mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
+                 mo_reference_text(m->context, import->import));
+        mo_hint(m->context, "correct the name, or give the folder of its library with --library");
+        return;
+    }
     name_list list = { 0 };
     bool element = strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
                                                     strcmp(what, "class") == 0 && !s->view->outer);
@@ -418,7 +431,11 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         if (strcmp(what, "name") == 0)
             collect(m, &list, "time");
     }
-    const char *near = mo_nearest(name, list.name, (int)list.names);
+    size_t kept = 0; /* the name itself may stand for something else */
+    for (size_t i = 0; i < list.names; i++)
+        if (list.name[i] != name)
+            list.name[kept++] = list.name[i];
+    const char *near = mo_nearest(name, list.name, (int)kept);
     const char *known = foreign(name);
     const char *in = s->view && s->view->path && s->view->path[0] ? s->view->path : NULL;
     if (strcmp(what, "element") == 0)
@@ -427,7 +444,7 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name, in);
     else
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known", what, name);
-    const char *missing = missing_package(m, s->view, name);
+    const char *missing = missing_package(m, s);
     if (missing)
         mo_why(m->context, "an import names '%s', which is not found", missing);
     if (missing)

@@ -94,7 +94,7 @@ static void add_size(mo_model *m, mo_member *member, int size, mo_place place)
 static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_object *o = member->object;
-    if (!o->holder || o->package)
+    if (!o->holder)
         return NULL;
     mo_value *whole = mo_binding(m, o->holder);
     if (!whole || whole->kind == MO_V_NONE)
@@ -399,10 +399,10 @@ static void make_objects(mo_model *m, mo_member *member)
     if (member->object->level > MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place, "flatten the hierarchy",
                       "components are nested more than %d deep in '%s'", MO_MAX_DEPTH, name);
-    if ((double)(m->objects + member->count) > MO_MAX_VARIABLES / 4)
+    if ((double)(m->objects + member->count) > MO_MAX_OBJECTS)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place,
                       "look for a class that contains ever more components of other classes",
-                      "more than %.0f components, the last of class '%s'", MO_MAX_VARIABLES / 4,
+                      "more than %.0f components, the last of class '%s'", MO_MAX_OBJECTS,
                       member->type->path);
     for (size_t k = 0; k < member->count; k++) {
         mo_object *o = mo_new_object(m, member->type, member->object, member,
@@ -531,9 +531,14 @@ mo_value *mo_binding(mo_model *m, mo_member *member)
     if (member->inner)
         return mo_binding(m, member->inner);
     if (member->bound == MO_UNDER_WAY) {
+        const char *name = full_name(m, member->object, member->entry->name), *path = name;
+        for (mo_member *o = m->binding; o && o != member; o = o->asked_by)
+            path = dae_arena_print(&m->context->arena, "%s -> %s",
+                                   full_name(m, o->object, o->entry->name), path);
         mo_error(m->context, DAE_E_MODEL, member->entry->place, "the value of '%s' depends on itself",
-                 full_name(m, member->object, member->entry->name));
-        mo_hint(m->context, "break the cycle of declarations");
+                 name);
+        mo_why(m->context, "%s -> %s", name, path);
+        mo_hint(m->context, "give one of them a value of its own");
         member->binding = mo_none(m);
         member->bound = MO_DONE;
     }
@@ -541,7 +546,10 @@ mo_value *mo_binding(mo_model *m, mo_member *member)
         return member->binding;
     member->bound = MO_UNDER_WAY;
     mo_place place;
+    member->asked_by = m->binding;
+    m->binding = member;
     mo_value *v = raw_binding(m, member, &place);
+    m->binding = member->asked_by;
     if (member->bound == MO_DONE) /* found to be a cycle meanwhile */
         return member->binding;
     member->bound = MO_DONE;

@@ -171,9 +171,12 @@ static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_valu
 }
 
 /* Text that is not known yet stands in messages as its expression. */
-static mo_value *join(mo_model *m, mo_value *a, mo_value *b)
+static mo_value *join(mo_model *m, mo_value *a, mo_value *b, mo_place place)
 {
     const char *x = mo_constant_text(m, a), *y = mo_constant_text(m, b);
+    if (strlen(x ? x : "") + strlen(y ? y : "") > MO_MAX_TEXT)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, place, "look for a loop that makes it longer",
+                      "a String has more than %d characters", MO_MAX_TEXT);
     return mo_string(m, dae_arena_print(&m->context->arena, "%s%s", x ? x : "...", y ? y : "..."));
 }
 
@@ -197,7 +200,7 @@ mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a
     if (op >= MO_LT)
         return compare(m, s, op, a, b, place);
     if (op == MO_PLUS && a->type == EX_STRING && b->type == EX_STRING)
-        return join(m, a, b);
+        return join(m, a, b, place);
     if (!is_numeric(a) || !is_numeric(b))
         return refuse(m, op, a, b, place, a->type == EX_BOOLEAN || b->type == EX_BOOLEAN
                       ? "use 'and', 'or', 'not' for Booleans; 'if b then 1 else 0' makes a number"

@@ -2,7 +2,6 @@
 #include "modelica/parse.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -68,12 +67,9 @@ mo_place mo_behind_last(const mo_parser *p)
 
 static void tell(mo_parser *p, mo_place place, const char *what, va_list list)
 {
-    /* the format is ours, and its arguments are short or cut by mo_printable */
-    char text[500];
     if (p->now.kind == T_EOF && p->lexer.cut)
         return; /* the lexer has said why the text ends here */
-    vsnprintf(text, sizeof text, what, list);
-    mo_error(p->c, DAE_E_SYNTAX, place, "%s", text);
+    mo_error_list(p->c, DAE_E_SYNTAX, place, what, list);
 }
 
 /* Reports and goes on as if nothing had happened. */
@@ -413,5 +409,5 @@ mo_ast *mo_parse_expression(mo_context *c, uint32_t source)
         const char *found = mo_found(&p, p.now);
         mo_fail(&p, mo_here(&p), "expected the end of the expression, found %s", found);
     }
-    return c->errors > errors ? NULL : e;
+    return p.failed || c->errors > errors ? NULL : e;
 }

@@ -149,11 +149,11 @@ static void component_declaration(mo_parser *p, mo_element *e)
 }
 
 /* Whether what was read as a type is the left side of an equation, or a call. */
-static bool was_clause(const mo_parser *p, const mo_element *prefix, const mo_element *common)
+static bool was_clause(const mo_parser *p, const mo_element *common)
 {
     mo_token_kind kind = p->now.kind;
-    if (prefix->redeclare || prefix->final || prefix->inner || prefix->outer ||
-        prefix->replaceable || common->flow || common->stream || common->input ||
+    if (common->redeclare || common->final || common->inner || common->outer ||
+        common->replaceable || common->flow || common->stream || common->input ||
         common->output || common->variability != MO_CONTINUOUS)
         return false;
     return kind == T_EQUAL || kind == T_ASSIGN || kind == T_DOT ||
@@ -206,7 +206,7 @@ static bool component_clause(mo_parser *p, const mo_element *prefix)
     if (mo_is(p, T_LBRACKET))
         common.type_dimension = mo_array_subscripts(p, &common.type_dimensions);
     if (!mo_is(p, T_IDENT)) {
-        if (was_clause(p, prefix, &common))
+        if (was_clause(p, &common))
             return false;
         no_declaration(p, &common);
         return true;
@@ -256,26 +256,25 @@ static void go_back(mo_parser *p, const mo_parser *before)
 /* An element; false: it is an equation or a statement (*algorithm), and nothing was taken. */
 static bool element(mo_parser *p, bool is_protected, bool *algorithm)
 {
-    mo_element *prefix;
     if (mo_is(p, K_IMPORT) || mo_is(p, K_EXTENDS)) {
-        prefix = mo_is(p, K_IMPORT) ? import_clause(p) : extends_clause(p);
-        prefix->is_protected = is_protected;
-        mo_push_pointer(p, prefix);
+        mo_element *e = mo_is(p, K_IMPORT) ? import_clause(p) : extends_clause(p);
+        e->is_protected = is_protected;
+        mo_push_pointer(p, e);
         return true;
     }
     mo_parser before = *p;
-    prefix = mo_element_of(p, p->now, MO_COMPONENT);
-    prefix->is_protected = is_protected;
-    prefix->redeclare = mo_accept(p, K_REDECLARE);
-    prefix->final = mo_accept(p, K_FINAL);
-    prefix->inner = mo_accept(p, K_INNER);
-    prefix->outer = mo_accept(p, K_OUTER);
-    prefix->replaceable = mo_accept(p, K_REPLACEABLE);
+    mo_element prefix = { .kind = MO_COMPONENT, .place = mo_here(p),
+                          .variability = MO_CONTINUOUS, .is_protected = is_protected };
+    prefix.redeclare = mo_accept(p, K_REDECLARE);
+    prefix.final = mo_accept(p, K_FINAL);
+    prefix.inner = mo_accept(p, K_INNER);
+    prefix.outer = mo_accept(p, K_OUTER);
+    prefix.replaceable = mo_accept(p, K_REPLACEABLE);
     if (mo_begins_class(p)) {
-        nested_class(p, prefix);
+        nested_class(p, &prefix);
         return true;
     }
-    if (component_clause(p, prefix))
+    if (component_clause(p, &prefix))
         return true;
     *algorithm = mo_is(p, T_ASSIGN);
     go_back(p, &before);

@@ -86,6 +86,8 @@ void mo_find_line(mo_context *c, mo_place place, int *line, int *column); /* fro
 /* Say something at a place. hint and why attach to the last one said. */
 void mo_error(mo_context *c, dae_status status, mo_place place, const char *what, ...)
     DAE_PRINTF(4, 5);
+void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what,
+                   va_list list) DAE_PRINTF(4, 0);
 void mo_warning(mo_context *c, mo_place place, const char *what, ...) DAE_PRINTF(3, 4);
 void mo_why(mo_context *c, const char *format, ...) DAE_PRINTF(2, 3);
 void mo_hint(mo_context *c, const char *format, ...) DAE_PRINTF(2, 3);

@@ -283,7 +283,7 @@ mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeratio
         return real;
     }
     mo_value want = { .kind = MO_V_SCALAR, .type = type, .view = enumeration };
-    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, not %s", what, mo_shape(m, &want),
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, but its value is %s", what, mo_shape(m, &want),
              mo_shape(m, v));
     if (scalars && v->type == EX_REAL && type == EX_INTEGER)
         mo_hint(m->context, "use integer(x) to round down");
@@ -334,7 +334,11 @@ static ex_id known_variable(number_search *s, ex_id e)
     if (!v || v->kind == MO_V_NONE)
         return 0;
     ex_id bound = member->dimensions ? v->element[variable - member->first] : v->scalar;
+    if (s->depth > 2000)
+        return 0;
+    s->depth++;
     ex_id value = known_value(s, bound);
+    s->depth--;
     double x;
     if (!value || !ex_is_number(m->graph, value, &x))
         return 0;

@@ -137,6 +137,10 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
             merged->condition = old->condition;
     }
     merged->is_protected = old->is_protected;
+    mo_entry *before = dae_arena_take(&m->context->arena, 1, sizeof *before);
+    *before = *e;
+    before->mod = NULL;
+    e->before = before;
     e->element = merged;
     if (mod->view)
         e->where = mod->view;
@@ -242,8 +246,6 @@ static mo_mod *element_redeclarations(mo_model *m, mo_view *v)
         mo_element *e = v->def->element[i];
         if (!e->redeclare || (e->kind != MO_NESTED && e->kind != MO_COMPONENT))
             continue;
-        if (e->kind == MO_NESTED && e->nested->extends_itself)
-            continue;
         mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
         *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name,
                          .redeclare = e, .view = v, .place = e->place };
@@ -278,13 +280,17 @@ static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
     }
 }
 
+/* `back` is inherited (by v at last) and inherits itself: back -> ... -> v -> back */
 static void say_cycle(mo_model *m, mo_view *v, const mo_view *back, mo_place place)
 {
     const char *path = back->path;
-    for (mo_view *o = v; o && o != back; o = o->derived)
+    for (mo_view *o = v; o; o = o->derived) {
         path = dae_arena_print(&m->context->arena, "%s -> %s", o->path, path);
-    mo_error(m->context, DAE_E_MODEL, place, "'%s' inherits from itself", v->def->name);
-    mo_why(m->context, "%s -> %s", back->path, path);
+        if (o == back)
+            break;
+    }
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' inherits from itself", back->def->name);
+    mo_why(m->context, "%s", path);
     mo_hint(m->context, "break the cycle of 'extends'");
 }
 
@@ -312,10 +318,14 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
         base->progress = MO_DONE;
     }
     for (mo_view *o = v; o; o = o->derived)
-        if (o->def == found->def || base->progress == MO_UNDER_WAY) {
+        if (o->def == found->def) {
             say_cycle(m, v, o, place);
             return;
         }
+    if (base->progress == MO_UNDER_WAY) {
+        say_cycle(m, v, base, place);
+        return;
+    }
     if (base->progress == MO_UNTOUCHED) {
         base->derived = v;
         base->depth = v->depth + 1;
@@ -329,6 +339,8 @@ static void add_own_base(mo_model *m, mo_view *v)
     mo_view *around = v->outer;
     for (size_t i = 0; around && i < around->bases; i++) {
         mo_entry *e = mo_find_entry(m, around->base[i], v->def->name);
+        while (e && e->before)
+            e = e->before; /* what the base has of its own: all else comes from here or outside */
         if (!e || e->element->kind != MO_NESTED)
             continue;
         mo_view *found = mo_nested_view(m, e);
@@ -401,6 +413,14 @@ void mo_expand(mo_model *m, mo_view *v)
         say_mixed(m, v);
 }
 
+static mo_class *written_class(const mo_class *def, const char *name)
+{
+    for (int i = def->elements; i-- > 0;)
+        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
+            return def->element[i]->nested;
+    return NULL;
+}
+
 /* During the expansion of the bases only what is written in the class itself is seen. */
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
 {
@@ -408,7 +428,9 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
     mo_entry *e = in_table(v, name);
     if (e || v->primitive)
         return e;
-    mo_class *child = mo_load_child(m, v->def, name);
+    mo_class *child = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
+    if (!child)
+        child = mo_load_child(m, v->def, name);
     if (!child)
         return NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);

@@ -1,0 +1,10 @@
+function f
+  input Real x;
+  input Real y = 2;
+  output Real z;
+algorithm
+  z := x + y;
+end f;
+model M
+  Real x = f("a");
+end M;

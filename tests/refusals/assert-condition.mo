@@ -1,0 +1,5 @@
+model M
+  Real x = time;
+equation
+  assert(x, "x is positive");
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x = time;
+equation
+  assert(x >= 0, x);
+end M;

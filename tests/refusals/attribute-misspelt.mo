@@ -1,0 +1,3 @@
+model M
+  Real x(strat = 1) = time;
+end M;

@@ -1,0 +1,6 @@
+model M
+  Real x;
+algorithm
+  x := 1;
+  break;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real x = sin(1, 2);
+end M;

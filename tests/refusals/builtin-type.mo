@@ -1,0 +1,3 @@
+model M
+  Real x = sqrt("a");
+end M;

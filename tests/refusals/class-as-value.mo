@@ -1,0 +1,5 @@
+model M
+  package P
+  end P;
+  Real x = P;
+end M;

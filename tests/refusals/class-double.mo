@@ -1,0 +1,3 @@
+model M
+  double x = 1;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Rael x = 1;
+end M;

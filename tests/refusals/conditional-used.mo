@@ -1,0 +1,5 @@
+model M
+  parameter Boolean on = false;
+  Real x if on;
+  Real y = x;
+end M;

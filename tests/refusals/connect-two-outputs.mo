@@ -1,0 +1,18 @@
+connector Pin
+  Real v;
+  flow Real i;
+end Pin;
+connector Flange
+  Real phi;
+  flow Real tau;
+end Flange;
+connector In = input Real;
+connector Out = output Real;
+model A
+  Out y = time;
+end A;
+model M
+  A a, b;
+equation
+  connect(a.y, b.y);
+end M;

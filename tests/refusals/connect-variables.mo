@@ -1,0 +1,5 @@
+model M
+  Real x, y;
+equation
+  connect(x, y);
+end M;

@@ -1,0 +1,5 @@
+model M
+  constant Real a = b;
+  constant Real b = a;
+  Real x = a;
+end M;

@@ -1,0 +1,4 @@
+model M
+  constant Real c;
+  Real x = c*time;
+end M;

@@ -1,0 +1,5 @@
+model M
+  Real x = 1;
+  Real y = 2;
+  Real x = 3;
+end M;

@@ -1,0 +1,6 @@
+connector C
+  flow Integer n;
+end C;
+model M
+  C c;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real x = sine(time);
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real x = if time then 1 else 2;
+end M;

@@ -1,0 +1,753 @@
+model A0
+  Real x = 1;
+end A0;
+model A1
+  extends A0;
+end A1;
+model A2
+  extends A1;
+end A2;
+model A3
+  extends A2;
+end A3;
+model A4
+  extends A3;
+end A4;
+model A5
+  extends A4;
+end A5;
+model A6
+  extends A5;
+end A6;
+model A7
+  extends A6;
+end A7;
+model A8
+  extends A7;
+end A8;
+model A9
+  extends A8;
+end A9;
+model A10
+  extends A9;
+end A10;
+model A11
+  extends A10;
+end A11;
+model A12
+  extends A11;
+end A12;
+model A13
+  extends A12;
+end A13;
+model A14
+  extends A13;
+end A14;
+model A15
+  extends A14;
+end A15;
+model A16
+  extends A15;
+end A16;
+model A17
+  extends A16;
+end A17;
+model A18
+  extends A17;
+end A18;
+model A19
+  extends A18;
+end A19;
+model A20
+  extends A19;
+end A20;
+model A21
+  extends A20;
+end A21;
+model A22
+  extends A21;
+end A22;
+model A23
+  extends A22;
+end A23;
+model A24
+  extends A23;
+end A24;
+model A25
+  extends A24;
+end A25;
+model A26
+  extends A25;
+end A26;
+model A27
+  extends A26;
+end A27;
+model A28
+  extends A27;
+end A28;
+model A29
+  extends A28;
+end A29;
+model A30
+  extends A29;
+end A30;
+model A31
+  extends A30;
+end A31;
+model A32
+  extends A31;
+end A32;
+model A33
+  extends A32;
+end A33;
+model A34
+  extends A33;
+end A34;
+model A35
+  extends A34;
+end A35;
+model A36
+  extends A35;
+end A36;
+model A37
+  extends A36;
+end A37;
+model A38
+  extends A37;
+end A38;
+model A39
+  extends A38;
+end A39;
+model A40
+  extends A39;
+end A40;
+model A41
+  extends A40;
+end A41;
+model A42
+  extends A41;
+end A42;
+model A43
+  extends A42;
+end A43;
+model A44
+  extends A43;
+end A44;
+model A45
+  extends A44;
+end A45;
+model A46
+  extends A45;
+end A46;
+model A47
+  extends A46;
+end A47;
+model A48
+  extends A47;
+end A48;
+model A49
+  extends A48;
+end A49;
+model A50
+  extends A49;
+end A50;
+model A51
+  extends A50;
+end A51;
+model A52
+  extends A51;
+end A52;
+model A53
+  extends A52;
+end A53;
+model A54
+  extends A53;
+end A54;
+model A55
+  extends A54;
+end A55;
+model A56
+  extends A55;
+end A56;
+model A57
+  extends A56;
+end A57;
+model A58
+  extends A57;
+end A58;
+model A59
+  extends A58;
+end A59;
+model A60
+  extends A59;
+end A60;
+model A61
+  extends A60;
+end A61;
+model A62
+  extends A61;
+end A62;
+model A63
+  extends A62;
+end A63;
+model A64
+  extends A63;
+end A64;
+model A65
+  extends A64;
+end A65;
+model A66
+  extends A65;
+end A66;
+model A67
+  extends A66;
+end A67;
+model A68
+  extends A67;
+end A68;
+model A69
+  extends A68;
+end A69;
+model A70
+  extends A69;
+end A70;
+model A71
+  extends A70;
+end A71;
+model A72
+  extends A71;
+end A72;
+model A73
+  extends A72;
+end A73;
+model A74
+  extends A73;
+end A74;
+model A75
+  extends A74;
+end A75;
+model A76
+  extends A75;
+end A76;
+model A77
+  extends A76;
+end A77;
+model A78
+  extends A77;
+end A78;
+model A79
+  extends A78;
+end A79;
+model A80
+  extends A79;
+end A80;
+model A81
+  extends A80;
+end A81;
+model A82
+  extends A81;
+end A82;
+model A83
+  extends A82;
+end A83;
+model A84
+  extends A83;
+end A84;
+model A85
+  extends A84;
+end A85;
+model A86
+  extends A85;
+end A86;
+model A87
+  extends A86;
+end A87;
+model A88
+  extends A87;
+end A88;
+model A89
+  extends A88;
+end A89;
+model A90
+  extends A89;
+end A90;
+model A91
+  extends A90;
+end A91;
+model A92
+  extends A91;
+end A92;
+model A93
+  extends A92;
+end A93;
+model A94
+  extends A93;
+end A94;
+model A95
+  extends A94;
+end A95;
+model A96
+  extends A95;
+end A96;
+model A97
+  extends A96;
+end A97;
+model A98
+  extends A97;
+end A98;
+model A99
+  extends A98;
+end A99;
+model A100
+  extends A99;
+end A100;
+model A101
+  extends A100;
+end A101;
+model A102
+  extends A101;
+end A102;
+model A103
+  extends A102;
+end A103;
+model A104
+  extends A103;
+end A104;
+model A105
+  extends A104;
+end A105;
+model A106
+  extends A105;
+end A106;
+model A107
+  extends A106;
+end A107;
+model A108
+  extends A107;
+end A108;
+model A109
+  extends A108;
+end A109;
+model A110
+  extends A109;
+end A110;
+model A111
+  extends A110;
+end A111;
+model A112
+  extends A111;
+end A112;
+model A113
+  extends A112;
+end A113;
+model A114
+  extends A113;
+end A114;
+model A115
+  extends A114;
+end A115;
+model A116
+  extends A115;
+end A116;
+model A117
+  extends A116;
+end A117;
+model A118
+  extends A117;
+end A118;
+model A119
+  extends A118;
+end A119;
+model A120
+  extends A119;
+end A120;
+model A121
+  extends A120;
+end A121;
+model A122
+  extends A121;
+end A122;
+model A123
+  extends A122;
+end A123;
+model A124
+  extends A123;
+end A124;
+model A125
+  extends A124;
+end A125;
+model A126
+  extends A125;
+end A126;
+model A127
+  extends A126;
+end A127;
+model A128
+  extends A127;
+end A128;
+model A129
+  extends A128;
+end A129;
+model A130
+  extends A129;
+end A130;
+model A131
+  extends A130;
+end A131;
+model A132
+  extends A131;
+end A132;
+model A133
+  extends A132;
+end A133;
+model A134
+  extends A133;
+end A134;
+model A135
+  extends A134;
+end A135;
+model A136
+  extends A135;
+end A136;
+model A137
+  extends A136;
+end A137;
+model A138
+  extends A137;
+end A138;
+model A139
+  extends A138;
+end A139;
+model A140
+  extends A139;
+end A140;
+model A141
+  extends A140;
+end A141;
+model A142
+  extends A141;
+end A142;
+model A143
+  extends A142;
+end A143;
+model A144
+  extends A143;
+end A144;
+model A145
+  extends A144;
+end A145;
+model A146
+  extends A145;
+end A146;
+model A147
+  extends A146;
+end A147;
+model A148
+  extends A147;
+end A148;
+model A149
+  extends A148;
+end A149;
+model A150
+  extends A149;
+end A150;
+model A151
+  extends A150;
+end A151;
+model A152
+  extends A151;
+end A152;
+model A153
+  extends A152;
+end A153;
+model A154
+  extends A153;
+end A154;
+model A155
+  extends A154;
+end A155;
+model A156
+  extends A155;
+end A156;
+model A157
+  extends A156;
+end A157;
+model A158
+  extends A157;
+end A158;
+model A159
+  extends A158;
+end A159;
+model A160
+  extends A159;
+end A160;
+model A161
+  extends A160;
+end A161;
+model A162
+  extends A161;
+end A162;
+model A163
+  extends A162;
+end A163;
+model A164
+  extends A163;
+end A164;
+model A165
+  extends A164;
+end A165;
+model A166
+  extends A165;
+end A166;
+model A167
+  extends A166;
+end A167;
+model A168
+  extends A167;
+end A168;
+model A169
+  extends A168;
+end A169;
+model A170
+  extends A169;
+end A170;
+model A171
+  extends A170;
+end A171;
+model A172
+  extends A171;
+end A172;
+model A173
+  extends A172;
+end A173;
+model A174
+  extends A173;
+end A174;
+model A175
+  extends A174;
+end A175;
+model A176
+  extends A175;
+end A176;
+model A177
+  extends A176;
+end A177;
+model A178
+  extends A177;
+end A178;
+model A179
+  extends A178;
+end A179;
+model A180
+  extends A179;
+end A180;
+model A181
+  extends A180;
+end A181;
+model A182
+  extends A181;
+end A182;
+model A183
+  extends A182;
+end A183;
+model A184
+  extends A183;
+end A184;
+model A185
+  extends A184;
+end A185;
+model A186
+  extends A185;
+end A186;
+model A187
+  extends A186;
+end A187;
+model A188
+  extends A187;
+end A188;
+model A189
+  extends A188;
+end A189;
+model A190
+  extends A189;
+end A190;
+model A191
+  extends A190;
+end A191;
+model A192
+  extends A191;
+end A192;
+model A193
+  extends A192;
+end A193;
+model A194
+  extends A193;
+end A194;
+model A195
+  extends A194;
+end A195;
+model A196
+  extends A195;
+end A196;
+model A197
+  extends A196;
+end A197;
+model A198
+  extends A197;
+end A198;
+model A199
+  extends A198;
+end A199;
+model A200
+  extends A199;
+end A200;
+model A201
+  extends A200;
+end A201;
+model A202
+  extends A201;
+end A202;
+model A203
+  extends A202;
+end A203;
+model A204
+  extends A203;
+end A204;
+model A205
+  extends A204;
+end A205;
+model A206
+  extends A205;
+end A206;
+model A207
+  extends A206;
+end A207;
+model A208
+  extends A207;
+end A208;
+model A209
+  extends A208;
+end A209;
+model A210
+  extends A209;
+end A210;
+model A211
+  extends A210;
+end A211;
+model A212
+  extends A211;
+end A212;
+model A213
+  extends A212;
+end A213;
+model A214
+  extends A213;
+end A214;
+model A215
+  extends A214;
+end A215;
+model A216
+  extends A215;
+end A216;
+model A217
+  extends A216;
+end A217;
+model A218
+  extends A217;
+end A218;
+model A219
+  extends A218;
+end A219;
+model A220
+  extends A219;
+end A220;
+model A221
+  extends A220;
+end A221;
+model A222
+  extends A221;
+end A222;
+model A223
+  extends A222;
+end A223;
+model A224
+  extends A223;
+end A224;
+model A225
+  extends A224;
+end A225;
+model A226
+  extends A225;
+end A226;
+model A227
+  extends A226;
+end A227;
+model A228
+  extends A227;
+end A228;
+model A229
+  extends A228;
+end A229;
+model A230
+  extends A229;
+end A230;
+model A231
+  extends A230;
+end A231;
+model A232
+  extends A231;
+end A232;
+model A233
+  extends A232;
+end A233;
+model A234
+  extends A233;
+end A234;
+model A235
+  extends A234;
+end A235;
+model A236
+  extends A235;
+end A236;
+model A237
+  extends A236;
+end A237;
+model A238
+  extends A237;
+end A238;
+model A239
+  extends A238;
+end A239;
+model A240
+  extends A239;
+end A240;
+model A241
+  extends A240;
+end A241;
+model A242
+  extends A241;
+end A242;
+model A243
+  extends A242;
+end A243;
+model A244
+  extends A243;
+end A244;
+model A245
+  extends A244;
+end A245;
+model A246
+  extends A245;
+end A246;
+model A247
+  extends A246;
+end A247;
+model A248
+  extends A247;
+end A248;
+model A249
+  extends A248;
+end A249;
+model A250
+  extends A249;
+end A250;

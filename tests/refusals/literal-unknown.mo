@@ -1,0 +1,4 @@
+type Colour = enumeration(red, green, blue);
+model M
+  parameter Colour c = Colour.gren;
+end M;

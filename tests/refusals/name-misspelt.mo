@@ -1,0 +1,5 @@
+model M
+  Real speed(start = 1);
+equation
+  der(sped) = -speed;
+end M;

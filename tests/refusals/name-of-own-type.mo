@@ -1,0 +1,4 @@
+type Level = Real(unit = "m");
+model M
+  Level Level = time;
+end M;

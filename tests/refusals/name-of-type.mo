@@ -1,0 +1,3 @@
+model M
+  Real Real = 1;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real x = 2*pi*time;
+end M;

@@ -1,0 +1,7 @@
+model A
+  outer Integer T;
+end A;
+model M
+  inner Real T = time;
+  A a;
+end M;

@@ -1,0 +1,6 @@
+package P
+  Real x = 1;
+end P;
+model M
+  Real y = P.x;
+end M;

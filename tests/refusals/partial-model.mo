@@ -1,0 +1,6 @@
+partial model M
+  Real x;
+end M;
+model N
+  M m;
+end N;

@@ -1,0 +1,8 @@
+model A
+  Real y = x;
+protected
+  parameter Real x = 1;
+end A;
+model M
+  A a(x = 2);
+end M;

@@ -1,0 +1,3 @@
+model M
+  parameter Integer n = 2.5;
+end M;

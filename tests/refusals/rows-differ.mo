@@ -1,0 +1,3 @@
+model M
+  Real A[2, 2] = [1, 2; 3];
+end M;

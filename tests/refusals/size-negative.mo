@@ -1,0 +1,4 @@
+model M
+  parameter Integer n = -2;
+  Real x[n];
+end M;

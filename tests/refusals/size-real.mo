@@ -1,0 +1,3 @@
+model M
+  Real x[1.5];
+end M;

@@ -1,0 +1,4 @@
+model M
+  Integer n = integer(time);
+  Real x[n];
+end M;

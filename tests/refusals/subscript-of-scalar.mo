@@ -1,0 +1,4 @@
+model M
+  Real x = time;
+  Real y = x[1];
+end M;

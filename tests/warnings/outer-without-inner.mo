@@ -1,0 +1,7 @@
+model A
+  outer Real T;
+  Real x = T;
+end A;
+model M
+  A a;
+end M;
