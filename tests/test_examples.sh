@@ -74,5 +74,10 @@ done < <(rows "What is refused")
 check "the tables of the manual are there" eval '[ "$(rows "What works" | wc -l)" -gt 15 ] &&
     [ "$(rows "What is refused" | wc -l)" -gt 12 ]'
 
+warned() { printf 'model M Real x(unit = "m") = time; Real y(unit = "%s") = x; end M;\n' "$1" >u.mo
+    "$program" check u.mo >out 2>err && grep -qF "different units" err; }
+check "units: m and s" warned s
+check "units: m and cm" eval '! warned cm && [ -s out ]'
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
