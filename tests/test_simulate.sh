@@ -259,6 +259,10 @@ check "a loop without end" eval 'one 9 "model M Real x; algorithm while true loo
 check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines come later"'
 check "given twice" eval 'one 4 "model M Real x; equation der(x) = -x; x = 1; end M;" &&
     says "no unknown that the others leave open"'
+check "a singularity is no wrong Jacobian" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / (x - 0.5); end M;" &&
+    says "singularity" && ! grep -qE "Jacobian|problem.level" err'
+check "an equation in one pair of quotes" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / sqrt(x); end M;" &&
+    says "of '"'der(x) = -1/sqrt(x)'"' with"'
 check "time is in every file" eval 'run 0 simulate "$decay" -o t.csv --output-variables "time,x" &&
     [ "$(head -1 t.csv)" = "time,x" ]'
 
