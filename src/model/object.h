@@ -218,6 +218,7 @@ struct model {
     char *analysis;              /* of model_analysis                                         */
 
     model_result *result;        /* variables of results                                      */
+    struct named_result *by_name; /* ... sorted by name                                       */
     size_t results;
     double *row;
     uint32_t *result_slot;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *text_or_nothing(const char *text)
@@ -47,6 +48,24 @@ static void add_derivative(model *m, uint32_t v)
         .variability = DAE_CONTINUOUS, .type = 'r', .alias_sign = 1 };
 }
 
+typedef struct named_result {
+    const char *name;
+    size_t at;
+} named_result;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const named_result *)a)->name, ((const named_result *)b)->name);
+}
+
+static void sort_names(model *m)
+{
+    m->by_name = dae_arena_take(&m->arena, m->results, sizeof *m->by_name);
+    for (size_t k = 0; k < m->results; k++)
+        m->by_name[k] = (named_result){ m->result[k].name, k };
+    qsort(m->by_name, m->results, sizeof *m->by_name, compare_names);
+}
+
 static dae_status compile_assertions(model *m)
 {
     ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
@@ -66,6 +85,7 @@ dae_status model_build_results(model *m)
         if (!m->flat->variable[v].hidden && m->variable[v].type != EX_STRING) add_result(m, v);
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (is_state(m, v)) add_derivative(m, v);
+    sort_names(m);
     return compile_assertions(m);
 }
 
@@ -87,9 +107,10 @@ const model_result *model_result_at(const model *m, size_t i)
 
 size_t model_find(const model *m, const char *name)
 {
-    size_t k = 0;
-    while (k < m->results && strcmp(m->result[k].name, name)) k++;
-    return k;
+    named_result wanted = { .name = name };
+    const named_result *found = m->results ? bsearch(&wanted, m->by_name, m->results,
+                                                     sizeof wanted, compare_names) : NULL;
+    return found ? found->at : m->results;
 }
 
 /* ---------------------------------------------------------------- assertions ------------ */

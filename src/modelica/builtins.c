@@ -670,6 +670,11 @@ static mo_value *unsupported(call *c)
     return mo_none(c->m);
 }
 
+static mo_value *rooted(call *c)
+{
+    return mo_connections_query(c->m, c->s, c->a, "rooted");
+}
+
 static mo_value *as_clause(call *c)
 {
     mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' has no value", c->row->name);
@@ -754,8 +759,7 @@ static const builtin table[] = {
     { "initialState", unsupported, 1, 1, EX_NONE, EX_REAL, true, "state machines come later" },
     { "transition", unsupported, 1, -1, EX_NONE, EX_REAL, true, "state machines come later" },
     { "activeState", unsupported, 1, 1, EX_NONE, EX_BOOLEAN, true, "state machines come later" },
-    { "rooted", unsupported, 1, 1, EX_NONE, EX_BOOLEAN, true,
-      "overconstrained connectors come later" },
+    { "rooted", rooted, 1, 1, EX_NONE, EX_BOOLEAN, true, "Connections.rooted(frame.R)" },
     { "reinit", as_clause, 1, -1, EX_NONE, EX_REAL, true, "reinit(x, value)" },
     { "assert", as_clause, 1, -1, EX_NONE, EX_REAL, true, "assert(condition, message)" },
     { "terminate", as_clause, 1, -1, EX_NONE, EX_REAL, true, "terminate(message)" },

@@ -71,33 +71,43 @@ static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool r
                                      .place = place, .component = component };
 }
 
-static void pair(mo_model *m, mo_value *left, bool left_outside, mo_value *right, bool right_outside,
-                 mo_place place, const char *component)
+static void pair(mo_model *m, const mo_connection *c)
 {
+    mo_value *left = c->left, *right = c->right;
     if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
         return;
-    if (!mo_same_sizes(left, right) ||
-        (left->kind != right->kind)) {
-        say_unlike(m, left, right, place, "their sizes or kinds differ");
+    if (!mo_same_sizes(left, right) || (left->kind != right->kind)) {
+        say_unlike(m, left, right, c->place, "their sizes or kinds differ");
         return;
     }
     if (left->kind == MO_V_SCALAR)
-        edge(m, left->scalar, left_outside, right->scalar, right_outside, place, component);
+        edge(m, left->scalar, c->left_outside, right->scalar, c->right_outside, c->place, c->component);
     else if (left->kind == MO_V_ARRAY)
-        for (size_t i = 0; i < left->count; i++)
-            pair(m, mo_item_at(m, left, i), left_outside, mo_item_at(m, right, i), right_outside, place,
-                 component);
-    else if (left->kind == MO_V_OBJECT) {
-        mo_value *x = mo_fields(m, left), *y = mo_fields(m, right);
-        for (size_t i = 0; i < x->count; i++) {
-            mo_value *other = mo_field(m, y, x->field[i]);
-            if (!other) {
-                say_unlike(m, left, right, place,
-                           dae_arena_print(&m->context->arena, "only one of them has '%s'", x->field[i]));
-                return;
-            }
-            pair(m, x->item[i], left_outside, other, right_outside, place, component);
+        for (size_t i = 0; i < left->count; i++) {
+            mo_connection one = *c;
+            one.left = mo_item_at(m, left, i);
+            one.right = mo_item_at(m, right, i);
+            pair(m, &one);
         }
+    else if (left->kind == MO_V_OBJECT && !mo_connect_overconstrained(m, c))
+        mo_connect_fields(m, c);
+}
+
+/* Two connectors, or parts of them: element by element. */
+void mo_connect_fields(mo_model *m, const mo_connection *c)
+{
+    mo_value *x = mo_fields(m, c->left), *y = mo_fields(m, c->right);
+    for (size_t i = 0; i < x->count; i++) {
+        mo_value *other = mo_field(m, y, x->field[i]);
+        if (!other) {
+            say_unlike(m, c->left, c->right, c->place,
+                       dae_arena_print(&m->context->arena, "only one of them has '%s'", x->field[i]));
+            return;
+        }
+        mo_connection one = *c;
+        one.left = x->item[i];
+        one.right = other;
+        pair(m, &one);
     }
 }
 
@@ -168,7 +178,8 @@ void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
     m->connection[m->connections++] = (mo_connection){ .left = left, .right = right,
         .left_outside = left_outside, .right_outside = right_outside, .place = c->place,
         .component = s->object->name };
-    pair(m, left, left_outside, right, right_outside, c->place, s->object->name);
+    mo_connection now = m->connection[m->connections - 1];
+    pair(m, &now);
 }
 
 /* ------------------------------------------------------------------ sets ------------- */
@@ -268,6 +279,7 @@ void mo_finish_connections(mo_model *m)
 {
     dae_arena *arena = &m->context->arena;
     mo_finish_expandable(m);
+    mo_finish_overconstrained(m);
     size_t faces = 2 * m->flat->variables;
     uint32_t *up = dae_arena_take(arena, faces + 1, sizeof *up);
     bool *met = dae_arena_take(arena, faces + 1, sizeof *met);

@@ -7,6 +7,7 @@ typedef struct section_scope {
     mo_model *m;
     mo_scope s;
     bool initial;
+    bool connections; /* the first pass: only what is connected to what */
     flat_when *when; /* inside a when-clause */
     ex_id guard;     /* inside branches of if: when it is executed; 0: always */
 } section_scope;
@@ -458,6 +459,12 @@ static void terminate(section_scope *c, const mo_ast *a)
     flat->when[flat->whens++] = w;
 }
 
+static bool is_connections(const mo_ast *a)
+{
+    return a->kind == MO_A_CALL && a->call.reference->parts == 2 &&
+           strcmp(a->call.reference->part[0].name, "Connections") == 0;
+}
+
 static void call_equation(section_scope *c, const mo_clause *clause)
 {
     const mo_ast *a = clause->left;
@@ -471,11 +478,7 @@ static void call_equation(section_scope *c, const mo_clause *clause)
         reinit(c, a);
     else if (r->parts == 1 && strcmp(name, "terminate") == 0)
         terminate(c, a);
-    else if (r->parts == 2 && strcmp(name, "Connections") == 0) {
-        mo_error(c->m->context, DAE_E_UNSUPPORTED, a->place, "'Connections.%s' is not supported yet",
-                 r->part[1].name);
-        mo_hint(c->m->context, "overconstrained connectors come later");
-    } else
+    else if (!is_connections(a))
         mo_evaluate_call(c->m, &c->s, a); /* for its assertions */
 }
 
@@ -498,19 +501,74 @@ static void equality(section_scope *c, const mo_clause *clause)
         mo_equal(m, &c->s, left, right, c->initial, clause->place);
 }
 
+/* ------------------------------------------------------------------ connections ------ */
+
+static bool has_connections(const mo_branch *b)
+{
+    for (int i = 0; i < b->clauses; i++) {
+        const mo_clause *c = b->clause[i];
+        if (c->kind == MO_C_CONNECT || (c->kind == MO_C_CALL && is_connections(c->left)))
+            return true;
+        for (int k = 0; k < c->branches; k++)
+            if (has_connections(&c->branch[k]))
+                return true;
+    }
+    return false;
+}
+
+/* if with connect() inside: its conditions are known. */
+static void connections_if(section_scope *c, const mo_clause *clause)
+{
+    bool any = false;
+    for (int i = 0; i < clause->branches; i++)
+        any |= has_connections(&clause->branch[i]);
+    for (int i = 0; any && i < clause->branches; i++) {
+        const mo_branch *b = &clause->branch[i];
+        mo_value *v = b->condition ? mo_evaluate(c->m, &c->s, b->condition) : NULL;
+        double x = 1;
+        uint32_t culprit;
+        if (v && v->kind != MO_V_SCALAR)
+            return;
+        if (v && !mo_evaluate_number(c->m, v->scalar, &x, &culprit)) {
+            mo_error(c->m->context, DAE_E_MODEL, clause->place,
+                     "'connect' where its condition is not known before the simulation");
+            mo_hint(c->m->context, "connect() must not depend on variables");
+            return;
+        }
+        if (x != 0) {
+            clauses(c, b->clause, b->clauses);
+            return;
+        }
+    }
+}
+
+static void connections_of(section_scope *c, const mo_clause *clause)
+{
+    if (clause->kind == MO_C_CONNECT)
+        mo_connect(c->m, &c->s, clause);
+    else if (clause->kind == MO_C_CALL && is_connections(clause->left))
+        mo_connections_clause(c->m, &c->s, clause->left);
+    else if (clause->kind == MO_C_IF)
+        connections_if(c, clause);
+    else if (clause->kind == MO_C_FOR && has_connections(&clause->branch[0]))
+        for_equation(c, clause, 0);
+    else if (clause->kind == MO_C_WHEN && clause->branches && has_connections(&clause->branch[0])) {
+        mo_error(c->m->context, DAE_E_MODEL, clause->place, "'connect' inside of 'when'");
+        mo_hint(c->m->context, "connections hold always");
+    }
+}
+
 static void clauses(section_scope *c, mo_clause *const *clause, int count)
 {
+    if (c->connections) {
+        for (int i = 0; i < count; i++)
+            connections_of(c, clause[i]);
+        return;
+    }
     for (int i = 0; i < count; i++)
         switch (clause[i]->kind) {
         case MO_C_EQUAL: equality(c, clause[i]); break;
-        case MO_C_CONNECT:
-            if (c->guard || c->when || c->initial) {
-                mo_error(c->m->context, DAE_E_MODEL, clause[i]->place,
-                         "'connect' where its condition is not known before the simulation");
-                mo_hint(c->m->context, "connect() must not depend on variables");
-            } else
-                mo_connect(c->m, &c->s, clause[i]);
-            break;
+        case MO_C_CONNECT: break; /* in the first pass */
         case MO_C_IF: if_equation(c, clause[i]); break;
         case MO_C_FOR: for_equation(c, clause[i], 0); break;
         case MO_C_WHEN:
@@ -530,21 +588,22 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
 
 /* ------------------------------------------------------------------ all objects ------ */
 
-static void sections(mo_model *m, mo_object *o, mo_view *v)
+static void sections(mo_model *m, mo_object *o, mo_view *v, bool connections)
 {
     for (size_t i = 0; i < v->bases; i++)
-        sections(m, o, v->base[i]);
+        sections(m, o, v->base[i], connections);
     for (int i = 0; i < v->def->sections; i++) {
         const mo_section *section = &v->def->section[i];
-        section_scope c = { .m = m, .s = { .object = o, .view = v }, .initial = section->initial };
-        if (section->algorithm)
-            mo_algorithm(m, &c.s, section);
-        else
+        section_scope c = { .m = m, .s = { .object = o, .view = v }, .initial = section->initial,
+                            .connections = connections };
+        if (!section->algorithm)
             clauses(&c, section->clause, section->clauses);
+        else if (!connections)
+            mo_algorithm(m, &c.s, section);
     }
 }
 
-void mo_object_equations(mo_model *m, mo_object *o)
+static void visit(mo_model *m, mo_object *o, bool connections)
 {
     for (size_t i = 0; i < o->members; i++) {
         mo_member *member = o->member[i];
@@ -552,7 +611,15 @@ void mo_object_equations(mo_model *m, mo_object *o)
             member->inner)
             continue;
         for (size_t k = 0; k < member->count; k++)
-            mo_object_equations(m, member->element[k]);
+            visit(m, member->element[k], connections);
     }
-    sections(m, o, o->view);
+    sections(m, o, o->view, connections);
+}
+
+/* Connections come first: equations may ask for them (cardinality, Connections.isRoot). */
+void mo_object_equations(mo_model *m, mo_object *o)
+{
+    visit(m, o, true);
+    mo_build_overconstrained(m);
+    visit(m, o, false);
 }

@@ -502,8 +502,13 @@ static mo_value *call_value(mo_model *m, const mo_scope *s, const mo_ast *a, mo_
     }
     mo_view *v = f->view;
     mo_expand(m, v);
-    if (mo_is_kind(m, v, MO_FUNCTION))
-        return mo_call_function(m, s, v, value, label, count + bound, a->place);
+    if (v->primitive == MO_EXTERNAL_OBJECT)
+        return mo_external_object(m, s, v, value, label, count, a->place);
+    if (mo_is_kind(m, v, MO_FUNCTION)) {
+        mo_scope from = *s;
+        from.home = f->kind == MO_V_CLASS && f->object ? f->object : s->object ? s->object : s->home;
+        return mo_call_function(m, &from, v, value, label, count + bound, a->place);
+    }
     if (v->primitive == MO_ENUMERATION && count == 1)
         return mo_scalar(m, value[0]->scalar, EX_ENUMERATION, v->enumeration);
     if (mo_is_kind(m, v, MO_RECORD) || v->def->kind == MO_CLASS || v->def->kind == MO_MODEL ||
@@ -531,7 +536,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
     if (simple)
         f = mo_find_name(m, s, r->part[0].name);
     if (simple && (!f || (f->kind == MO_V_CLASS && f->view->primitive &&
-                          f->view->primitive != MO_ENUMERATION) ||
+                          f->view->primitive != MO_ENUMERATION &&
+                          f->view->primitive != MO_EXTERNAL_OBJECT) ||
                    f->kind == MO_V_SCALAR || f->kind == MO_V_ARRAY)) {
         bool found = false;
         mo_value *v = mo_builtin(m, s, a, r->part[0].name, &found);
@@ -542,6 +548,9 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
         mo_say_unknown(m, s, r->part[0].name, r->place, "function");
         return mo_none(m);
     }
+    if (r->parts == 2 && strcmp(r->part[0].name, "Connections") == 0 &&
+        !mo_find_name(m, s, r->part[0].name))
+        return mo_connections_query(m, s, a, r->part[1].name);
     if (r->parts == 1 && r->global && mo_is_builtin(r->part[0].name) &&
         !mo_find_entry(m, m->root, r->part[0].name)) {
         bool found;
@@ -625,10 +634,10 @@ static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     m->work++;
-    if (m->work > MO_MAX_WORK)
+    if (m->work > m->work_limit)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place,
                       "look for loops and recursion without end",
-                      "more than %.0f expressions were evaluated", MO_MAX_WORK);
+                      "more than %.0f expressions were evaluated", m->work_limit);
     if (++m->depth > 20 * MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place, "look for a recursion without end",
                       "expressions and functions are nested more than %d deep", 20 * MO_MAX_DEPTH);

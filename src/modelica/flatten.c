@@ -84,7 +84,7 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
 
 void mo_model_init(mo_model *m, mo_context *c)
 {
-    *m = (mo_model){ .context = c };
+    *m = (mo_model){ .context = c, .work_limit = MO_MAX_WORK };
     m->graph = dae_arena_take(&c->arena, 1, sizeof *m->graph);
     ex_graph_init(m->graph, &c->arena);
     m->flat = dae_arena_take(&c->arena, 1, sizeof *m->flat);

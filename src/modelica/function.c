@@ -228,7 +228,9 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
         if (!v && e->mod && e->mod->value) {
             mo_scope scope = r->scope;
             scope.view = e->mod->view;
-            scope.object = e->mod->object;
+            scope.object = e->mod->object ? e->mod->object : r->scope.home;
+            if (!mo_derives_from(f, e->mod->view))
+                scope.env = NULL; /* given from outside of the function */
             v = mo_evaluate(m, &scope, e->mod->value);
             at = e->mod->place;
         }
@@ -383,6 +385,14 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
         bool found;
         return mo_builtin(m, &r->scope, &call, builtin, &found);
     }
+    mo_value **value = dae_arena_take(&m->context->arena, (size_t)x->arguments + 1, sizeof *value);
+    for (int i = 0; i < x->arguments; i++)
+        value[i] = mo_evaluate(m, &r->scope, x->argument[i]);
+    mo_value *known = mo_table_function(m, name, value, (size_t)x->arguments, place);
+    if (!known)
+        known = mo_text_function(m, name, value, (size_t)x->arguments);
+    if (known)
+        return known;
     mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function '%s' is written in another language (%s)",
              r->function->path, x->language ? x->language : "C");
     mo_hint(m->context, "external functions are not called yet, but for those of C's <math.h>: write "
@@ -522,7 +532,8 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                              ex_unary(g, EX_NOT, s->run->returned));
     if (s->guard)
         run.path = ex_binary(g, EX_AND, run.path, s->guard);
-    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run };
+    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run,
+                            .home = s->home ? s->home : s->object };
     if (run.level > MO_MAX_CALLS)
         say_calls(&run, place);
     if (recursive(&run, argument, count))

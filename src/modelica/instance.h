@@ -94,6 +94,7 @@ struct mo_object {
     mo_member **extra;      /* expandable connectors: what connections brought into being    */
     size_t extras, extra_capacity;
     bool package;           /* constants only, no variables of the flat model                */
+    size_t node;            /* overconstrained: its number, from 1                           */
     int level;
 };
 
@@ -166,6 +167,7 @@ typedef struct mo_scope {
     mo_view *view;
     mo_env *env;
     bool no_event;            /* relations are not events here                               */
+    mo_object *home;          /* of a function that is called: the component it belongs to   */
     ex_id guard;              /* inside branches of if-expressions: when they count; 0: always */
     struct mo_run *run;       /* inside a function or algorithm                              */
     const mo_value *end_of;   /* the array whose subscript is evaluated: 'end'               */
@@ -206,6 +208,7 @@ struct mo_model {
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
+    struct mo_over *over;     /* overconstrained connectors                                  */
     mo_member *binding;       /* the member that is being bound                              */
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
@@ -213,6 +216,7 @@ struct mo_model {
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     bool allow_external;
+    double work_limit;        /* of `work`                                                   */
     bool connecting;          /* names of disabled components are no errors now               */
     const struct mo_words *word;
 };
@@ -220,7 +224,7 @@ struct mo_model {
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
 #define MO_MAX_VARIABLES 4e6
 #define MO_MAX_OBJECTS 4e5
-#define MO_MAX_WORK 1e7
+#define MO_MAX_WORK 5e7
 #define MO_MAX_TEXT 1000000 /* characters of a String */
 
 /* load.c: texts to classes */
@@ -364,6 +368,15 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                            const char **label, size_t count, mo_place place);
 void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
 
+/* table.c: external objects, and the tables of the standard library */
+mo_value *mo_external_object(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
+                             const char **label, size_t count, mo_place place);
+mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
+                            mo_place place);
+
+/* strings.c: functions on text of the standard library */
+mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
+
 /* equations.c, connect.c: equations */
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
@@ -373,6 +386,13 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
+void mo_connect_fields(mo_model *m, const mo_connection *c);
+/* overconstrained.c: Connections.root and the like */
+bool mo_connect_overconstrained(mo_model *m, const mo_connection *c);
+void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a);
+mo_value *mo_connections_query(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name);
+void mo_build_overconstrained(mo_model *m);
+void mo_finish_overconstrained(mo_model *m);
 /* expandable.c: connections of expandable connectors; true: it is one of them, and put off */
 bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_expandable(mo_model *m);

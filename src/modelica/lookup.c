@@ -252,8 +252,10 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
             return say_protected(m, e, in, place);
         if (member)
             found = mo_member_value(m, member);
-        else if (e && e->element->kind == MO_NESTED)
+        else if (e && e->element->kind == MO_NESTED) {
             found = class_value(m, mo_nested_view(m, e));
+            found->object = v->object;
+        }
     } else if (v->kind == MO_V_CLASS) {
         in = v->view;
         mo_expand(m, in);

@@ -516,7 +516,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
         find_sizes(m, member, &scope);
         if (!member->primitive)
             make_objects(m, member);
-        else if (!member->object->package)
+        else if (!member->object->package && member->primitive != MO_EXTERNAL_OBJECT)
             make_variables(m, member);
     }
     member->progress = fine ? MO_DONE : MO_FAILED;
@@ -675,6 +675,7 @@ mo_value *mo_member_value(mo_model *m, mo_member *member)
     } else if (!member->primitive)
         v = objects_value(m, member);
     else if (member->variability == MO_CONSTANT || member->object->package ||
+             member->primitive == MO_EXTERNAL_OBJECT ||
              (member->primitive == MO_STRING &&
               (member->variability <= MO_PARAMETER || mo_binding(m, member))))
         v = constant_value(m, member);
@@ -846,7 +847,9 @@ void mo_finish_object(mo_model *m, mo_object *o)
         mo_instantiate(m, member);
         if (member->progress != MO_DONE || member->disabled || member->inner)
             continue;
-        if (member->primitive)
+        if (member->primitive == MO_EXTERNAL_OBJECT)
+            mo_member_value(m, member);
+        else if (member->primitive)
             finish_variables(m, member);
         else
             for (size_t k = 0; k < member->count; k++)

@@ -307,7 +307,9 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
     if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
         return;
     mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
-    mo_mod *own = mo_bind_mods(m, modifier, v, NULL);
+    /* the modifiers of a short class are written around it, those of 'extends' in it */
+    mo_view *around = v->def->is_short && v->outer ? v->outer : v;
+    mo_mod *own = mo_bind_mods(m, modifier, around, NULL);
     mods = mo_merge(m, mods, own ? own->sub : NULL);
     mo_view *base = mods || !found->def ? mo_new_view(m, found->def, found->outer,
                                                        mo_merge(m, mods, found->mods))
