@@ -246,6 +246,26 @@ check "not a number at the start" eval 'run 5 simulate "$models/Root.mo" --set a
 check "not a number on the way" eval 'run 6 simulate "$models/Root.mo" --set a=1 --stop 3 -o nan2.csv &&
     says "error[" && last_line_valid && whole_csv nan2.csv'
 
+# ---- what beginners write ----
+one() { # CODE TEXT: a model in one line
+    printf '%s\n' "$2" >one.mo && run "$1" simulate one.mo
+}
+check "one over zero" eval 'one 5 "model M Real x = 1 / 0; end M;" && says "is infinite" && says "1/0" && says "one.mo:1:14"'
+check "an input of the whole model" eval 'one 0 "model M input Real u; Real x = u; end M;" &&
+    says "input without a value, 0 is taken: '"'u'"'"'
+check "a partial model" eval 'one 3 "partial model M Real x = 1; end M;" && says "is partial" && says "extends M"'
+check "a loop without end" eval 'one 9 "model M Real x; algorithm while true loop x := 1; end while; end M;" &&
+    says "does not end" && says "one.mo:1:"'
+check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines come later"'
+check "given twice" eval 'one 4 "model M Real x; equation der(x) = -x; x = 1; end M;" &&
+    says "no unknown that the others leave open"'
+check "a singularity is no wrong Jacobian" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / (x - 0.5); end M;" &&
+    says "singularity" && ! grep -qE "Jacobian|problem.level" err'
+check "an equation in one pair of quotes" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / sqrt(x); end M;" &&
+    says "of '"'der(x) = -1/sqrt(x)'"' with"'
+check "time is in every file" eval 'run 0 simulate "$decay" -o t.csv --output-variables "time,x" &&
+    [ "$(head -1 t.csv)" = "time,x" ]'
+
 # ---- pipes and signals ----
 gone() { # the reader has left before anything is written
     { sleep 0.3; "$program" "$@" 2>err; echo $? >code; } | true

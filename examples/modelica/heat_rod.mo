@@ -2,10 +2,11 @@ model HeatRod "A rod that cools at its ends; the heat equation by lines"
   parameter Integer n = 49 "points inside";
   parameter Real length(unit = "m") = 1;
   parameter Real a(unit = "m2/s") = 0.01 "diffusivity";
-  Real T[n](each unit = "K", start = {x * (1 - x) for x in linspace(dx, length - dx, n)},
+  parameter Real T0(unit = "K") = 1 "scale of the temperature";
+  Real T[n](each unit = "K", start = {T0 * x * (1 - x) for x in linspace(1 / (n + 1), n / (n + 1), n)},
             each fixed = true) "temperature above that of the ends";
 protected
-  parameter Real dx = length / (n + 1);
+  parameter Real dx(unit = "m") = length / (n + 1);
 equation
   for i in 1:n loop
     der(T[i]) = a / dx ^ 2 * ((if i > 1 then T[i - 1] else 0) - 2 * T[i]

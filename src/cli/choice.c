@@ -65,14 +65,14 @@ static int fits_nothing(cli *c, const dae_model *m, const char *pattern, size_t 
 static int mark(cli *c, const dae_model *m, const char *list, char *wanted)
 {
     for (;;) {
-        size_t length = pattern_length(list), count = dae_model_variable_count(m),
-               found = 0;
+        size_t length = pattern_length(list), count = dae_model_variable_count(m);
+        int found = fits(list, list + length, "time"); /* in every file, asked for or not */
         for (size_t i = 0; i < count; i++)
             if (fits(list, list + length, dae_model_variable(m, i)->name)) {
                 wanted[i] = 1;
-                found++;
+                found = 1;
             }
-        if (found == 0)
+        if (!found)
             return fits_nothing(c, m, list, length);
         if (!list[length])
             return 0;

@@ -308,6 +308,8 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     }
     dae_hint(&s->report, trial->prescribed
                              ? "the size of the step is prescribed: a smaller one, or a larger newton_max"
+                         : s->system.problem.level
+                             ? "a discontinuity or singularity there, or an unknown with a poor atol"
                              : "a discontinuity there, or an index above 1 that was not declared "
                                "(problem.level), or an unknown with a poor atol");
     return DAE_E_CONVERGENCE;
@@ -354,7 +356,8 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
             : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"
                                              : "hundreds of steps brought no progress",
             s->failures);
-    dae_hint(&s->report, "a discontinuity or singularity there, a tolerance below the noise of "
-                         "the equations, or an index above 1 that was not declared (problem.level)");
+    dae_hint(&s->report, "a discontinuity or singularity there, or a tolerance below the noise of "
+                         "the equations%s",
+             s->system.problem.level ? "" : ", or an index above 1 that was not declared (problem.level)");
     return DAE_E_STEP_UNDERFLOW;
 }

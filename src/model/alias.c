@@ -247,6 +247,28 @@ static int sign_of(const model *m, uint32_t v)
     return m->variable[v].alias_of == NOWHERE ? 1 : m->variable[v].alias_sign;
 }
 
+/* A variable that is a parameter expression which has no value, as x = 1/0. */
+static dae_status check_constants(model *m)
+{
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        double value = m->value[slot_of(v, 0)];
+        char where[200];
+        ex_id e = m->variable[v].alias_value;
+        if (!e || isfinite(value)) continue;
+        if (ex_at(m->g, e)->op == EX_NEGATE) e = ex_at(m->g, e)->a;
+        uint32_t slot = leaf_slot(m->g, e);
+        if (slot != NOWHERE && m->variable[slot_variable(slot)].binding)
+            e = m->variable[slot_variable(slot)].binding;
+        model_locate(m, m->flat->variable[v].place, where, sizeof where);
+        dae_fail(&m->report, DAE_E_NONFINITE, "'%s' is %s", m->variable[v].name,
+                 isnan(value) ? "not a number" : "infinite");
+        dae_at(&m->report, "its declaration%s", where);
+        dae_why(&m->report, "it is given by %s", ex_print(m->g, e, flat_name, m->flat, 120));
+        return DAE_E_NONFINITE;
+    }
+    return DAE_OK;
+}
+
 dae_status model_check_fixed(model *m)
 {
     for (uint32_t v = 0; v < m->flat_variables; v++) {
@@ -265,7 +287,7 @@ dae_status model_check_fixed(model *m)
         dae_hint(&m->report, "fix only one of them");
         return DAE_E_INCONSISTENT;
     }
-    return DAE_OK;
+    return check_constants(m);
 }
 
 /* Variables that are parameter expressions have their values from now on. */

@@ -78,7 +78,8 @@ static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t r
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (columns[j]) list_unknown(m, &unknowns, in->slot[j]);
     if (unknowns.count == 0)
-        dae_why(&m->report, "equation %s contains no unknown", list_end(&equations));
+        dae_why(&m->report, "equation %s contains no unknown that the others leave open",
+                list_end(&equations));
     else
         dae_why(&m->report, "%d equations for the %d %s %s: %s", equations.count, unknowns.count,
                 plural((size_t)unknowns.count, "unknown"), list_end(&unknowns),

@@ -167,21 +167,25 @@ static void take_variables(model *m)
     }
 }
 
-static void warn_without_value(model *m)
+/* Parameters, and inputs of the whole model. */
+static void warn_without_value(model *m, bool inputs)
 {
     char list[500] = "";
     size_t length = 0, count = 0;
     for (size_t v = 0; v < m->flat_variables; v++) {
         const flat_variable *f = &m->flat->variable[v];
-        if (f->variability > FLAT_PARAMETER || f->binding || f->start || f->fixed == 0 ||
-            f->type == EX_STRING || f->hidden || !isnan(m->override[v]) || ++count > 6)
+        bool parameter = f->variability <= FLAT_PARAMETER;
+        bool here = inputs ? !parameter && f->input && m->variable[v].kind == KNOWN : parameter;
+        if (!here || f->binding || f->start || f->fixed == 0 || f->type == EX_STRING || f->hidden ||
+            !isnan(m->override[v]) || ++count > 6)
             continue;
         length += (size_t)snprintf(list + length, sizeof list - length, "%s'%.60s'",
                                    count > 1 ? ", " : "", f->name);
     }
     if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
     if (count)
-        model_warn(m, "parameter%s without a value, 0 is taken: %s", count == 1 ? "" : "s", list);
+        model_warn(m, "%s%s without a value, 0 is taken: %s", inputs ? "input" : "parameter",
+                   count == 1 ? "" : "s", list);
 }
 
 /* ---------------------------------------------------------------- the passes ------------ */
@@ -241,7 +245,8 @@ static dae_status compile_assumptions(model *m)
 static dae_status run_passes(model *m)
 {
     take_variables(m);
-    warn_without_value(m);
+    warn_without_value(m, false);
+    warn_without_value(m, true);
     dae_status status = model_rewrite_parameters(m);
     if (status == DAE_OK) status = evaluate_parameters(m);
     m->ready = status == DAE_OK;

@@ -293,7 +293,7 @@ dae_status model_check_assumptions(model *m, bool *hold);
 dae_status model_find_aliases(model *m);
 void model_find_differentiated(model *m, const equation_list *list);
 void model_merge_attributes(model *m); /* start, min, max, nominal of aliases, from their values */
-dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ             */
+dae_status model_check_fixed(model *m); /* two fixed starts of aliases that differ; 1/0       */
 void model_clear_images(model *m);
 void model_substitute(model *m, ex_id *root, size_t roots); /* slots by m->image, where not 0 */
 

@@ -334,7 +334,7 @@ static void name_things(model *m)
         p->names[j] = model_slot_name(m, slot_of(p->variable[j], 0));
         p->level[j] = j < p->states ? DAE_DIFFERENTIAL : DAE_ALGEBRAIC;
         model_equation_name(m, &m->running.item[p->row_equation[j]], text, sizeof text);
-        p->equation_names[j] = dae_arena_copy(&m->arena, text, strlen(text));
+        p->equation_names[j] = dae_arena_copy(&m->arena, text + 1, strlen(text) - 2); /* no quotes */
     }
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];

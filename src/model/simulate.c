@@ -217,6 +217,7 @@ static dae_status open_solver(run *r)
     if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
+                            .check_jacobian = -1, /* derivatives are exact, differences are not */
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,

@@ -165,7 +165,12 @@ mo_view *mo_choose_class(mo_model *m, const char *name, mo_class *last)
         if (!m->context->errors) {
             mo_error(m->context, DAE_E_MODEL, last ? last->place : (mo_place){ 0 },
                      "there is no model to simulate in the text");
-            mo_hint(m->context, "write 'model M ... end M;', or name a class with --model");
+            if (last && last->partial)
+                mo_hint(m->context, "'%s' is partial, the base of others: write "
+                        "'model My%s extends %s; ... end My%s;'", last->name, last->name,
+                        last->name, last->name);
+            else
+                mo_hint(m->context, "write 'model M ... end M;', or name a class with --model");
         }
         return NULL;
     }

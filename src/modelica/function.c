@@ -395,7 +395,8 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
         return known;
     mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function '%s' is written in another language (%s)",
              r->function->path, x->language ? x->language : "C");
-    mo_hint(m->context, "external functions are off: write '%s' in Modelica", r->function->def->name);
+    mo_hint(m->context, "external functions are not called yet, but for those of C's <math.h>: write "
+            "'%s' in Modelica", r->function->def->name);
     return mo_none(m);
 }
 

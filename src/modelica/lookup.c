@@ -392,6 +392,19 @@ static const mo_element *wrong_import(const mo_scope *s, const char *name)
     return NULL;
 }
 
+/* The library that is not there, of an import of everything in a package or of a list. */
+static const char *missing_package(mo_model *m, const mo_scope *s)
+{
+    for (const mo_view *v = s->view; v && v->def; v = v->outer)
+        for (int i = 0; i < v->def->elements; i++) {
+            const mo_element *e = v->def->element[i];
+            if (e->kind == MO_IMPORT && (e->import_all || e->import_names) &&
+                !class_at(m, e->import, 1))
+                return e->import->part[0].name;
+        }
+    return NULL;
+}
+
 void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
                     const char *what)
 {
@@ -433,7 +446,13 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name, in);
     else
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known", what, name);
-    if (near)
+    const char *missing = missing_package(m, s);
+    if (missing)
+        mo_why(m->context, "an import names '%s', which is not found", missing);
+    if (missing)
+        mo_hint(m->context, "give the folder that contains '%s' with --library or in MODELICAPATH",
+                missing);
+    else if (near)
         mo_hint(m->context, "did you mean '%s'?", near);
     else if (known)
         mo_hint(m->context, "in Modelica it is %s", known);

@@ -429,7 +429,7 @@ static void repeat(mo_run *r, const mo_clause *c)
             return;
         }
         mo_execute(r, c->branch[0].clause, c->branch[0].clauses);
-        m->work += 1;
+        m->work += 200; /* a million rounds, before they fill the memory */
         if (m->work > m->work_limit)
             mo_fatal_hint(m->context, DAE_E_LIMIT, c->place, "look at the condition of the loop",
                           "a 'while' loop does not end");

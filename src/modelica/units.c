@@ -116,8 +116,10 @@ static dimension read_unit(const char *text)
 static const char *unit_text(mo_model *m, const dimension *d)
 {
     static const char *const base[] = { "m", "kg", "s", "A", "K", "mol", "cd" };
-    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) { /* N, Pa, V, ... have names */
+    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) { /* N, Pa, V, ... have names ... */
         int same_powers = 0, used = 0;
+        if (!symbols[k].power[1] && !symbols[k].power[3])
+            continue; /* ... but m/s is no kn, and J/kg no Gy */
         for (int i = 0; i < BASES; i++) {
             same_powers += d->power[i] == symbols[k].power[i] * PARTS;
             used += symbols[k].power[i] != 0;
