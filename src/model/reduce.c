@@ -135,7 +135,9 @@ static void find_structure(reducer *r)
         if (is_unknown(m, v)) b->variable[b->columns++] = v;
     }
     for (uint32_t i = 0; i < m->equations; i++)
-        if (ex_at(r->g, m->equation[i].left)->type <= EX_INTEGER) b->equation[b->rows++] = i;
+        if (ex_at(r->g, m->equation[i].left)->type == EX_REAL ||
+            ex_at(r->g, m->equation[i].right)->type == EX_REAL)
+            b->equation[b->rows++] = i;
     entry_list l = { .mark = dae_arena_take(r->arena, b->columns + 1, sizeof *l.mark),
                      .at = dae_arena_take(r->arena, b->columns + 1, sizeof *l.at) };
     uint32_t *seen = dae_arena_take(r->arena, r->g->nodes, sizeof *seen);
