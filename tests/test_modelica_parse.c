@@ -645,7 +645,7 @@ static void test_wrong_expressions(void **state)
                                          "{1, ",  "x[",    "if a",   "a < b < c", "2^3^4",
                                          "1e",    "0x1",   "1.2.3",  "a..b", "a.",   "end",
                                          "not",   "not not a", "f(1 for)", "\"a", "'a", "a := 1",
-                                         "a = 1", "1e999", "99999999999999999999", "\xff", "a:\xff",
+                                         "a = 1", "1e999", "99999999999999999999", "\xff", "a:\xff", "\"\xff\"",
                                          "1:2:3:4", "f(a = 1, 2)", "a ? b", "x'", "if", "der x" };
     for (int i = 0; i < COUNT_OF(wrong); i++) {
         mo_context c;

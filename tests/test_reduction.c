@@ -126,7 +126,7 @@ static void test_choosing_again_is_cheap(void **state)
     how.tolerance = 1e-6;
     assert_int_equal(dae_model_simulate(m, &how, keep, &r), DAE_OK);
     dae_model_get_statistics(m, &t);
-    if (t.steps > 1.3 * (double)s.steps)
+    if ((double)t.steps > 1.3 * (double)s.steps)
         print_error("%ld steps by angle, %ld cartesian\n", (long)s.steps, (long)t.steps);
     assert_true((double)t.steps <= 1.3 * (double)s.steps);
     dae_model_close(angle);

@@ -33,7 +33,7 @@ typedef struct dae_model_options {
     int allow_external;           /* 1: external C functions may be loaded                    */
     int native;                   /* 1: equations are compiled to machine code                */
     double memory_limit;          /* bytes; 0: 4e9                                            */
-    double work_limit;            /* expressions evaluated while loading; 0: 5e7              */
+    double work_limit;            /* expressions evaluated while loading; 0: 1e7              */
     const dae_allocator *allocator;
 } dae_model_options;
 

@@ -154,7 +154,7 @@ static void take_variables(model *m)
         x->max = f->max;
         x->nominal = f->nominal;
         x->fixed = f->fixed;
-        if (f->state_select) x->state_select = f->state_select;
+        if (f->state_select) x->state_select = (int)f->state_select;
     }
     m->flat_variables = m->flat->variables;
     m->at_initial = model_add_variable(m, "initial()", EX_BOOLEAN, HELD);

@@ -266,6 +266,17 @@ static bool in_expandable(mo_model *m, const mo_member *member)
     return false;
 }
 
+/* 'flow' outside of connectors is a word without consequences. */
+static bool in_connector(mo_model *m, const mo_member *member)
+{
+    if (mo_is_connector(m, member->type))
+        return true;
+    for (const mo_object *o = member->object; o; o = o->parent)
+        if (mo_is_connector(m, o->view))
+            return true;
+    return false;
+}
+
 static void remove_variable(mo_model *m, size_t i)
 {
     flat_variable *v = &m->flat->variable[i];
@@ -313,7 +324,7 @@ void mo_finish_connections(mo_model *m)
         if (!met[2 * i] && !met[2 * i + 1] && in_expandable(m, m->owner[i]))
             remove_variable(m, i);
     for (size_t i = 0; i < variables; i++)
-        if (m->flat->variable[i].flow && !met[2 * i] &&
+        if (m->flat->variable[i].flow && !met[2 * i] && in_connector(m, m->owner[i]) &&
             m->flat->variable[i].variability > FLAT_PARAMETER) {
             uint32_t alone = (uint32_t)(2 * i);
             add_set(m, &alone, 1, NULL);

@@ -482,10 +482,25 @@ static void call_equation(section_scope *c, const mo_clause *clause)
         mo_evaluate_call(c->m, &c->s, a); /* for its assertions */
 }
 
+/* (a, , b) = f(x) */
+static bool only_variables(mo_model *m, const mo_ast *tuple)
+{
+    for (int i = 0; i < tuple->count; i++)
+        if (tuple->item[i] && tuple->item[i]->kind != MO_A_REFERENCE) {
+            mo_error(m->context, DAE_E_MODEL, tuple->item[i]->place,
+                     "the results of a function can only be given to variables");
+            mo_hint(m->context, "write '(a, b) = f(x)' with names on the left");
+            return false;
+        }
+    return true;
+}
+
 static void equality(section_scope *c, const mo_clause *clause)
 {
     mo_model *m = c->m;
     mo_value *left, *right;
+    if (clause->left->kind == MO_A_TUPLE && !only_variables(m, clause->left))
+        return;
     if (clause->left->kind == MO_A_TUPLE && clause->right->kind == MO_A_CALL) {
         left = mo_evaluate(m, &c->s, clause->left);
         right = mo_evaluate_call(m, &c->s, clause->right);
@@ -616,10 +631,14 @@ static void visit(mo_model *m, mo_object *o, bool connections)
     sections(m, o, o->view, connections);
 }
 
-/* Connections come first: equations may ask for them (cardinality, Connections.isRoot). */
-void mo_object_equations(mo_model *m, mo_object *o)
+/* Connections come first: values and equations may ask for them (cardinality, isRoot). */
+void mo_object_connections(mo_model *m, mo_object *o)
 {
     visit(m, o, true);
     mo_build_overconstrained(m);
+}
+
+void mo_object_equations(mo_model *m, mo_object *o)
+{
     visit(m, o, false);
 }

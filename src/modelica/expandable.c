@@ -126,8 +126,10 @@ static bool take_over(mo_model *m, mo_object *from, mo_object *to)
 
 static bool advance(mo_model *m, mo_bus_clause *b)
 {
-    if (b->left)
-        return take_over(m, b->left, b->right) | take_over(m, b->right, b->left);
+    if (b->left) { /* both ways, whatever the first says */
+        bool there = take_over(m, b->left, b->right), back = take_over(m, b->right, b->left);
+        return there || back;
+    }
     if (b->done)
         return false;
     mo_object *left = missing(m, &b->scope, b->clause->left);

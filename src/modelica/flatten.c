@@ -72,6 +72,8 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
             mo_say_unknown(m, &inside, mod->name, mod->place, "element");
         }
     m->top = mo_new_object(m, v, NULL, NULL, "");
+    mo_make_object(m, m->top);
+    mo_object_connections(m, m->top);
     mo_finish_object(m, m->top);
     mo_object_equations(m, m->top);
     mo_finish_connections(m);

@@ -224,7 +224,7 @@ struct mo_model {
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
 #define MO_MAX_VARIABLES 4e6
 #define MO_MAX_OBJECTS 4e5
-#define MO_MAX_WORK 5e7
+#define MO_MAX_WORK 1e7
 #define MO_MAX_TEXT 1000000 /* characters of a String */
 
 /* load.c: texts to classes */
@@ -277,6 +277,7 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
 void mo_instantiate(mo_model *m, mo_member *member);
 mo_value *mo_member_value(mo_model *m, mo_member *member);
 mo_value *mo_binding(mo_model *m, mo_member *member);
+void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all                        */
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
 
@@ -378,6 +379,7 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
 /* equations.c, connect.c: equations */
+void mo_object_connections(mo_model *m, mo_object *o);
 void mo_object_equations(mo_model *m, mo_object *o);
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place);

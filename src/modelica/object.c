@@ -783,6 +783,7 @@ static void finish_variables(mo_model *m, mo_member *member)
         flat_variable *x = &m->flat->variable[member->first + k];
         if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
             x->variability = FLAT_PARAMETER; /* text does not change */
+        x->input = false; /* nobody gives it a value from outside */
         if (x->variability <= FLAT_PARAMETER)
             x->binding = e;
         else
@@ -835,6 +836,21 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
             mo_finish_object(m, member->element[k]);
     }
     return member;
+}
+
+/* All components below, without their values. */
+void mo_make_object(mo_model *m, mo_object *o)
+{
+    for (size_t i = 0; i < o->members; i++) {
+        mo_entry *e = o->view->entry[i];
+        if (e->element->kind != MO_COMPONENT)
+            continue;
+        mo_member *member = mo_find_member(m, o, e->name);
+        mo_instantiate(m, member);
+        if (member->progress == MO_DONE && !member->disabled && !member->inner && !member->primitive)
+            for (size_t k = 0; k < member->count; k++)
+                mo_make_object(m, member->element[k]);
+    }
 }
 
 void mo_finish_object(mo_model *m, mo_object *o)

@@ -409,5 +409,5 @@ mo_ast *mo_parse_expression(mo_context *c, uint32_t source)
         const char *found = mo_found(&p, p.now);
         mo_fail(&p, mo_here(&p), "expected the end of the expression, found %s", found);
     }
-    return p.failed || c->errors > errors ? NULL : e;
+    return p.failed || c->errors > errors || c->source[source - 1].refused ? NULL : e;
 }

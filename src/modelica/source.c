@@ -73,6 +73,7 @@ static void check_text(mo_context *c, uint32_t source, const char *text, size_t 
         mo_place place = { source, (uint32_t)i };
         if (bytes == 0 || code == 0) {
             refuse_bytes(c, place, text, length);
+            c->source[source - 1].refused = true;
             return;
         }
         const char *does = i > 0 || code != 0xfeff ? invisible(code) : NULL;

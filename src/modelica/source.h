@@ -26,6 +26,7 @@ typedef struct mo_source {
     size_t length;
     uint32_t *line;       /* offsets at which lines begin, made on demand                   */
     int lines;
+    bool refused;         /* not UTF-8, or with NUL: reported                               */
 } mo_source;
 
 typedef dae_place mo_place;

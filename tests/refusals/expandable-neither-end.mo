@@ -1,0 +1,7 @@
+expandable connector Bus
+end Bus;
+model M
+  Bus a, b;
+equation
+  connect(a.x, b.y);
+end M;
