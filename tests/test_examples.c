@@ -44,7 +44,8 @@ static char *path_of(const char *file, char path[512])
 
 static void expect_good(const example *e)
 {
-    if (dae_model_status(e->model) != DAE_OK) fail_msg("%s", dae_model_messages(e->model));
+    if (dae_model_status(e->model) != DAE_OK)
+        fail_msg("%s", dae_model_messages(e->model));
     assert_string_equal(dae_model_messages(e->model), "");
 }
 
@@ -71,7 +72,7 @@ static example load(const char *file)
 static example run(const char *file)
 {
     example e = load(file);
-    simulate(&e, &(dae_simulation){0});
+    simulate(&e, &(dae_simulation){ 0 });
     assert_true(e.t == e.facts.stop);
     return e;
 }
@@ -85,7 +86,8 @@ static void done(example *e)
 static double at(const example *e, const char *name)
 {
     size_t i = dae_model_find(e->model, name);
-    if (i == e->count) fail_msg("%s has no variable '%s'", dae_model_name(e->model), name);
+    if (i == e->count)
+        fail_msg("%s has no variable '%s'", dae_model_name(e->model), name);
     return e->last[i];
 }
 
@@ -96,16 +98,17 @@ static double at_index(const example *e, const char *name, int i)
     return at(e, text);
 }
 
-static void compare(const example *e, const char *const *name, int names, const double *want,
-                    double scale, double bound)
+static void compare(const example *e, const char *const *name, int names,
+                    const double *want, double scale, double bound)
 {
     for (int i = 0; i < names; i++)
-        check_near(at(e, name[i]), want[i], bound * (scale + fabs(want[i])), name[i], __FILE__,
-                   __LINE__);
+        check_near(at(e, name[i]), want[i], bound * (scale + fabs(want[i])), name[i],
+                   __FILE__, __LINE__);
 }
 
-static void like_collection(const char *file, const char *problem, const char *const *name, int names,
-                            double stop, double scale, double bound)
+static void like_collection(const char *file, const char *problem,
+                            const char *const *name, int names, double stop, double scale,
+                            double bound)
 {
     subject q;
     example e = load(file);
@@ -127,19 +130,23 @@ typedef void right_side(double t, const double *y, double *f);
 static void runge_kutta(right_side *f, int n, double *y, double stop, long steps)
 {
     double k[4][MOST], z[MOST], h = stop / (double)steps;
-    static const double c[] = { 0, 0.5, 0.5, 1 }, b[] = { 1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0 };
+    static const double c[] = { 0, 0.5, 0.5, 1 },
+                        b[] = { 1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0 };
     for (long step = 0; step < steps; step++) {
         for (int s = 0; s < 4; s++) {
-            for (int i = 0; i < n; i++) z[i] = y[i] + (s ? c[s] * h * k[s - 1][i] : 0);
+            for (int i = 0; i < n; i++)
+                z[i] = y[i] + (s ? c[s] * h * k[s - 1][i] : 0);
             f(((double)step + c[s]) * h, z, k[s]);
         }
         for (int s = 0; s < 4; s++)
-            for (int i = 0; i < n; i++) y[i] += h * b[s] * k[s][i];
+            for (int i = 0; i < n; i++)
+                y[i] += h * b[s] * k[s][i];
     }
 }
 
 /* y: the start, then the end; `trusted` bounds what n and 2n steps differ. */
-static void second_opinion(right_side *f, int n, double *y, double stop, long steps, double trusted)
+static void second_opinion(right_side *f, int n, double *y, double stop, long steps,
+                           double trusted)
 {
     double coarse[MOST];
     assert_true(n <= MOST);
@@ -179,7 +186,8 @@ static void test_rc_ladder(void **state)
         double v = V;
         for (int k = 1; k <= n; k++) {
             double theta = (2 * k - 1) * pi / (2 * n + 1), s = sin(theta / 2), a = 0;
-            for (int j = 1; j <= n; j++) a += 4 * V / (2 * n + 1) * sin(theta * j);
+            for (int j = 1; j <= n; j++)
+                a += 4 * V / (2 * n + 1) * sin(theta * j);
             v -= a * sin(theta * i) * exp(-4 * s * s / RC * e.t);
         }
         char name[40];
@@ -203,22 +211,25 @@ static void test_rlc(void **state)
     example e = run("rlc.mo");
     double v = swings_up(2 / (2 * 0.1), 1 / sqrt(0.1 * 1e-3), 10, 0, e.t);
     expect_near(at(&e, "capacitor.v"), v, 1e-4);
-    double h = 1e-6, slope = (swings_up(10, 100, 10, 0, e.t + h) - swings_up(10, 100, 10, 0, e.t - h)) / (2 * h);
-    expect_near(at(&e, "inductor.i"), 1e-3 * slope, 1e-5);
+    double h = 1e-6, before = swings_up(10, 100, 10, 0, e.t - h);
+    double after = swings_up(10, 100, 10, 0, e.t + h);
+    expect_near(at(&e, "inductor.i"), 1e-3 * (after - before) / (2 * h), 1e-5);
     done(&e);
 }
 
 static void test_transistor_amplifier(void **state)
 {
     (void)state;
-    static const char *const U[] = { "U[1]", "U[2]", "U[3]", "U[4]", "U[5]", "U[6]", "U[7]", "U[8]" };
+    static const char *const U[] = { "U[1]", "U[2]", "U[3]", "U[4]",
+                                     "U[5]", "U[6]", "U[7]", "U[8]" };
     like_collection("transistor_amplifier.mo", "transistor-amplifier", U, 8, 0, 1, 1e-5);
 }
 
 static void chua(double t, const double *y, double *f)
 {
     (void)t;
-    double x = y[0], g = -5 / 7.0 * x + (-8 / 7.0 + 5 / 7.0) / 2 * (fabs(x + 1) - fabs(x - 1));
+    double x = y[0],
+           g = -5 / 7.0 * x + (-8 / 7.0 + 5 / 7.0) / 2 * (fabs(x + 1) - fabs(x - 1));
     f[0] = 15.6 * (y[1] - x - g);
     f[1] = x - y[1] + y[2];
     f[2] = -28 * y[1];
@@ -352,7 +363,8 @@ static void test_robertson(void **state)
     char message[400];
     example e = load("robertson.mo");
     subject_open(&q, "robertson", "ode", NULL, 0);
-    expect(NULL, subject_run(&q, &(dae_options){ .rtol = 1e-11, .atol = 1e-16 }, 40, x, NULL, message), DAE_OK);
+    const dae_options tight = { .rtol = 1e-11, .atol = 1e-16 };
+    assert_int_equal(subject_run(&q, &tight, 40, x, NULL, message), DAE_OK);
     simulate(&e, &(dae_simulation){ .stop = 40 });
     compare(&e, name, 3, x, 1e-4, 1e-5);
     subject_close(&q);
@@ -362,7 +374,8 @@ static void test_robertson(void **state)
 static void test_hires(void **state)
 {
     (void)state;
-    static const char *const name[] = { "Pr", "Pfr", "PrX", "PfrX", "PrX2", "PfrX2", "PfrX2E", "E" };
+    static const char *const name[] = { "Pr",   "Pfr",   "PrX",    "PfrX",
+                                        "PrX2", "PfrX2", "PfrX2E", "E" };
     like_collection("hires.mo", "hires", name, 8, 0, 1e-2, 1e-4);
 }
 
@@ -410,7 +423,8 @@ static void test_heat_rod(void **state)
         double T = 0;
         for (int k = 1; k <= n; k++) {
             double b = 0, s = sin(k * pi * dx / 2);
-            for (int j = 1; j <= n; j++) b += 2 * dx * j * dx * (1 - j * dx) * sin(k * pi * j * dx);
+            for (int j = 1; j <= n; j++)
+                b += 2 * dx * j * dx * (1 - j * dx) * sin(k * pi * j * dx);
             T += b * sin(k * pi * i * dx) * exp(-0.04 / (dx * dx) * s * s * e.t);
         }
         expect_near(at_index(&e, "T", i), T, 1e-6);
@@ -453,9 +467,11 @@ static void test_burgers(void **state)
     (void)state;
     double u[60];
     example e = run("burgers.mo");
-    for (int i = 0; i < 60; i++) u[i] = sin(pi * (i + 1) / 61.0);
+    for (int i = 0; i < 60; i++)
+        u[i] = sin(pi * (i + 1) / 61.0);
     second_opinion(burgers, 60, u, e.t, 2000, 1e-8);
-    for (int i = 0; i < 60; i++) expect_near(at_index(&e, "u", i + 1), u[i], 1e-6);
+    for (int i = 0; i < 60; i++)
+        expect_near(at_index(&e, "u", i + 1), u[i], 1e-6);
     done(&e);
 }
 
@@ -504,7 +520,8 @@ static void test_lotka_volterra(void **state)
     static const char *const name[] = { "hares", "lynxes" };
     double y[] = { 10, 5 };
     example e = run("lotka_volterra.mo");
-    expect_near(at(&e, "invariant"), 0.1 * 10 - 0.4 * log(10) + 0.4 * 5 - 1.1 * log(5), 1e-6);
+    expect_near(at(&e, "invariant"), 0.1 * 10 - 0.4 * log(10) + 0.4 * 5 - 1.1 * log(5),
+                1e-6);
     second_opinion(lotka_volterra, 2, y, e.t, 40000, 1e-9);
     compare(&e, name, 2, y, 1, 1e-5);
     done(&e);
@@ -540,7 +557,8 @@ static void hodgkin_huxley(double t, const double *y, double *f)
 {
     double V = y[0], m = y[1], h = y[2], n = y[3];
     (void)t;
-    f[0] = 10 - 120 * m * m * m * h * (V - 50) - 36 * n * n * n * n * (V + 77) - 0.3 * (V + 54.387);
+    f[0] = 10 - 120 * m * m * m * h * (V - 50) - 36 * n * n * n * n * (V + 77) -
+           0.3 * (V + 54.387);
     f[1] = opening((V + 40) / 10) * (1 - m) - 4 * exp(-(V + 65) / 18) * m;
     f[2] = 0.07 * exp(-(V + 65) / 20) * (1 - h) - h / (1 + exp(-(V + 35) / 10));
     f[3] = 0.1 * opening((V + 55) / 10) * (1 - n) - 0.125 * exp(-(V + 65) / 80) * n;
@@ -572,7 +590,8 @@ static double pipe_end;
 static double pipe(double q)
 {
     double w = q / (pi / 4 * 0.05 * 0.05), Re = w * 0.05 / 1e-6;
-    return 0.3164 / sqrt(sqrt(Re)) * 100 / 0.05 * 500 * w * w - 5e4 - 2e4 * sin(pipe_end) + 1e9 * q * q;
+    return 0.3164 / sqrt(sqrt(Re)) * 100 / 0.05 * 500 * w * w - 5e4 -
+           2e4 * sin(pipe_end) + 1e9 * q * q;
 }
 
 static void test_pipe(void **state)

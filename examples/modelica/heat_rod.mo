@@ -3,8 +3,8 @@ model HeatRod "A rod that cools at its ends; the heat equation by lines"
   parameter Real length(unit = "m") = 1;
   parameter Real a(unit = "m2/s") = 0.01 "diffusivity";
   parameter Real T0(unit = "K") = 1 "scale of the temperature";
-  Real T[n](each unit = "K", start = {T0 * x * (1 - x) for x in linspace(1 / (n + 1), n / (n + 1), n)},
-            each fixed = true) "temperature above that of the ends";
+  Real T[n](each unit = "K", each fixed = true,
+            start = {T0 * i * (n + 1 - i) / (n + 1) ^ 2 for i in 1:n}) "temperature above that of the ends";
 protected
   parameter Real dx(unit = "m") = length / (n + 1);
 equation

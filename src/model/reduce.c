@@ -554,16 +554,17 @@ static void write_model(reducer *r, flat_reduction *out)
             put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e]);
     }
     to->initial = dae_arena_take(r->arena, m->initials + 1, sizeof *to->initial);
-    memcpy(to->initial, m->initial, m->initials * sizeof *to->initial);
     to->initial_capacity = m->initials + 1;
     for (size_t e = 0; e < m->initials; e++) {
+        to->initial[e] = m->initial[e];
         ex_substitute(r->g, &to->initial[e].left, 1, replace, &w);
         ex_substitute(r->g, &to->initial[e].right, 1, replace, &w);
     }
     to->assertion = dae_arena_take(r->arena, m->assertions + 1, sizeof *to->assertion);
-    memcpy(to->assertion, m->assertion, m->assertions * sizeof *to->assertion);
-    for (size_t e = 0; e < m->assertions; e++)
+    for (size_t e = 0; e < m->assertions; e++) {
+        to->assertion[e] = m->assertion[e];
         ex_substitute(r->g, &to->assertion[e].condition, 1, replace, &w);
+    }
     write_watch(&w);
     out->flat = to;
     out->dummies = 0;
