@@ -8,7 +8,7 @@
  *
  * Putting y in its place makes rows longer: where e depends on more than MOST unknowns, y stays
  * an unknown with the row y - e (a sum over 10^5 nodes used by all of them would make the
- * Jacobian dense). Derivatives come from tangents, several columns of one colour at a time.
+ * Jacobian dense), unless nobody needs y but the results. Derivatives come from tangents, several columns of one colour at a time.
  */
 #include "model/object.h"
 
@@ -33,6 +33,7 @@ typedef struct builder {
     model_problem *p;
     dependence *of;       /* of slots */
     uint32_t *stamp, now; /* of slots */
+    unsigned char *needed; /* slots that derivatives, loops, events or delays depend on */
     size_t rows, columns;
 } builder;
 
@@ -87,18 +88,48 @@ static void take_assignment(builder *b, uint32_t slot, ex_id value, uint32_t equ
     gather_dependence(b, value, &d);
     model_substitute(m, &value, 1);
     bool derivative = slot_is_derivative(slot);
-    bool stays = d.count > MOST && m->variable[v].type == EX_REAL;
+    bool stays = d.count > MOST && m->variable[v].type == EX_REAL && (derivative || b->needed[slot]);
     ex_id leaf = ex_variable(m->g, v, derivative ? 1 : 0, m->variable[v].type);
     if (derivative || stays) add_row(b, ex_binary(m->g, EX_SUBTRACT, leaf, value), equation);
     if (stays) {
         if (!derivative) add_unknown(b, v);
         keep(b, slot);
     } else {
-        if (d.count > MOST) d.count = 0; /* discrete: constant between events */
+        if (d.count > MOST) d.count = 0; /* discrete: constant between events; or not needed */
         b->of[slot] = d;
         m->image[slot] = value;
     }
     if (!stays) b->p->value_slot[b->p->values_count++] = slot;
+}
+
+static void need(builder *b, ex_id e)
+{
+    if (!e) return;
+    ex_walk *w = ex_walk_begin(b->m->g, &e, 1);
+    for (size_t i = 0; i < w->count; i++) {
+        uint32_t slot = leaf_slot(b->m->g, w->order[i]);
+        if (slot != NOWHERE) b->needed[slot] = 1;
+    }
+    ex_walk_end(b->m->g, w);
+}
+
+/* From the end to the beginning: who is needed by what is needed. */
+static void find_needed(builder *b)
+{
+    model *m = b->m;
+    b->needed = dae_arena_take(&m->arena, m->slots, 1);
+    for (size_t k = 0; k < m->modes; k++) need(b, m->mode[k].z);
+    for (size_t k = 0; k < m->delays; k++) {
+        need(b, m->delay[k].value);
+        need(b, m->delay[k].time);
+    }
+    for (size_t k = m->run.steps; k-- > 0;) {
+        const model_step *s = &m->run.step[k];
+        for (uint32_t i = 0; i < s->torn; i++) need(b, s->residual[i]);
+        for (uint32_t i = s->assigned; i-- > 0;)
+            if (slot_is_derivative(s->assigned_slot[i]) || b->needed[s->assigned_slot[i]])
+                need(b, s->assigned_value[i]);
+    }
 }
 
 static void take_step(builder *b, const model_step *s)
@@ -136,6 +167,7 @@ static void eliminate(model *m)
             keep(&b, slot_of(v, 0));
         }
     p->states = b.columns;
+    find_needed(&b);
     for (size_t k = 0; k < m->run.steps; k++) take_step(&b, &m->run.step[k]);
     p->problem.size = (int)b.columns;
 }
