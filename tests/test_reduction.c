@@ -159,7 +159,7 @@ static void test_chains_of_any_index(void **state)
         dae_model *m = load(text);
         if (n > 1) assert_int_equal(index_of(m), n);
         last_row r = run(m, 2, 1e-8, NULL, NULL);
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "x%d", n);
         close_to(value_of(&r, name), sin(2 + (n - 1) * acos(-1) / 2), 1e-9);
         dae_model_close(m);
