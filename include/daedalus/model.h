@@ -30,7 +30,6 @@ typedef struct dae_model_options {
     const char *const *set;       /* "R1.R=100": modifications, in Modelica; set_count        */
     int set_count;
     int front_end_only;           /* 1: stop after the flat equations (check, flatten)        */
-    int allow_external;           /* 1: external C functions may be loaded                    */
     int native;                   /* 1: equations are compiled to machine code                */
     double memory_limit;          /* bytes; 0: 4e9                                            */
     double work_limit;            /* expressions evaluated while loading; 0: 1e7              */

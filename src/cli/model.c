@@ -122,7 +122,6 @@ int cli_model_load(cli *c, const cli_arguments *a, int front_end_only, dae_model
                             .set = set,
                             .library = library,
                             .front_end_only = front_end_only,
-                            .allow_external = cli_given(a, "allow_external"),
                             .native = cli_given(a, "native") };
     *out = NULL;
     if (a->argument_count == 0) {

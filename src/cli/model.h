@@ -11,7 +11,6 @@
     { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },   \
     { "set", "NAME=X", "a parameter, in Modelica; may be repeated", 0, 1 },                    \
     { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },            \
-    { "allow_external", NULL, "external C functions may be loaded", 0, 0 },                    \
     { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 }
 
 /* Loads the text that the first argument names. 0, or an exit code after everything was said;

@@ -176,7 +176,6 @@ static void flatten(dae_model *m)
     mo_class *last = NULL;
     mo_mod *mods = NULL;
     mo_model_init(&m->front, &m->context);
-    m->front.allow_external = o->allow_external != 0;
     if (o->work_limit > 0)
         m->front.work_limit = o->work_limit;
     if (m->text)

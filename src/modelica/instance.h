@@ -215,7 +215,6 @@ struct mo_model {
     int depth;                /* of evaluation, for limits                                   */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
-    bool allow_external;
     double work_limit;        /* of `work`                                                   */
     bool connecting;          /* names of disabled components are no errors now               */
     const struct mo_words *word;
