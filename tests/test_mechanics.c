@@ -285,6 +285,67 @@ static void redundant(void **state)
     }
 }
 
+/* Three equal cranks side by side and the two bars between their ends: every point swings like
+ * a pendulum of the same length. The last crank and the straightness of the bars are redundant
+ * without being multiples of anything. */
+static int cranks_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    for (int i = 0; i < 3; i++) {
+        f[2 * i] = 0;
+        f[2 * i + 1] = -9.81 * (1 + i);
+    }
+    return DAE_OK;
+}
+
+static int cranks_constraint(double t, const double *q, double *phi, void *user)
+{
+    (void)t, (void)user;
+    for (int i = 0; i < 3; i++)
+        phi[i] = (q[2 * i] - i) * (q[2 * i] - i) + q[2 * i + 1] * q[2 * i + 1] - 1.69;
+    for (int i = 0; i < 2; i++) {
+        double x = q[2 * i + 2] - q[2 * i], y = q[2 * i + 3] - q[2 * i + 1];
+        phi[3 + i] = x * x + y * y - 1;
+        phi[5 + i] = q[4 + i] - 2 * q[2 + i] + q[i];
+    }
+    return DAE_OK;
+}
+
+static int swing_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)v, (void)user;
+    f[0] = -9.81 / 1.3 * sin(q[0]);
+    return DAE_OK;
+}
+
+static void three_cranks(void **state)
+{
+    (void)state;
+    static const double mass[6] = { 1, 1, 2, 2, 3, 3 }, angle = 1, rate = 0.4;
+    const dae_mechanical cranks = { .coordinates = 6, .constraints = 7, .steady = 1,
+                                    .mass_diagonal = mass, .force = cranks_force,
+                                    .constraint = cranks_constraint };
+    const dae_mechanical swing = { .coordinates = 1, .force = swing_force };
+    double q[6], v[6];
+    static outcome a, b;
+    run(&swing, "index0", "radau", 1e-11, 1.2, &angle, &rate, &a);
+    for (int i = 0; i < 3; i++) {
+        q[2 * i] = i + 1.3 * sin(angle), q[2 * i + 1] = -1.3 * cos(angle);
+        v[2 * i] = 1.3 * rate * cos(angle), v[2 * i + 1] = 1.3 * rate * sin(angle);
+    }
+    for (int k = 0; k < dae_formulation_count() * 2; k++) {
+        const char *form = dae_formulation_name(k / 2);
+        run(&cranks, form, methods[k % 2], 1e-7, 1.2, q, v, &b);
+        assert_int_equal(b.check.freedom, 1);
+        bounds most = allowed(form, 1e-7, 1.2 / (double)b.stats.steps);
+        for (int i = 0; i < 3; i++) {
+            expect_below(fabs(b.q[2 * i] - i - 1.3 * sin(a.q[0])), 1.3 * most.q);
+            expect_below(fabs(b.q[2 * i + 1] + 1.3 * cos(a.q[0])), 1.3 * most.q);
+            expect_below(fabs(b.v[2 * i] - 1.3 * a.v[0] * cos(a.q[0])), 4 * most.v);
+        }
+    }
+}
+
 typedef struct bars {
     double ground, l[3];
 } bars;
@@ -619,6 +680,7 @@ int main(void)
         cmocka_unit_test(round_and_round),
         cmocka_unit_test(friction),
         cmocka_unit_test(redundant),
+        cmocka_unit_test(three_cranks),
         cmocka_unit_test(agree_spatial),
         cmocka_unit_test(agree_top),
         cmocka_unit_test(no_inertia),
