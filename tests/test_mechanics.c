@@ -346,6 +346,49 @@ static void three_cranks(void **state)
     }
 }
 
+/* Two bars of length L: q(t sqrt(L)) / L does not depend on L, be it below a millimetre. */
+static int small_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    for (int i = 0; i < 4; i++)
+        f[i] = i % 2 ? -9.81 : 0;
+    return DAE_OK;
+}
+
+static int small_constraint(double t, const double *q, double *phi, void *user)
+{
+    double L = *(const double *)user, x = q[2] - q[0], y = q[3] - q[1];
+    (void)t;
+    phi[0] = q[0] * q[0] + q[1] * q[1] - L * L;
+    phi[1] = x * x + y * y - L * L;
+    return DAE_OK;
+}
+
+static void small(void **state)
+{
+    static const double rest[4] = { 0 };
+    static outcome a, b;
+    double L = 1, q[4] = { sin(1), -cos(1), sin(1) + sin(0.3), -cos(1) - cos(0.3) };
+    const dae_mechanical model = { .coordinates = 4, .constraints = 2, .force = small_force,
+                                   .constraint = small_constraint, .user = &L };
+    (void)state;
+    run(&model, "index0", "radau", 1e-11, 1, q, rest, &a);
+    for (L = 1e-4; L > 0.9e-6; L /= 10)
+        for (int k = 0; k < dae_formulation_count() * 2; k++) {
+            const char *form = dae_formulation_name(k / 2);
+            double little[4], rtol = 1e-6 * L; /* atol, too */
+            if (strncmp(form, "maggi", 5) && strcmp(form, "index0"))
+                continue;
+            for (int i = 0; i < 4; i++)
+                little[i] = q[i] * L;
+            run(&model, form, methods[k % 2], rtol, sqrt(L), little, rest, &b);
+            for (int i = 0; i < 4; i++) {
+                expect_below(fabs(b.q[i] / L - a.q[i]), 1e-3);
+                expect_below(fabs(b.v[i] / sqrt(L) - a.v[i]), 1e-3);
+            }
+        }
+}
+
 typedef struct bars {
     double ground, l[3];
 } bars;
@@ -681,6 +724,7 @@ int main(void)
         cmocka_unit_test(friction),
         cmocka_unit_test(redundant),
         cmocka_unit_test(three_cranks),
+        cmocka_unit_test(small),
         cmocka_unit_test(agree_spatial),
         cmocka_unit_test(agree_top),
         cmocka_unit_test(no_inertia),
