@@ -255,16 +255,19 @@ static dae_status conclude(inspection *q)
     return status;
 }
 
-/* What bounds rounding in row i: the sum of its terms. */
+/* What bounds rounding in row i: the sum of its terms, at the point and as far as unknowns (or p,
+ * when J is C) are moved. Where all unknowns are zero, 5e-20 beside an entry of 1 is rounding, too. */
 static void row_sums(inspection *q, const double *K, const double *C)
 {
     dae_system *s = q->s;
     const dae_matrix *a = &s->matrix;
+    double unit = q->by_p ? 1 / fabs(q->h) : 1;
     for (int i = 0; i < s->n; i++) s->row_terms[i] = fabs(s->r_base[i]);
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             s->row_terms[dae_column_row(a, j, k)] +=
-                fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j]));
+                fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j])) +
+                fabs(q->J[k]) * unit * s->step[j];
 }
 
 /* For gross errors: what each row of J does when every unknown moves by its tolerance, in
@@ -288,7 +291,6 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
     int status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
     if (status == DAE_RETRY && s->bad_column >= 0) return dae_jacobian_failure(s, t);
     if (status == DAE_OK) status = dae_system_f(s, t, x, p, s->r_base);
-    if (status == DAE_OK) row_sums(&q, K, C);
     if (status == DAE_OK && s->computed) status = dae_system_d(s, t, x, s->d_base);
     for (int j = 0; j < s->n; j++) /* central differences: cube root of eps */
         s->step[j] = fmax(cbrt(DBL_EPSILON) * fmax(fabs(x[j]), s->computed ? 0 : fabs(q.h * p[j])),
@@ -297,6 +299,7 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
         const dae_problem *u = &s->problem;
         q.J = q.by_p ? C : K;
         q.asked = u->jacobian || (q.by_p ? u->jacobian_xdot || u->rhs : u->jacobian_x != NULL);
+        row_sums(&q, K, C);
         row_sizes(&q);
         for (int c = 0; c < s->colors && status == DAE_OK; c++) status = inspect_color(&q, c);
     }
