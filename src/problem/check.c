@@ -134,6 +134,22 @@ static int persists(inspection *q, int i, int j, double given, double found)
     return fabs(again - given) > 0.25 * fabs(found - given);
 }
 
+/* Does rounding hide column j from row i? Moving it does nothing at all, moving it farther a
+ * thousand times what the entry says: x - sin x at 1e-8, whose derivative is 1e-16 and whose terms
+ * cancel. How far depends on the tolerance, which the steps follow. */
+static int hidden(inspection *q, int i, int j, double given, double found)
+{
+    dae_system *s = q->s;
+    double step = s->step[j], doubt;
+    int seen = 0;
+    for (int k = 1; found == 0 && k <= 3 && !seen; k++) {
+        s->step[j] = ldexp(step, 10 * k);
+        seen = look(q, &j, 1) == DAE_OK && fabs(quotient(q, i, j, &doubt)) > 1e3 * fabs(given);
+    }
+    s->step[j] = step;
+    return seen;
+}
+
 /* Row i disagrees when the whole group moves: whose fault is it? */
 static int accuse(inspection *q, const int *list, int count, int i, int j)
 {
@@ -144,7 +160,8 @@ static int accuse(inspection *q, const int *list, int count, int i, int j)
         status = look(q, &j, 1);
         if (status != DAE_OK) return status;
         if (disagree(q, i, j, given, &found)) {
-            if (!persists(q, i, j, given, found)) return look(q, list, count);
+            if (!persists(q, i, j, given, found) || hidden(q, i, j, given, found))
+                return look(q, list, count);
             note(q, (finding){.row = i, .column = j, .by_p = q->by_p, .given = given,
                               .found = found,
                               .wrong = fabs(given - found) / fmax(fabs(found), fabs(given))});
