@@ -678,6 +678,24 @@ static void h02_not_a_fold(void **state)
     }
 }
 
+/* At index 2 a Gauss method lets the multipliers of Andrews' mechanism run away. */
+static void h02_index_2_is_not_a_fold(void **state)
+{
+    (void)state;
+    static const char *const gauss[] = {"gauss-2", "gauss-3"};
+    for (int k = 0; k < COUNT_OF(gauss); k++) {
+        subject q;
+        subject_open(&q, "andrews", "ggl", NULL, 0);
+        dae_solver *s = dae_open(&q.p.problem, &(dae_options){.rtol = 1e-6, .atol = 1e-6, .method = gauss[k]});
+        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
+        dae_status status = dae_advance(s, q.p.t1);
+        assert_true(status == DAE_OK || status == DAE_E_CONVERGENCE || status == DAE_E_STEP_UNDERFLOW);
+        if (status != DAE_OK) expect_words(s, "radau", "projected-gauss-3");
+        dae_close(s);
+        subject_close(&q);
+    }
+}
+
 static void h03_pole_in_t(void **state)
 {
     (void)state;
@@ -859,6 +877,8 @@ int main(void)
         CASE("G05 true switches and fast motion are not chattering", g05_not_chattering),
         CASE("H01 blow-up: E_SINGULARITY with t* and power, below 5000 calls", h01_blow_up),
         CASE("H02 impasse point: E_IMPASSE with t* and variable", h02_impasse),
+        CASE("H02 index 2 with a Gauss method: no fold, a better method is named",
+             h02_index_2_is_not_a_fold),
         CASE("H02 fold of the algebraic equations: E_IMPASSE, every form, both directions",
              h02_fold),
         CASE("H02 Newton fails for other reasons: not an impasse", h02_not_a_fold),

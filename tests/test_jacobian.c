@@ -499,6 +499,84 @@ static void every_mutation_is_named(void **state)
     subject_close(&q);
 }
 
+/* r = (x' - y - a z, y' + x, z' + z) with b in the place of a in the Jacobian. All unknowns are
+ * zero, so no term bounds the rounding but the entries of the row. */
+typedef struct faint {
+    double is, given;
+} faint;
+
+static int faint_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    const faint *f = user;
+    (void)t;
+    r[0] = xdot[0] - x[1] - f->is * x[2];
+    r[1] = xdot[1] + x[0];
+    r[2] = xdot[2] + x[2];
+    return DAE_OK;
+}
+
+static int faint_jacobian(double t, const double *x, const double *xdot, double *K, void *user)
+{
+    const faint *f = user;
+    (void)t, (void)x, (void)xdot;
+    K[3] = -1;
+    K[6] = -f->given;
+    K[1] = K[8] = 1;
+    return DAE_OK;
+}
+
+static void rounding_is_not_wrong(void **state)
+{
+    static const faint cases[] = {{5e-20, -4e-20}, {0, 1e-16}, {1e-16, 0},
+                                  {1e-10, -1e-10}, {0, 1e-6}, {1e-6, 0}, {1, 0.99}};
+    const double zero[3] = {0}, rest[3] = {0};
+    (void)state;
+    for (int k = 0; k < COUNT_OF(cases); k++) {
+        faint f = cases[k];
+        dae_problem p = {.size = 3, .residual = faint_residual, .jacobian_x = faint_jacobian, .user = &f};
+        dae_solver *s = dae_open(&p, &(dae_options){.linear = "dense"});
+        expect(s, dae_check_jacobian(s, 0, zero, rest), k < 3 ? DAE_OK : DAE_E_JACOBIAN);
+        if (k >= 3) expect_words(s, "(0), column", "(2)");
+        dae_close(s);
+    }
+}
+
+/* x = sin t + sin x is singular at t = 0; near there K = 1 - cos x is too small for differences.
+ * It ends somehow; the Jacobian is right. An entry where f does not depend on x is not excused. */
+static int cusp_residual(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)xdot;
+    r[0] = user ? sin(t) : x[0] - (sin(t) + sin(x[0]));
+    return DAE_OK;
+}
+
+static int cusp_jacobian(double t, const double *x, const double *xdot, double *K, void *user)
+{
+    (void)t, (void)xdot, (void)user;
+    K[0] = 1 - cos(x[0]);
+    return DAE_OK;
+}
+
+static void cancelling_terms_are_not_wrong(void **state)
+{
+    static const unsigned char level[1] = {DAE_ALGEBRAIC};
+    int flat = 1;
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        double x[1] = {1.2e-8 * pow(1.3, k / 2)}, xdot[1] = {0}, tolerance = k % 2 ? 1e-10 : 1e-6;
+        dae_problem p = {.size = 1, .residual = cusp_residual, .jacobian_x = cusp_jacobian,
+                         .level = level};
+        dae_options o = {.rtol = tolerance, .atol = tolerance};
+        dae_solver *s = dae_open(&p, &o);
+        expect(s, dae_check_jacobian(s, 0, x, xdot), DAE_OK);
+        dae_close(s);
+        p.user = &flat;
+        s = dae_open(&p, &o);
+        expect(s, dae_check_jacobian(s, 0, x, xdot), DAE_E_JACOBIAN);
+        dae_close(s);
+    }
+}
+
 /* A pattern that lacks one entry, whichever: E_PATTERN with its names. */
 static void every_missing_place_is_named(void **state)
 {
@@ -767,6 +845,8 @@ int main(void)
     static const struct CMUnitTest single[] = {
         CASE("K or C given, the other by differences", halves_are_right),
         CASE("J(c) is split into K and C", combined_is_split),
+        CASE("entries at the level of rounding are not wrong", rounding_is_not_wrong),
+        CASE("entries whose terms cancel are not wrong", cancelling_terms_are_not_wrong),
         CASE("B10 every place missing in a pattern is named", every_missing_place_is_named),
         CASE("B10 an entry that appears later is named", b10_entry_appears_later),
         CASE("differences where the index is 2", differences_at_index_2),

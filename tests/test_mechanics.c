@@ -285,6 +285,110 @@ static void redundant(void **state)
     }
 }
 
+/* Three equal cranks side by side and the two bars between their ends: every point swings like
+ * a pendulum of the same length. The last crank and the straightness of the bars are redundant
+ * without being multiples of anything. */
+static int cranks_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    for (int i = 0; i < 3; i++) {
+        f[2 * i] = 0;
+        f[2 * i + 1] = -9.81 * (1 + i);
+    }
+    return DAE_OK;
+}
+
+static int cranks_constraint(double t, const double *q, double *phi, void *user)
+{
+    (void)t, (void)user;
+    for (int i = 0; i < 3; i++)
+        phi[i] = (q[2 * i] - i) * (q[2 * i] - i) + q[2 * i + 1] * q[2 * i + 1] - 1.69;
+    for (int i = 0; i < 2; i++) {
+        double x = q[2 * i + 2] - q[2 * i], y = q[2 * i + 3] - q[2 * i + 1];
+        phi[3 + i] = x * x + y * y - 1;
+        phi[5 + i] = q[4 + i] - 2 * q[2 + i] + q[i];
+    }
+    return DAE_OK;
+}
+
+static int swing_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)v, (void)user;
+    f[0] = -9.81 / 1.3 * sin(q[0]);
+    return DAE_OK;
+}
+
+static void three_cranks(void **state)
+{
+    (void)state;
+    static const double mass[6] = { 1, 1, 2, 2, 3, 3 }, angle = 1, rate = 0.4;
+    const dae_mechanical cranks = { .coordinates = 6, .constraints = 7, .steady = 1,
+                                    .mass_diagonal = mass, .force = cranks_force,
+                                    .constraint = cranks_constraint };
+    const dae_mechanical swing = { .coordinates = 1, .force = swing_force };
+    double q[6], v[6];
+    static outcome a, b;
+    run(&swing, "index0", "radau", 1e-11, 1.2, &angle, &rate, &a);
+    for (int i = 0; i < 3; i++) {
+        q[2 * i] = i + 1.3 * sin(angle), q[2 * i + 1] = -1.3 * cos(angle);
+        v[2 * i] = 1.3 * rate * cos(angle), v[2 * i + 1] = 1.3 * rate * sin(angle);
+    }
+    for (int k = 0; k < dae_formulation_count() * 2; k++) {
+        const char *form = dae_formulation_name(k / 2);
+        run(&cranks, form, methods[k % 2], 1e-7, 1.2, q, v, &b);
+        assert_int_equal(b.check.freedom, 1);
+        bounds most = allowed(form, 1e-7, 1.2 / (double)b.stats.steps);
+        for (int i = 0; i < 3; i++) {
+            expect_below(fabs(b.q[2 * i] - i - 1.3 * sin(a.q[0])), 1.3 * most.q);
+            expect_below(fabs(b.q[2 * i + 1] + 1.3 * cos(a.q[0])), 1.3 * most.q);
+            expect_below(fabs(b.v[2 * i] - 1.3 * a.v[0] * cos(a.q[0])), 4 * most.v);
+        }
+    }
+}
+
+/* Two bars of length L: q(t sqrt(L)) / L does not depend on L, be it below a millimetre. */
+static int small_force(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    for (int i = 0; i < 4; i++)
+        f[i] = i % 2 ? -9.81 : 0;
+    return DAE_OK;
+}
+
+static int small_constraint(double t, const double *q, double *phi, void *user)
+{
+    double L = *(const double *)user, x = q[2] - q[0], y = q[3] - q[1];
+    (void)t;
+    phi[0] = q[0] * q[0] + q[1] * q[1] - L * L;
+    phi[1] = x * x + y * y - L * L;
+    return DAE_OK;
+}
+
+static void small(void **state)
+{
+    static const double rest[4] = { 0 };
+    static outcome a, b;
+    double L = 1, q[4] = { sin(1), -cos(1), sin(1) + sin(0.3), -cos(1) - cos(0.3) };
+    const dae_mechanical model = { .coordinates = 4, .constraints = 2, .force = small_force,
+                                   .constraint = small_constraint, .user = &L };
+    (void)state;
+    run(&model, "index0", "radau", 1e-11, 1, q, rest, &a);
+    for (L = 1e-4; L > 0.9e-6; L /= 10)
+        for (int k = 0; k < dae_formulation_count() * 2; k++) {
+            const char *form = dae_formulation_name(k / 2);
+            double little[4], rtol = 1e-6 * L; /* atol, too */
+            if (strncmp(form, "maggi", 5) && strcmp(form, "index0"))
+                continue;
+            for (int i = 0; i < 4; i++)
+                little[i] = q[i] * L;
+            run(&model, form, methods[k % 2], rtol, sqrt(L), little, rest, &b);
+            for (int i = 0; i < 4; i++) {
+                expect_below(fabs(b.q[i] / L - a.q[i]), 1e-3);
+                expect_below(fabs(b.v[i] / sqrt(L) - a.v[i]), 1e-3);
+            }
+        }
+}
+
 typedef struct bars {
     double ground, l[3];
 } bars;
@@ -619,6 +723,8 @@ int main(void)
         cmocka_unit_test(round_and_round),
         cmocka_unit_test(friction),
         cmocka_unit_test(redundant),
+        cmocka_unit_test(three_cranks),
+        cmocka_unit_test(small),
         cmocka_unit_test(agree_spatial),
         cmocka_unit_test(agree_top),
         cmocka_unit_test(no_inertia),

@@ -310,6 +310,8 @@ int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
     if (search && moving && !(m->model.time_scale > 0))
         m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
     dae_mech_kinetic_calibrate(m, t, q);
+    for (int j = 0; j < m->n; j++)
+        m->reach[j] = 32 * m->step[j];
     m->calibrated = 1;
     return DAE_OK;
 }
@@ -403,6 +405,59 @@ int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W)
     for (size_t j = 0; j < (size_t)m->n; j++)
         memcpy(W + j * rows + h, m->A + j * rolling, rolling * sizeof *W);
     return answer;
+}
+
+/* m->c[i] := the largest entry of row i of phi_q */
+static void row_sizes(dae_mechanism *m)
+{
+    memset(m->c, 0, (size_t)m->h * sizeof(double));
+    for (int j = 0; j < m->n; j++) {
+        int64_t begin = m->sparse ? m->sparse->W.start[j] : (int64_t)j * m->m;
+        int64_t end = m->sparse ? m->sparse->W.start[j + 1] : begin + m->m;
+        for (int64_t k = begin; k < end; k++) {
+            int i = m->sparse ? m->sparse->W.row[k] : (int)(k - begin);
+            if (i < m->h)
+                m->c[i] = fmax(m->c[i], fabs(m->W[k]));
+        }
+    }
+}
+
+/* m->sum[i] is the second difference of phi_i over m->step[j] */
+static void shorten(dae_mechanism *m, int j, int i)
+{
+    double bent = fabs(m->sum[i]) / (m->step[j] * m->step[j]);
+    if (m->c[i] > 0 && bent * m->reach[j] > 32 * m->c[i])
+        m->reach[j] = fmax(32 * m->c[i] / bent, 1e-8 * m->step[j]); /* W_i may be near 0 */
+}
+
+/* Polynomials like large increments, and x^2 + y^2 - L^2 has no scale but L itself: what follows
+ * from W, a null space or an inverse, turns over once q_j has moved by |W_i| / |d W_ij / d q_j|
+ * for some constraint i. 32 times that is allowed: increments are 1e-5 of it, curvature then shows
+ * at 1e-7, and differences of what was found by differences (penalties of 1e7) bear no less. */
+void dae_mech_find_reach(dae_mechanism *m, double t, const double *q)
+{
+    const dae_mech_colors *of = m->sparse ? &m->sparse->of_W : NULL;
+    for (int j = 0; j < m->n; j++)
+        m->reach[j] = 32 * m->step[j];
+    if (m->model.scale || m->h == 0)
+        return;
+    row_sizes(m);
+    memset(m->column, 0, (size_t)m->n * sizeof(double));
+    for (int c = 0; c < (of ? of->count : m->n); c++) {
+        int from = of ? of->start[c] : c, to = of ? of->start[c + 1] : c + 1;
+        for (int l = from; l < to; l++)
+            m->column[of ? of->list[l] : l] = m->step[of ? of->list[l] : l];
+        int answer = difference(m, phi_at, t, q, 0, m->column, 1, bend, m->h, m->sum);
+        for (int l = from; l < to; l++) {
+            int j = of ? of->list[l] : l;
+            int64_t begin = of ? m->sparse->W.start[j] : 0;
+            int64_t end = of ? m->sparse->W.start[j + 1] : m->h;
+            for (int64_t k = begin; answer == DAE_OK && k < end; k++)
+                if (!of || m->sparse->W.row[k] < m->h)
+                    shorten(m, j, of ? m->sparse->W.row[k] : (int)k);
+            m->column[j] = 0;
+        }
+    }
 }
 
 int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate)

@@ -30,7 +30,8 @@
  *              Garcia de Jalon, Serna 1988); lambda = -p (phi'' + 2 alpha phi' +
  *              beta^2 phi), so constraints are violated by about lambda / (p beta^2)
  *   augmented-lagrangian  the same with lambda* added and iterated until phi'' + ... =
- *              0: exact, and in need of neither a regular M nor independent constraints
+ *              0: exact, and in need of no regular M; of redundant constraints the independent
+ *              combinations (mechanism.h)
  *   maggi-...  maggi.c
  *
  * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
@@ -241,34 +242,43 @@ static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
 
 /* ---- penalties ---- */
 
+/* What stands before the rounds. Rows of constraints are all of them for the plain penalty. The
+ * augmented one takes the independent combinations: off phi = 0 redundant constraints that are
+ * not multiples of each other contradict one another, and lambda would grow by the contradiction
+ * in every round. */
+typedef struct penalties {
+    int rows, augmented;
+    double p, *W, *bias, *mu; /* bias with feedback; mu: multipliers of these rows */
+} penalties;
+
 /* p relative to M: so that p |W'W| = penalty * |M|, both by their traces */
-static double weight(const dae_mechanism *m)
+static double weight(const dae_mechanism *m, const penalties *g)
 {
     double mass = 0, square = 0;
     for (size_t i = 0; i < (size_t)m->n; i++)
         mass += fabs(m->M[i + i * (size_t)m->n]);
-    for (size_t i = 0; i < (size_t)m->m * (size_t)m->n; i++)
-        square += m->W[i] * m->W[i];
+    for (size_t i = 0; i < (size_t)g->rows * (size_t)m->n; i++)
+        square += g->W[i] * g->W[i];
     return square > 0 ? m->penalty * mass / square : 0;
 }
 
-static int factor_penalty(dae_mechanism *m, double p)
+static int factor_penalty(dae_mechanism *m, const penalties *g)
 {
     int n = m->n, info = 0;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             m->kkt[dae_mech_at(i, j, n)] =
                 m->M[dae_mech_at(i, j, n)] +
-                p * dae_mech_dot(m->W + (size_t)i * (size_t)m->m,
-                                 m->W + (size_t)j * (size_t)m->m, m->m);
+                g->p * dae_mech_dot(g->W + dae_mech_at(0, i, g->rows),
+                                    g->W + dae_mech_at(0, j, g->rows), g->rows);
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
 
-/* a and lambda := star - p (W a + bias) with friction at the lambda before; answers by
- * how much lambda changed. */
+/* a and mu := star - p (W a + bias) with friction at the lambda before; answers by how much
+ * mu changed. */
 static int penalty_round(dae_mechanism *m, double t, const double *q, const double *v,
-                         double p, const double *star, double *a, double *lambda,
+                         const penalties *g, const double *star, double *a, double *lambda,
                          double *change)
 {
     int n = m->n, one = 1, info = 0, answer = DAE_OK;
@@ -278,24 +288,43 @@ static int penalty_round(dae_mechanism *m, double t, const double *q, const doub
         for (int i = 0; i < n; i++)
             a[i] += m->f_side[i];
     }
-    for (int i = 0; i < m->m; i++)
-        m->c[i] = star[i] - p * m->bias[i];
-    dae_mech_add_transposed(m->W, m->m, n, m->c, a);
+    for (int i = 0; i < g->rows; i++)
+        m->c[i] = star[i] - g->p * g->bias[i];
+    dae_mech_add_transposed(g->W, g->rows, n, m->c, a);
     dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, a, &n, &info, 1);
-    copy(m->c, m->bias, m->m);
-    dae_mech_add_product(m->W, m->m, n, 1, a, m->c);
+    copy(m->c, g->bias, g->rows);
+    dae_mech_add_product(g->W, g->rows, n, 1, a, m->c);
     *change = 0;
-    for (int i = 0; i < m->m; i++) {
-        double now = star[i] - p * m->c[i];
-        *change = fmax(*change, fabs(now - lambda[i]));
-        lambda[i] = now;
+    for (int i = 0; i < g->rows; i++) {
+        double now = star[i] - g->p * m->c[i];
+        *change = fmax(*change, fabs(now - g->mu[i]));
+        g->mu[i] = now;
     }
+    if (g->augmented)
+        dae_mech_expand(m, g->mu, lambda);
+    else
+        copy(lambda, g->mu, m->m);
     return answer;
 }
 
-/* What stands before the rounds: the matrix, forces, bias with feedback. */
+/* The rows to m->T and m->sum */
+static void take_rows(dae_mechanism *m, penalties *g)
+{
+    *g = (penalties){ .rows = m->m, .augmented = g->augmented, .W = m->W, .bias = m->bias,
+                      .mu = m->rate };
+    if (!g->augmented)
+        return;
+    g->rows = m->rank;
+    g->W = m->T;
+    g->bias = m->sum;
+    dae_mech_compress(m, m->bias, g->bias);
+    for (int j = 0; j < m->n; j++)
+        dae_mech_compress(m, m->W + dae_mech_at(0, j, m->m), g->W + dae_mech_at(0, j, g->rows));
+}
+
+/* The matrix, forces, bias. */
 static int penalty_begin(dae_mechanism *m, double t, const double *q, const double *v,
-                         double *p)
+                         penalties *g)
 {
     int answer = dae_mech_feedback(m, t, q, v, m->values); /* W too */
     if (answer == DAE_OK)
@@ -308,18 +337,21 @@ static int penalty_begin(dae_mechanism *m, double t, const double *q, const doub
         return answer;
     for (int i = 0; i < m->m; i++)
         m->bias[i] += m->values[i];
-    *p = weight(m);
-    return factor_penalty(m, *p);
+    take_rows(m, g);
+    g->p = weight(m, g);
+    memset(g->mu, 0, (size_t)m->m * sizeof(double));
+    return factor_penalty(m, g);
 }
 
-/* Plain penalty without friction: one round. Otherwise until lambda stays: star is lambda
+/* Plain penalty without friction: one round. Otherwise until mu stays: star is mu
  * (augmented), or only the friction has to settle. */
 int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const double *v,
                            int augmented, double *a, double *lambda)
 {
     enum { MOST = 100 };
-    double p = 0, change = INFINITY, before, size = 0, *star = m->lambda_new;
-    int answer = penalty_begin(m, t, q, v, &p), settled = 0;
+    penalties g = { .augmented = augmented };
+    double change = INFINITY, before, size = 0, *star = m->lambda_new;
+    int answer = penalty_begin(m, t, q, v, &g), settled = 0;
     double slope = dae_mech_most(m->W, m->m * m->n);
     double least =
         slope > 0 ? dae_mech_most(m->f, m->n) / slope : 0; /* lambda may be 0 */
@@ -327,12 +359,12 @@ int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const do
     memset(star, 0, (size_t)m->m * sizeof *star);
     for (int k = 0; k < MOST && answer == DAE_OK && !settled; k++) {
         before = change;
-        answer = penalty_round(m, t, q, v, p, star, a, lambda, &change);
-        size = fmax(dae_mech_most(lambda, m->m), least);
+        answer = penalty_round(m, t, q, v, &g, star, a, lambda, &change);
+        size = fmax(dae_mech_most(g.mu, g.rows), least);
         settled = change <= 1e-15 * size || (change <= 1e-9 * size && change >= before) ||
                   (!augmented && !m->model.friction);
         if (augmented)
-            copy(star, lambda, m->m);
+            copy(star, g.mu, g.rows);
     }
     if (answer == DAE_OK && !settled && !(change <= 1e-6 * size))
         return DAE_RETRY;

@@ -38,7 +38,7 @@ static double increment(const dae_mechanism *m, int j, double x, double part)
 {
     double scale = 1;
     if (j < m->n)
-        scale = 32 * m->step[j];
+        scale = m->reach[j];
     else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
         scale = m->step[j - m->at.v] / m->step_t;
     if (part < 1e-6 && j < m->n) /* one-sided: an angle that has grown must not spoil it */

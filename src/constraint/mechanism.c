@@ -147,7 +147,8 @@ static dae_status take_memory(dae_mechanism *m)
     size_t in_M = dae_mech_M_count(m), in_W = dae_mech_W_count(m);
     m->lapack_size = full ? (int)(16 * all + 64 * l + 64) : 0;
     const dae_vector_wish wish[] = {
-        { &m->step, n },        { &m->U, full * k * k },
+        { &m->step, n },        { &m->reach, n },
+        { &m->U, full * k * k },
         { &m->N0, full * n * n }, { &m->M, in_M },
         { &m->W, in_W },         { &m->W_upper, in_W },
         { &m->W_side, full * k * n },

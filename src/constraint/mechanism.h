@@ -67,6 +67,7 @@ struct dae_mechanism {
     /* derive.c */
     int calibrated;
     double *step; /* n increments for differences by q_j */
+    double *reach; /* n scales of the equations of motion: step as a rule, or less */
     double step_t;
     /* rank.c */
     int rank, rank_h, weakest, *active;
@@ -128,6 +129,7 @@ int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v
 
 /* derive.c: matrices and derivatives; all answer DAE_OK or what a callback answered */
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);
+void dae_mech_find_reach(dae_mechanism *m, double t, const double *q); /* with m->W */
 int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M);
 int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
                    double *f);

@@ -67,7 +67,7 @@ double dae_mech_increment(const dae_mechanism *m, int j, double x)
 {
     double scale = 1;
     if (j < m->n)
-        scale = 32 * m->step[j];
+        scale = m->reach[j];
     else if (m->at.v >= 0 && j >= m->at.v && j < m->at.v + m->n)
         scale = m->step[j - m->n] / m->step_t;
     return 1e-5 * fmax(fabs(x), scale);

@@ -67,6 +67,7 @@ int dae_mech_ready(dae_mechanism *m, double t, const double *q)
         answer = dae_mech_matrix(m, t, q, m->W);
     if (answer != DAE_OK)
         return answer;
+    dae_mech_find_reach(m, t, q);
     dae_mech_rank(m);
     if (m->sparse)
         answer = dae_mech_sparse_rank(m);

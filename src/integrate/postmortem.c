@@ -7,6 +7,7 @@
  * their solution turns back like x* + a (t* - t)^(1/2).
  */
 #include "integrate/solver.h"
+#include "tableau/tableau.h"
 #include "base/float_check.h"
 
 #include <math.h>
@@ -115,13 +116,16 @@ static double sensitivity(dae_solver *s, double t, const double *x, const double
  * degenerate fold) has slope (t* - t) / (x - x*) = m at the mark, whereas smooth motion has 1 and
  * a jump about 0. That is a suspicion; the proof is that the inverse of K + cC, with the same c
  * there and here, grew without bound: a failure of Newton's iteration for any other reason, a
- * wrong index among them, leaves it as it was. */
+ * wrong index among them, leaves it as it was. At index 2 and 3 it proves nothing: K + cC is
+ * regular only together with the constraints that lie in it, and multipliers that run away (Gauss
+ * methods: the stability function is 1 at infinity) make it grow in the same manner. */
 static dae_status explain_fold(dae_solver *s)
 {
     const dae_mark *then = &s->mark;
     char name[32];
     int fold = -1;
     double span = s->t - then->t, most = 1e2; /* tolerances: the rest is noise */
+    if (s->system.facts & DAE_FACT_HIGH_INDEX) return DAE_OK;
     for (int i = 0; then->h > 0 && i < s->system.n; i++) {
         double moved = s->x[i] - then->x[i], power = then->slope[i] * span / moved;
         if (!(fabs(moved) * s->w0[i] > most && power > 0.2 && power < 0.7)) continue;
@@ -282,6 +286,17 @@ static int noisy_equation(dae_solver *s, double h, double *change, double *expla
     return worst;
 }
 
+/* Index 2 and 3: NULL, or what to say of a method that ends its steps off the constraints. */
+static const char *better_suited(const dae_solver *s)
+{
+    dae_tableau table;
+    if (!(s->system.facts & DAE_FACT_HIGH_INDEX) || !dae_tableau_find(s->method_name, &table) ||
+        (table.claims & DAE_CLAIM_STIFFLY_ACCURATE))
+        return NULL;
+    return "the method is not stiffly accurate, and unknowns of index 2 may run away with it: use "
+           "radau or projected-gauss-3; otherwise a discontinuity or singularity there";
+}
+
 static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
 {
     char place[DAE_PLACE], name[32];
@@ -308,6 +323,8 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
     }
     dae_hint(&s->report, trial->prescribed
                              ? "the size of the step is prescribed: a smaller one, or a larger newton_max"
+                         : better_suited(s)
+                             ? better_suited(s)
                          : s->system.problem.level
                              ? "a discontinuity or singularity there, or an unknown with a poor atol"
                              : "a discontinuity there, or an index above 1 that was not declared "
@@ -356,6 +373,10 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
             : s->t + s->h == s->t            ? "t + h equals t in double arithmetic"
                                              : "hundreds of steps brought no progress",
             s->failures);
+    if (better_suited(s)) {
+        dae_hint(&s->report, "%s", better_suited(s));
+        return DAE_E_STEP_UNDERFLOW;
+    }
     dae_hint(&s->report, "a discontinuity or singularity there, or a tolerance below the noise of "
                          "the equations%s",
              s->system.problem.level ? "" : ", or an index above 1 that was not declared (problem.level)");
