@@ -4,8 +4,16 @@
 
 #include "cli/problem.h"
 #include "cli/run.h"
+#include "integrate/motion.h"
 #include "output/csv.h"
 #include "output/svg.h"
+
+/* Of a mechanism: how near the run came to a position where constraints are dependent. */
+typedef struct solve_position {
+    double now, steepest; /* dae_motion.pivot at the last point; its fastest change so far */
+    int met;              /* 1: `at` is the first one                                     */
+    dae_motion_singular at;
+} solve_position;
 
 typedef struct solve_job {
     /* what is asked for */
@@ -35,6 +43,7 @@ typedef struct solve_job {
     dae_solver *solver;
     double *x;
     double *constraint, *constraint_most; /* at the last point; largest so far         */
+    solve_position position;
     int started;
     double t, t_valid; /* reached; up to here everything is written                 */
     int64_t next_point;
@@ -54,6 +63,10 @@ int solve_setup(cli *c, const cli_arguments *a, solve_job *job); /* 0 or an exit
 int solve_open_files(cli *c, const cli_arguments *a, solve_job *job);
 void solve_close_files(cli *c,
                        solve_job *job); /* may set status, exit_code, c->report  */
+
+/* solve_position.c: to be called at every point; `before` is where the step began. job->x is
+ * overwritten. */
+void solve_watch_position(solve_job *job, double before);
 
 void solve_run(cli *c,
                solve_job *job); /* sets status, exit_code, and c->report on failure */

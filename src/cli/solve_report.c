@@ -74,6 +74,12 @@ static void values_json(dae_json *j, const solve_job *job)
         constraints_json(j, job, "constraints", job->constraint);
         constraints_json(j, job, "constraints_largest", job->constraint_most);
     }
+    if (job->position.met) {
+        dae_json_object(j, "singular_position");
+        dae_json_number(j, "t", job->position.at.t);
+        dae_json_string(j, "constraints", job->position.at.names);
+        dae_json_end(j);
+    }
 }
 
 void solve_json(cli *c, const solve_job *job)
@@ -170,6 +176,17 @@ static void constraints_text(dae_sink *out, const solve_job *job)
                        job->constraint[i], job->constraint_most[i]);
 }
 
+static void position_text(dae_sink *out, const solve_job *job)
+{
+    const dae_motion_singular *at = &job->position.at;
+    if (job->position.met && job->status == DAE_OK)
+        dae_sink_print(out,
+                       "\n  WARNING: singular position at t = %.6g: constraints %s are "
+                       "dependent there.\n  Multipliers near it and the motion after it are "
+                       "not determined: it may branch.\n",
+                       at->t, at->names);
+}
+
 void solve_text(dae_sink *out, const solve_job *job)
 {
     dae_sink_print(out, "%s: %s\n", job->entry->name, job->entry->title);
@@ -188,6 +205,7 @@ void solve_text(dae_sink *out, const solve_job *job)
     values_text(out, job);
     digits_text(out, job);
     constraints_text(out, job);
+    position_text(out, job);
     if (job->statistics)
         cli_statistics_text(out, &job->stats, job->cpu_seconds);
     if (job->csv_path && !job->csv_on_stdout)

@@ -127,6 +127,7 @@ static int record(solve_job *job, double before)
         error = put_curve(job, before);
     if (job->points && !error)
         error = put_points(job, direction);
+    solve_watch_position(job, before);
     read_at(job, job->t);
     if (!error)
         error = put(job, job->t, job->x, job->points ? PLOT : ROWS | PLOT);

@@ -72,6 +72,8 @@ struct dae_mechanism {
     /* rank.c */
     int rank, rank_h, weakest, *active;
     double pivot, *U;
+    int rank_best;
+    double apart; /* the smallest pivot, where the rank and then it was largest; 0: not known */
     /* maggi.c */
     int based; /* N0 is set */
     double *N0, rcond0;
@@ -164,6 +166,8 @@ void dae_mech_set_unit_mass(dae_mechanism *m);
 /* rank.c: of m->W */
 void dae_mech_rank(dae_mechanism *m);
 int dae_mech_look(dae_mechanism *m, double *pivot, int *weakest);
+double dae_mech_independence(dae_mechanism *m);
+void dae_mech_dependence(const dae_mechanism *m, double *y);
 int dae_mech_columns(dae_mechanism *m, const double *A, int rows, int n, double *basis);
 void dae_mech_compress(const dae_mechanism *m, const double *c, double *out);
 void dae_mech_expand(const dae_mechanism *m, const double *mu, double *lambda);
@@ -172,6 +176,10 @@ void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
                    const double *lambda, double *r);
 void dae_mech_shortest(dae_mechanism *m, double *lambda); /* same W' lambda for m->W */
 const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64]);
+
+/* singular.c: what motion.h asks about positions where constraints become dependent */
+double dae_mech_pivot(dae_motion *k, double t, const double *x);
+int dae_mech_singular(dae_motion *k, double t, const double *x, dae_motion_singular *found);
 
 /* dynamics.c: M a = f + W' lambda and W a + bias + extra = 0 for a and lambda; extra
  * NULL: 0. DAE_RETRY: singular. M and W stay in m->M, m->W. */

@@ -203,5 +203,7 @@ void dae_mech_motion_fill(dae_mechanism *m)
         .correct = dae_mech_tangent_correct,
         .part = dae_mech_tangent_part,
         .to_velocity = dae_mech_tangent_velocity,
+        .pivot = dae_mech_pivot,
+        .singular = dae_mech_singular,
     };
 }

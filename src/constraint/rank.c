@@ -119,10 +119,45 @@ int dae_mech_look(dae_mechanism *m, double *pivot, int *weakest)
     return rank;
 }
 
+/* The smallest pivot of those constraints that are independent elsewhere, for m->W. */
+double dae_mech_independence(dae_mechanism *m)
+{
+    int last = m->rank_best - 1;
+    if (m->sparse)
+        return NAN;
+    factor_rows(m, m->W, m->m, m->m);
+    return last >= 0 ? fabs(m->S[dae_mech_at(last, last, m->n)]) : 1;
+}
+
+/* After that, where the pivot is nearly zero: y'W = 0 with rows of W of length 1. The rows in the order
+ * of pivots are R'Q', so R_11 y = r with r the last column. */
+void dae_mech_dependence(const dae_mechanism *m, double *y)
+{
+    int last = m->rank_best - 1, n = m->n;
+    memset(y, 0, (size_t)m->m * sizeof *y);
+    for (int i = last; i >= 0; i--) {
+        double sum = i == last ? -1 : m->S[dae_mech_at(i, last, n)];
+        for (int k = i + 1; k < last; k++)
+            sum -= m->S[dae_mech_at(i, k, n)] * y[m->iwork[k] - 1];
+        y[m->iwork[i] - 1] = i == last ? sum : sum / m->S[dae_mech_at(i, i, n)];
+    }
+}
+
+/* After dae_mech_look. The minimal formulations find the rank anew on the way. */
+static void remember_best(dae_mechanism *m)
+{
+    if (m->sparse || m->rank == 0 || m->rank < m->rank_best)
+        return;
+    double pivot = fabs(m->S[dae_mech_at(m->rank - 1, m->rank - 1, m->n)]);
+    m->apart = m->rank > m->rank_best ? pivot : fmax(m->apart, pivot);
+    m->rank_best = m->rank;
+}
+
 void dae_mech_rank(dae_mechanism *m)
 {
     int n = m->n, h = m->h, rolling = m->m - h, next = 0;
     m->rank = dae_mech_look(m, &m->pivot, &m->weakest);
+    remember_best(m);
     m->rank_h = h;
     if (m->sparse)
         return;

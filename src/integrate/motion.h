@@ -32,6 +32,13 @@ typedef struct dae_motion_point {
     const double *q, *v, *a, *lambda;
 } dae_motion_point;
 
+/* A position where constraints become dependent that elsewhere are not. */
+typedef struct dae_motion_singular {
+    double t;            /* when it is met                                                  */
+    double pivot, first; /* the smallest pivot of W (rows of length 1), here and at best */
+    char names[192];     /* the constraints, in quotes                                      */
+} dae_motion_singular;
+
 enum { DAE_MOTION_ASKED = 0, DAE_MOTION_SINGULAR, DAE_MOTION_NONFINITE, DAE_MOTION_LOST };
 
 struct dae_motion {
@@ -66,6 +73,12 @@ struct dae_motion {
     void (*part)(dae_motion *k, int along, int across, double *z);
     /* v += S^-1 (W' ., 0) such that W v + rate = 0 at (t, q) */
     int (*to_velocity)(dae_motion *k, double t, const double *q, double *v);
+
+    /* How independent the constraints are at a state of the formulation, 1: as at the start, 0: not;
+     * NaN: not known (sparse, or no constraints). */
+    double (*pivot)(dae_motion *k, double t, const double *x);
+    /* 1: the state is near a singular position, which is told. */
+    int (*singular)(dae_motion *k, double t, const double *x, dae_motion_singular *found);
 
     int trouble;            /* of the last DAE_RETRY: DAE_MOTION_...                         */
     /* counted by the mechanism, taken over into the statistics by dae_motion_said */

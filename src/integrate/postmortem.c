@@ -4,8 +4,10 @@
  * singular, is the Jacobian wrong, does the solution run to infinity like (t* - t)^-m, or does
  * its derivative while the solution stays finite (an impasse point)? The last comes in two
  * forms: the coefficient of a derivative vanishes, or the algebraic equations have a fold, where
- * their solution turns back like x* + a (t* - t)^(1/2).
+ * their solution turns back like x* + a (t* - t)^(1/2). Of a mechanism it is asked first whether
+ * its constraints become dependent there: whatever fails then fails for that reason.
  */
+#include "integrate/motion.h"
 #include "integrate/solver.h"
 #include "tableau/tableau.h"
 #include "base/float_check.h"
@@ -346,6 +348,21 @@ dae_status dae_explain_stiffness(dae_solver *s, double rest)
     return DAE_E_WORK;
 }
 
+dae_status dae_explain_position(dae_solver *s)
+{
+    dae_motion *k = s->system.problem.motion;
+    dae_motion_singular found;
+    if (!k || !k->singular(k, s->t, s->x, &found)) return DAE_OK;
+    dae_fail(&s->report, DAE_E_SINGULAR, "the constraints become dependent: a singular position");
+    dae_at(&s->report, "t = %.8g, constraints %s; the last good point is t = %.12g", found.t,
+           found.names, s->t);
+    dae_why(&s->report, "their smallest pivot falls to 0 there (%.3g at the last good point, at "
+                        "best %.3g): multipliers are not determined and the motion may branch",
+            found.pivot, found.first);
+    dae_hint(&s->report, "stop before it; or other dimensions, with which the mechanism does not pass it");
+    return DAE_E_SINGULAR;
+}
+
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
 {
     char place[DAE_PLACE];
@@ -354,6 +371,8 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
             dae_fail(&s->report, (dae_status)verdict, "%s", dae_status_sentence(verdict));
         return (dae_status)verdict;
     }
+    dae_status status = dae_explain_position(s);
+    if (status != DAE_OK) return status;
     switch (verdict) {
     case DAE_STEP_NONFINITE: return explain_undefined(s, trial, 0);
     case DAE_STEP_RETRY: return explain_undefined(s, trial, 1);
@@ -361,7 +380,7 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     case DAE_STEP_NEWTON: return explain_newton(s, trial);
     default: break;
     }
-    dae_status status = explain_singularity(s);
+    status = explain_singularity(s);
     if (status == DAE_OK) status = explain_fold(s);
     if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;

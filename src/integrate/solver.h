@@ -238,6 +238,8 @@ dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT
 
 /* postmortem.c: turns "it failed" into what, where, why */
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);
+/* Of a mechanism whose constraints become dependent here; DAE_OK: it is not one */
+dae_status dae_explain_position(dae_solver *s);
 /* rest of the way: is it out of reach because an explicit method meets a stiff problem? Then
  * DAE_E_WORK, otherwise DAE_OK. */
 dae_status dae_explain_stiffness(dae_solver *s, double rest);

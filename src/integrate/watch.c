@@ -144,6 +144,8 @@ static dae_status explain(dae_solver *s, const jump *found, double h)
 {
     char place[DAE_PLACE];
     const dae_watch_state *w = &s->watch;
+    dae_status status = dae_explain_position(s);
+    if (status != DAE_OK) return status;
     dae_fail(&s->report, DAE_E_CHATTER,
              "the solution is held at a jump of the equations: it chatters");
     dae_at(&s->report, "t = %.12g, h = %.3g%s", s->t, h,
