@@ -123,8 +123,8 @@ static void table(verdicts *v, subject *k)
 {
     fprintf(v->out, "\n%s to t = %g, rtol = atol = %g\n", k->problem, k->t1, k->rtol);
     fprintf(v->out, "%-22s%-7s%6s%8s%6s%8s%8s  %-8s%-8s%-8s %-8s%-8s%-8s%-8s\n",
-            "formulation", "method", "steps", "f", "LU", "work", "seconds", "q", "v", "lambda", "pos", "vel", "acc",
-            "energy");
+            "formulation", "method", "steps", "f", "LU", "work", "seconds", "q", "v",
+            "lambda", "pos", "vel", "acc", "energy");
     for (int i = 0; i < dae_formulation_count(); i++)
         for (int j = 0; j < 2; j++) {
             const char *form = dae_formulation_name(i);
