@@ -160,6 +160,9 @@ check "first steps of another method" eval \
     'run 2 solve arevalo-51 --method radau --first consistent && says "radau"'
 check "a figure" eval \
     'run 0 reproduce arevalo --plot "$folder/figure.svg" && grep -q "Figure 5.1" "$folder/figure.svg"'
+check "Earth and Moon are not joined" eval \
+    'run 0 reproduce moon --plot "$folder/moon.svg" --figure 2 &&
+     [ "$(grep "<path" "$folder/moon.svg" | tail -1 | tr -cd M | wc -c)" = 2 ]'
 check "no such figure" eval 'run 2 reproduce arevalo --plot "$folder/f2.svg" --figure 9 && says "has 1"'
 check "reproductions as JSON" eval 'run 0 reproduce --json && json out "d[\"reproductions\"]"'
 check "a table" eval 'run 0 solve pendulum && prints lambda && prints "scd" && quiet'
@@ -240,6 +243,15 @@ check "picture" eval 'run 0 solve pendulum --plot p.svg --plot-variables px,py*2
     [ "$(grep -c "<path" p.svg)" = 2 ] && ! grep -qE "nan|inf" p.svg'
 check "picture over logarithmic time" eval \
     'run 0 solve robertson --plot l.svg --log-time && ! grep -qE "nan|inf" l.svg'
+flat='four-bar --set coupler=2 --set rocker=1 --set angle=60 --set speed=6'
+check "a singular position that was stepped over is told" eval \
+    'run 0 solve $flat --form index3 --rtol 1e-6 && prints "WARNING: singular position at t = 0.65"'
+check "no warning where there is none" eval 'run 0 solve four-bar && ! grep -q WARNING out'
+for image in p.png p.pdf p.JPG; do
+    check "pictures are SVG, not ${image##*.}" eval \
+        'run 2 solve pendulum --plot $image && says ".svg" && no_file $image &&
+         run 2 reproduce arevalo --plot $image && says ".svg" && no_file $image'
+done
 check "picture of an unknown unknown" eval 'run 2 solve pendulum --plot q.svg \
     --plot-variables pz && says "did you mean" && no_file q.svg'
 check "picture options without a picture" run 2 solve pendulum --log-time

@@ -126,8 +126,9 @@ typedef struct dae_formulation {
     const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
 
     /* baumgarte, penalty, augmented-lagrangian: phi'' + 2 alpha phi' + beta^2 phi = 0
-     * (rolling: c' + alpha c = 0). 0: beta = 10 / time_scale (time_scale 0: 1) and alpha
-     * = beta: errors die out, without swinging, ten times faster than the motion goes on.
+     * (rolling: c' + alpha c = 0). 0: beta = 10 / time_scale and alpha = beta: errors die
+     * out, without swinging, ten times faster than the motion goes on. time_scale 0: the time in
+     * which constraints turn by a radian, found by dae_mechanism_pack; 1 if they do not turn.
      * DAE_ZERO: none. */
     double alpha, beta;
     double penalty; /* weight of W'W beside M, relative; 0: 1e7 (penalty), 1e4 (augmented) */

@@ -96,6 +96,9 @@ int cli_io_status(int error); /* dae_status of an errno                         
 
 /* ---- files and signals (files.c, signals.c) ---- */
 
+/* --plot FILE: 0, or an exit code if the name promises another format than SVG; NULL is good */
+int cli_picture_name(cli *c, const char *path);
+
 /* A new file, or a descriptor < 0 and the report filled in. Nothing that exists is
  * touched without force; with force a file is replaced, a device or FIFO written to. */
 int cli_create(cli *c, const char *flag, const char *path, int force);

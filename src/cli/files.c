@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,23 @@ static int replace(const char *path)
     free(beside);
     errno = error;
     return fd;
+}
+
+int cli_picture_name(cli *c, const char *path)
+{
+    static const char *const others[] = { ".png", ".pdf", ".jpg", ".jpeg", ".gif", ".eps",
+                                          ".ps",  ".tif", ".tiff", ".bmp", ".webp" };
+    char shown[CLI_SHOWN];
+    const char *end = path ? strrchr(path, '.') : NULL;
+    for (size_t k = 0; end && k < sizeof others / sizeof others[0]; k++) {
+        if (strcasecmp(end, others[k]) != 0)
+            continue;
+        dae_fail(&c->report, DAE_E_OPTION, "pictures are written as SVG, not as %s", others[k] + 1);
+        dae_at(&c->report, "option --plot, '%s'", cli_show(path, shown));
+        dae_hint(&c->report, "a name that ends in .svg; browsers show it, and other programs convert it");
+        return cli_fail(c);
+    }
+    return 0;
 }
 
 int cli_create(cli *c, const char *flag, const char *path, int force)

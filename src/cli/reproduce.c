@@ -95,6 +95,8 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
     char shown[CLI_SHOWN];
     double number = 1;
     int length, code = text ? cli_number(c, "--figure", text, &number) : 0;
+    if (code == 0)
+        code = cli_picture_name(c, path);
     if (code || !path)
         return code;
     const reproduction_figure *f = find_figure(c, r, number);

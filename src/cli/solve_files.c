@@ -79,7 +79,9 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
                  "--json and --output - both want standard output");
         return cli_fail(c);
     }
-    int code = choose_curves(c, a, job);
+    int code = cli_picture_name(c, job->plot_path);
+    if (code == 0)
+        code = choose_curves(c, a, job);
     if (code == 0)
         code = open_solver(c, job);
     if (code)

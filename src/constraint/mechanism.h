@@ -177,6 +177,9 @@ void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
 void dae_mech_shortest(dae_mechanism *m, double *lambda); /* same W' lambda for m->W */
 const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64]);
 
+/* feedback.c: alpha and beta from the motion at the start, unless they or time_scale are given */
+void dae_mech_choose_feedback(dae_mechanism *m, double t, const double *q, const double *v);
+
 /* singular.c: what motion.h asks about positions where constraints become dependent */
 double dae_mech_pivot(dae_motion *k, double t, const double *x);
 int dae_mech_singular(dae_motion *k, double t, const double *x, dae_motion_singular *found);

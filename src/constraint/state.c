@@ -193,6 +193,7 @@ dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
     int answer = dae_mech_ready(m, t, q);
     if (answer != DAE_OK)
         return dae_mech_said(m, answer, "dae_mechanism_pack", t);
+    dae_mech_choose_feedback(m, t, q, v);
     memset(x, 0, (size_t)m->at.size * sizeof *x);
     if (xdot)
         memset(xdot, 0, (size_t)m->at.size * sizeof *x);

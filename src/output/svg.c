@@ -97,13 +97,16 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
     return 0;
 }
 
-/* Every second point goes. */
+/* Every second point goes. Not a gap: where the point behind interrupts a curve, this one does. */
 static void thin(dae_svg *w)
 {
     for (int i = 0; 2 * i < w->count; i++) {
+        int behind = 2 * i + 1 < w->count ? 2 * i + 1 : 2 * i;
         w->t[i] = w->t[2 * i];
-        for (int k = 0; k < w->curve_count; k++)
-            w->curve[k].y[i] = w->curve[k].y[2 * i];
+        for (int k = 0; k < w->curve_count; k++) {
+            double *y = w->curve[k].y;
+            y[i] = isfinite(y[behind]) ? y[2 * i] : NAN;
+        }
     }
     w->count = (w->count + 1) / 2;
     w->stride *= 2;
@@ -118,6 +121,9 @@ static int point(dae_trajectory *writer, double t, const double *x)
     for (int k = 0; k < w->curve_count; k++)
         w->curve[k].y[w->count] = w->curve[k].factor * x[w->curve[k].column];
     w->waiting = w->seen++ % w->stride != 0;
+    for (int k = 0; w->waiting && k < w->curve_count; k++)
+        if (!isfinite(w->curve[k].y[w->count]))
+            w->curve[k].y[w->count - 1] = NAN;
     if (!w->waiting && ++w->count == DAE_SVG_POINTS)
         thin(w);
     return 0;
