@@ -323,7 +323,7 @@ static dae_status explain_newton(dae_solver *s, const dae_trial *trial)
                              "mechanisms: derivatives or jets)");
         return DAE_E_CONVERGENCE;
     }
-    dae_hint(&s->report, trial->prescribed
+    dae_hint(&s->report, "%s", trial->prescribed
                              ? "the size of the step is prescribed: a smaller one, or a larger newton_max"
                          : better_suited(s)
                              ? better_suited(s)

@@ -198,6 +198,12 @@ mo_mod *mo_setting(mo_model *m, const char *text)
         mo_hint(m->context, "write name=value");
         return NULL;
     }
+    for (int i = 0; i < name->call.reference->parts; i++)
+        if (name->call.reference->part[i].subscripts) {
+            mo_error(m->context, DAE_E_OPTION, name->place, "'%s' sets one element of an array", text);
+            mo_hint(m->context, "set the whole array: a={1,2,3}");
+            return NULL;
+        }
     mo_modifier *item = dae_arena_take(arena, 1, sizeof *item);
     *item = (mo_modifier){ .name = name->call.reference, .value = value, .place = name->place };
     mo_modifier list = { .item = &item, .items = 1, .place = name->place };

@@ -213,15 +213,9 @@ static mo_value *literal(mo_model *m, mo_view *v, const char *name)
     return NULL;
 }
 
-static mo_value *select_each(mo_model *m, const mo_scope *s, mo_value *v, const char *name,
-                             mo_place place)
+/* The items of an array, replaced one by one: the dimensions of the array, then their own. */
+static mo_value *restack(mo_model *m, const mo_value *v, mo_value **item, mo_place place)
 {
-    mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
-    for (size_t i = 0; i < v->count; i++) {
-        item[i] = mo_select(m, s, v->item[i], name, place);
-        if (item[i]->kind == MO_V_NONE)
-            return item[i];
-    }
     mo_value *flat = mo_stack(m, item, v->count, place);
     if (flat->kind != MO_V_ARRAY)
         return flat;
@@ -232,6 +226,34 @@ static mo_value *select_each(mo_model *m, const mo_scope *s, mo_value *v, const 
     flat->dimensions = v->dimensions + rest;
     flat->size = size;
     return flat;
+}
+
+static mo_value *select_each(mo_model *m, const mo_scope *s, mo_value *v, const char *name,
+                             mo_place place)
+{
+    mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
+    for (size_t i = 0; i < v->count; i++) {
+        item[i] = mo_select(m, s, v->item[i], name, place);
+        if (item[i]->kind == MO_V_NONE)
+            return item[i];
+    }
+    return restack(m, v, item, place);
+}
+
+/* a.b[i]: the subscripts are those of b, for every element of an array a. */
+static mo_value *select_part(mo_model *m, const mo_scope *s, mo_value *v, const mo_part *p)
+{
+    if (v->kind == MO_V_ARRAY && v->item && p->subscripts) {
+        mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
+        for (size_t i = 0; i < v->count; i++) {
+            item[i] = select_part(m, s, v->item[i], p);
+            if (item[i]->kind == MO_V_NONE)
+                return item[i];
+        }
+        return restack(m, v, item, p->place);
+    }
+    v = mo_select(m, s, v, p->name, p->place);
+    return p->subscripts ? mo_subscript(m, s, v, p->subscript, p->subscripts, p->place) : v;
 }
 
 mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *name, mo_place place)
@@ -322,8 +344,8 @@ mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference 
     }
     for (int i = 0; i < r->parts; i++) {
         if (i > 0)
-            v = mo_select(m, s, v, r->part[i].name, r->part[i].place);
-        if (r->part[i].subscripts)
+            v = select_part(m, s, v, &r->part[i]);
+        else if (r->part[i].subscripts)
             v = mo_subscript(m, s, v, r->part[i].subscript, r->part[i].subscripts,
                              r->part[i].place);
         if (v->kind == MO_V_NONE)
