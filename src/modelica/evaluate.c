@@ -405,6 +405,26 @@ static mo_value *gather(mo_model *m, mo_value *v, const subscript *sub)
     return dimensions ? r : mo_item_at(m, r, 0);
 }
 
+/* An index that is only known during the simulation must be one of 1:size then. */
+static void check_bounds(mo_model *m, ex_id index, int size, mo_place place)
+{
+    ex_graph *g = m->graph;
+    flat_model *flat = m->flat;
+    ex_id low = ex_binary(g, EX_LESS_EQUAL, ex_constant(g, 1, EX_INTEGER), index);
+    ex_id high = ex_binary(g, EX_LESS_EQUAL, index, ex_constant(g, size, EX_INTEGER));
+    ex_id inside = ex_binary(g, EX_AND, low, high);
+    if (ex_at(g, index)->type != EX_INTEGER || ex_is_number(g, inside, NULL))
+        return; /* Booleans and enumerations are what they can be */
+    for (size_t i = 0; i < flat->assertions; i++)
+        if (flat->assertion[i].condition == inside)
+            return;
+    flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
+                                     &flat->assertion_capacity, sizeof *flat->assertion);
+    const char *words = dae_arena_print(&m->context->arena, "a subscript is outside of 1:%d", size);
+    flat->assertion[flat->assertions++] = (flat_assertion){
+        .condition = inside, .message = ex_text(g, words), .place = place };
+}
+
 /* An index that is only known during the simulation chooses among all values. */
 static mo_value *choose_index(mo_model *m, const mo_scope *s, mo_value *v, subscript *sub,
                               mo_place place)
@@ -434,6 +454,8 @@ static mo_value *choose_index(mo_model *m, const mo_scope *s, mo_value *v, subsc
         mo_hint(m->context, "use a constant subscript, or an array of at most 4096 elements");
         return mo_none(m);
     }
+    if (!s->run && s->object && !s->no_event)
+        check_bounds(m, index, v->size[d], place);
     mo_value *r = NULL;
     for (int k = v->size[d]; k-- > 0;) {
         sub[d].unknown = 0;
