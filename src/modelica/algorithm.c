@@ -111,10 +111,10 @@ static ex_id value_before(ex_graph *g, ex_id leaf, void *user)
 
 /* ------------------------------------------------------------------ when ------------- */
 
-static ex_id when_condition(mo_run *r, const mo_ast *a)
+/* The condition of a when-clause: a Boolean, or any of several that becomes true. */
+ex_id mo_when_condition(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
-    mo_model *m = r->model;
-    mo_value *v = mo_evaluate(m, &r->scope, a);
+    mo_value *v = mo_evaluate(m, s, a);
     if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
         return v->scalar;
     if (v->kind == MO_V_ARRAY && v->element && v->type == EX_BOOLEAN && v->count) {
@@ -145,7 +145,7 @@ void mo_when_statement(mo_run *r, const mo_clause *c)
     for (int i = 0; i < c->branches; i++) {
         flat_when *w = dae_arena_take(arena, 1, sizeof *w);
         w->place = c->branch[i].place;
-        w->condition = when_condition(r, c->branch[i].condition);
+        w->condition = mo_when_condition(m, &r->scope, c->branch[i].condition);
         size_t count = 0, k = 0;
         for (mo_env *e = r->scope.env; e; e = e->next)
             count++;

@@ -164,26 +164,6 @@ static void set_when(section_scope *c, mo_value *left, mo_value *right, mo_place
                 set_when(c, left->item[i], right->item[i], place, kind);
 }
 
-static ex_id condition_of_when(section_scope *c, mo_ast *a)
-{
-    mo_model *m = c->m;
-    mo_value *v = mo_evaluate(m, &c->s, a);
-    if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
-        return v->scalar;
-    if (v->kind == MO_V_ARRAY && v->element && v->type == EX_BOOLEAN && v->count) {
-        ex_id any = ex_unary(m->graph, EX_EDGE, v->element[0]);
-        for (size_t i = 1; i < v->count; i++)
-            any = ex_binary(m->graph, EX_OR, any, ex_unary(m->graph, EX_EDGE, v->element[i]));
-        return any;
-    }
-    if (v->kind != MO_V_NONE) {
-        mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'when' is %s, not Boolean",
-                 mo_shape(m, v));
-        mo_hint(m->context, "compare it with something: x > 0");
-    }
-    return 0;
-}
-
 static void when(section_scope *c, const mo_clause *clause)
 {
     mo_model *m = c->m;
@@ -192,7 +172,7 @@ static void when(section_scope *c, const mo_clause *clause)
     for (int i = 0; i < clause->branches; i++) {
         flat_when *w = dae_arena_take(arena, 1, sizeof *w);
         w->place = clause->branch[i].place;
-        w->condition = condition_of_when(c, clause->branch[i].condition);
+        w->condition = mo_when_condition(m, &c->s, clause->branch[i].condition);
         section_scope inside = *c;
         inside.when = w;
         clauses(&inside, clause->branch[i].clause, clause->branch[i].clauses);

@@ -361,6 +361,7 @@ bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const i
                      ex_id *element);
 void mo_execute(mo_run *r, mo_clause *const *clause, int count);
 void mo_when_statement(mo_run *r, const mo_clause *c);
+ex_id mo_when_condition(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                             const char **label, size_t count, mo_place place, mo_place stuck);
 mo_env *mo_run_variable(mo_run *r, const char *name);
