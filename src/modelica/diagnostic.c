@@ -47,6 +47,8 @@ void mo_error_list(mo_context *c, dae_status status, mo_place place, const char 
                    va_list list)
 {
     c->last = NULL;
+    if (c->errors >= MO_ERRORS_BORNE) /* a model of a million wrong components: enough was said */
+        mo_fatal(c, status, place, "gave up after %d errors", c->errors);
     if (c->errors++ < MO_SHOWN)
         keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place }, what,
              list);

@@ -9,8 +9,9 @@
  *       why: ...
  *       hint: write 'x = 3;'
  *
- * The first MO_SHOWN errors are kept in the order in which they were found, the rest counted;
- * the same for warnings. Work goes on after an error; mo_fatal leaves at once.
+ * The first MO_SHOWN errors are kept in the order in which they were found, the rest counted; the
+ * same for warnings. Work goes on after an error, until MO_ERRORS_BORNE of them; mo_fatal leaves at
+ * once.
  */
 #ifndef DAE_MODELICA_SOURCE_H
 #define DAE_MODELICA_SOURCE_H
@@ -31,7 +32,7 @@ typedef struct mo_source {
 
 typedef dae_place mo_place;
 
-enum { MO_SHOWN = 20, MO_NESTING = 1000 };
+enum { MO_SHOWN = 20, MO_ERRORS_BORNE = 10000, MO_NESTING = 1000 };
 
 typedef enum mo_severity { MO_ERROR, MO_WARNING, MO_NOTE } mo_severity;
 
