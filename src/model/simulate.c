@@ -562,10 +562,21 @@ static dae_status end(run *r)
     return status == DAE_OK ? give_row(r, r->stop) : status;
 }
 
+/* The last step ended a rounding error before the end: what is left to give out is as there. */
+static dae_status close_gap(run *r)
+{
+    dae_status status = read(r, r->t);
+    for (; status == DAE_OK && output_time(r, r->output) <= r->stop; r->output++)
+        status = give_row(r, output_time(r, r->output));
+    r->t = r->stop;
+    return status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
+        if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
         bool crossed = false;
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
