@@ -222,6 +222,7 @@ static void choose_starts(model *m)
                       (x->start && !now->start && now->fixed != 1);
         if (better) r->start_from = v;
         if (x->state_select > r->state_select) r->state_select = x->state_select;
+        if (x->derivatives > r->derivatives) r->derivatives = x->derivatives;
     }
 }
 

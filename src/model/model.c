@@ -73,6 +73,10 @@ const char *model_slot_name(model *m, uint32_t slot)
 
 void model_equation_name(model *m, const model_equation *e, char *text, size_t size)
 {
+    if (e->text) {
+        snprintf(text, size, "'%s'", e->text);
+        return;
+    }
     if (e->condition != NOWHERE) {
         uint32_t from = m->variable[e->condition].start_from;
         snprintf(text, size, "'%.100s = start'", m->variable[from].name);
@@ -154,6 +158,7 @@ static void take_variables(model *m)
         x->max = f->max;
         x->nominal = f->nominal;
         x->fixed = f->fixed;
+        x->derivatives = f->derivatives;
         if (f->state_select) x->state_select = (int)f->state_select;
     }
     m->flat_variables = m->flat->variables;
