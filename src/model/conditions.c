@@ -222,13 +222,20 @@ static dae_status match_rows(model *m, initial_rows *all, size_t equations, size
 static void choose_equations(model *m, initial_rows *all)
 {
     m->starting.count = m->redundant.count = 0;
+    all->origin = dae_arena_take(&m->arena, all->list.count + all->in.s.columns + 1,
+                                 sizeof *all->origin);
+    all->spare = dae_arena_take(&m->arena, all->list.count + 1, sizeof *all->spare);
+    memset(all->origin, 0xff, (all->list.count + all->in.s.columns + 1) * sizeof *all->origin);
     for (size_t i = 0; i < all->list.count; i++) {
         const model_equation *e = &all->list.item[i];
         bool matched = all->matching.column_of[i] != NOWHERE, guess = i >= all->must;
-        if (matched && !(guess && m->start_use[e->condition] == START_NEAR))
+        if (matched && !(guess && m->start_use[e->condition] == START_NEAR)) {
+            all->origin[m->starting.count] = (uint32_t)i;
             initial_add(m, &m->starting, e);
-        else if (!matched && !guess)
+        } else if (!matched && !guess) {
+            all->spare[m->redundant.count] = (uint32_t)i;
             initial_add(m, &m->redundant, e);
+        }
     }
     nearest_add_equations(m, &m->starting);
 }

@@ -20,6 +20,9 @@ typedef struct initial_rows {
                                against each other; 0: not at all                             */
     model_incidence in;
     dae_matching matching;
+    uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
+    uint32_t *spare;        /* of the redundant ones                                          */
+    uint32_t violated;      /* the row of a redundant one that does not hold; NOWHERE         */
 } initial_rows;
 
 bool initial_is_unknown(const model_variable *x);
@@ -33,7 +36,8 @@ void nearest_add_equations(model *m, equation_list *l);
 void nearest_weigh(model *m);         /* from the start values, before solving                */
 void nearest_warn(model *m);          /* what was moved                                       */
 
-/* conflict.c: after a failure; the report is made anew where more can be said. */
-dae_status conflict_explain(model *m, dae_status status);
+/* conflict.c: after a failure; the report is made anew where more can be said. *solved: there is no
+ * contradiction, a point where everything holds is in the slots. */
+dae_status conflict_explain(model *m, dae_status status, bool *solved);
 
 #endif

@@ -133,6 +133,7 @@ static dae_status check_redundant(model *m)
         const model_equation *e = &m->redundant.item[i];
         double left = m->leftover.out[2 * i], right = m->leftover.out[2 * i + 1];
         if (fabs(left - right) <= 1e-6 * fmax(1, fmax(fabs(left), fabs(right)))) continue;
+        m->initial_rows->violated = m->initial_rows->spare[i];
         model_equation_name(m, e, text, sizeof text);
         model_locate(m, e->place, where, sizeof where);
         dae_fail(&m->report, DAE_E_INCONSISTENT,
@@ -147,21 +148,52 @@ static dae_status check_redundant(model *m)
     return DAE_OK;
 }
 
-dae_status model_find_start(model *m, double t0)
+/* Everything from the values that are in the slots as guesses. */
+static dae_status solve(model *m, double t0)
 {
-    dae_status status = model_check_fixed(m);
-    m->init.iterations = 0;
-    m->stretch_start = t0;
-    nearest_weigh(m);
-    if (status == DAE_OK) status = guess(m, t0);
-    if (status != DAE_OK) return status;
     m->stay_near = m->homotopy;
-    status = solve_with_modes(m);
+    dae_status status = solve_with_modes(m);
     m->initial_by = m->init.by;
     if (status != DAE_OK && m->homotopy && status != DAE_E_ASSERT) status = deform(m, t0);
     m->stay_near = false;
+    return status == DAE_OK ? check_redundant(m) : status;
+}
+
+static bool can_be_explained(dae_status status)
+{
+    return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
+}
+
+/* There is a contradiction to be named; or a point where all equations hold, for another try. */
+static dae_status explain(model *m, double t0, dae_status status)
+{
+    bool solved = false;
+    dae_report first = m->report;
+    if (!can_be_explained(status)) return status;
+    status = conflict_explain(m, status, &solved);
+    if (!solved) return status;
+    dae_report_clear(&m->report);
+    if (solve(m, t0) == DAE_OK) {
+        m->initial_by = "trust region";
+        return DAE_OK;
+    }
+    m->report = first;
+    return status;
+}
+
+dae_status model_find_start(model *m, double t0)
+{
+    m->conflicts = 0;
+    m->init.iterations = m->init.evaluations = 0;
+    m->stretch_start = t0;
+    dae_status status = model_check_fixed(m);
+    m->initial_rows->violated = NOWHERE;
+    nearest_weigh(m);
+    if (status == DAE_OK) status = guess(m, t0);
+    if (status != DAE_OK) return status;
+    status = solve(m, t0);
+    if (status != DAE_OK) status = explain(m, t0, status);
     m->initial_iterations = m->init.iterations;
-    if (status == DAE_OK) status = check_redundant(m);
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
     if (status != DAE_OK) return status;
@@ -171,4 +203,18 @@ dae_status model_find_start(model *m, double t0)
     return m->asks_initial
                ? model_run_plan(m, &m->run, "solving the equations after the initialization")
                : DAE_OK;
+}
+
+/* The other side of an event, from the slots and to the slots: states stay as they are (what is no
+ * state any more in the reduced model follows from its constraints), everything else is found again
+ * by the same means as at the start, with relations that fit. */
+dae_status model_find_again(model *m, double t)
+{
+    m->stretch_start = t;
+    if (m->delays) {
+        model_look_back(m, t);
+        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+        if (status != DAE_OK) return status;
+    }
+    return model_settle(m);
 }

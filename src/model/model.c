@@ -279,7 +279,7 @@ static void release(model *m)
     model_close_problem(m);
     model_free_delays(m);
     model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->asserts, &m->watched, &m->assumed,
-                           &m->leftover };
+                           &m->leftover, &m->suspects, &m->constraints };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
     dae_arena_release(&m->arena);
 }
@@ -364,6 +364,24 @@ void model_close(model *m)
 }
 
 /* ---------------------------------------------------------------- setting --------------- */
+
+static uint32_t find_variable(model *m, const char *name, bool *start);
+
+dae_status model_keep(model *m, const char *name)
+{
+    bool start;
+    dae_report_clear(&m->report);
+    uint32_t v = find_variable(m, name, &start);
+    const flat_variable *f = v == NOWHERE ? NULL : &m->flat->variable[v];
+    if (f && f->type == EX_REAL && f->variability == FLAT_CONTINUOUS && !f->input) {
+        m->flat->variable[v].fixed = 1;
+        return model_done(m, build(m));
+    }
+    dae_fail(&m->report, DAE_E_OPTION, f ? "'%s' has no initial value to be kept"
+                                         : "there is no variable '%s'", name);
+    if (f) dae_why(&m->report, "only a Real variable of the model has one");
+    return model_done(m, DAE_E_OPTION);
+}
 
 /* "x", "x.start" or "x" that ends in .start itself; NOWHERE: there is none. */
 static uint32_t find_variable(model *m, const char *name, bool *start)

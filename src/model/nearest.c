@@ -8,7 +8,7 @@
  *     min sum of K_j (q_j - q0_j)^2 / 2,  g(q) = 0:     K (q - q0) + g'(q)^T multipliers = 0,
  *                                                       g(q) = 0,
  *
- * which is (121) of Masarati's notes on index-3 systems, there with K for the coordinates and D for
+ * which is (121) of the multibody notes (docs/errata.md), there with K for the coordinates and D for
  * the velocities, one after the other. The same here: guesses of what is more often differentiated
  * come first (conditions.c) and are not moved for the sake of velocities. The equations are made
  * here, by symbolic derivatives, and solved as any others.
@@ -169,7 +169,7 @@ dae_status nearest_find(model *m, initial_rows *all)
     }
     for (size_t k = 0; k < m->nearests; k++) {
         model_nearest *n = &m->nearest[k];
-        if (n->dropped || n->guesses < 2 || !is_smooth(m, all, n)) continue;
+        if (n->dropped || n->guesses < 2 || n->rows >= n->columns || !is_smooth(m, all, n)) continue;
         give_variables(m, all, n);
         m->nearest[kept++] = *n;
     }

@@ -41,6 +41,7 @@ int loop_evaluate(loop *l, const double *u, double *r)
     model_step *s = l->s;
     if (l->budget == 0) return DAE_RETRY;
     l->budget--;
+    l->plan->evaluations++;
     for (uint32_t j = 0; j < s->torn; j++) l->m->value[s->torn_slot[j]] = u[j];
     if (unit_run(l->m, &s->equations) != DAE_OK) return DAE_RETRY;
     for (uint32_t i = 0; i < s->torn; i++) {
@@ -130,6 +131,29 @@ static double damp(loop *l, double length, double *next)
     return 0;
 }
 
+/* Is the residual r small beside what it was at u0, or beside what it changes there when the unknowns
+ * change by their sizes? A step is short also where a slope is infinite, as of sqrt(x) = -1 at 0. */
+static bool is_small(loop *l)
+{
+    const model_step *s = l->s;
+    size_t n = s->torn;
+    bool small = true, dense = n <= 60;
+    memcpy(l->d, l->r, n * sizeof(double));
+    memset(l->simplified, 0, n * sizeof(double));
+    if (loop_evaluate(l, l->u0, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK)
+        for (size_t j = 0; j < n; j++)
+            for (int64_t k = s->matrix.start[j]; k < s->matrix.start[j + 1]; k++) {
+                size_t i = (size_t)s->matrix.row[k];
+                l->simplified[i] += fabs(s->K[dense ? i + j * n : (size_t)k]) * l->scale[j];
+            }
+    else
+        memcpy(l->r, l->d, n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        small &= !(fabs(l->d[i]) > STAGNANT * fmax(fabs(l->r[i]), fmax(l->simplified[i], 1e-3)));
+    memcpy(l->r, l->d, n * sizeof(double));
+    return small;
+}
+
 /* One step of the iteration from u to u, r its residual; *done: it has converged. */
 static dae_status advance(loop *l, bool *done)
 {
@@ -147,10 +171,10 @@ static dae_status advance(loop *l, bool *done)
     if (!isfinite(length)) return DAE_E_SINGULAR;
     double damping = damp(l, length, &next);
     if (damping == 0) {
-        if (length > STAGNANT) return DAE_E_CONVERGENCE;
+        if (length > STAGNANT || loop_evaluate(l, l->u, l->r) != DAE_OK || !is_small(l))
+            return DAE_E_CONVERGENCE;
         *done = true;
-        loop_evaluate(l, l->u, l->r);
-        return DAE_OK;
+        return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
     }
     memcpy(l->u, l->trial, bytes);
     if (next > CONVERGED || (damping != 1 && length > CONVERGED)) return DAE_OK;
@@ -368,6 +392,7 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
     plan->failed = NULL;
+    plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];
         dae_status status = s->torn ? solve_loop(m, plan, s, doing) : DAE_OK;
@@ -377,7 +402,9 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
             return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
         for (uint32_t i = 0; i < s->assigned; i++) {
             m->value[s->assigned_slot[i]] = s->assign.out[i];
-            if (!isfinite(s->assign.out[i])) return tell_assignment(m, plan, s, i, doing);
+            if (isfinite(s->assign.out[i])) continue;
+            plan->culprit = s->assigned_equation[i];
+            return tell_assignment(m, plan, s, i, doing);
         }
     }
     plan->failed = NULL;

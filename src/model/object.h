@@ -102,9 +102,10 @@ typedef struct model_plan {
     size_t loops, largest_loop, torn, assigned;
     uint32_t most_torn;
     double *work;                /* of Newton's iteration, LOOP_VECTORS of most_torn          */
-    size_t iterations;
+    size_t iterations, evaluations;
     const char *by;              /* what the last run had to resort to                        */
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
+    uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 
 /* What the start value of a variable is for. */
@@ -221,6 +222,12 @@ struct model {
     model_nearest *nearest;
     size_t nearests;
     model_unit suspects;         /* of conflict.c                                             */
+    struct dae_initial_value *initial_value; /* of model_get_initial                          */
+    struct dae_initial_constraint *initial_constraint;
+    size_t initial_values, initial_constraints;
+    model_unit constraints;
+    const char **conflict;       /* conditions that contradict each other, in words           */
+    size_t conflicts;
     flat_assertion *assertion;
     size_t assertions;
     bool *warned;
@@ -341,6 +348,7 @@ typedef struct model_coefficient {
 } model_coefficient;
 /* Every leaf of the equation with its coefficient; the array is the arena's. */
 size_t model_coefficients(model *m, const model_equation *e, model_coefficient **list);
+bool model_is_in(model *m, const model_equation *e, uint32_t slot);
 bool model_never_zero(model *m, ex_id e);
 /* The equation solved for a slot; 0: it cannot be, or not safely. */
 ex_id model_solve_for(model *m, const model_equation *e, uint32_t slot, ex_id coefficient);
@@ -375,6 +383,10 @@ void model_take_point(model *m, double *x, double *xdot);
 /* initialize.c */
 dae_status model_build_initial(model *m);
 dae_status model_find_start(model *m, double t0); /* into the slots */
+dae_status model_find_again(model *m, double t);  /* after an event: the states stay */
+
+/* initial_report.c */
+dae_status model_describe_initial(model *m);
 
 /* modes.c */
 void model_use_modes(model *m);

@@ -207,7 +207,7 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
 {
     model *m = l->m;
     model_step *s = l->s;
-    char equation[160], where[160], unknowns[300] = "", near[300] = "";
+    char equation[160], where[160], unknowns[300] = "", near[400] = "";
     const char *why = reason(l, found);
     unsigned size = s->assigned + s->torn;
     l->budget = 1;
@@ -220,16 +220,20 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
     dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution was found for a loop of %u equation%s",
              doing, size, size == 1 ? "" : "s");
     dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
-    dae_why(&m->report, "%s; from the start values %s the residual is %.4g", why, unknowns,
-            s->equations.out[worst]);
     if (l->free[0])
-        dae_why(&m->report, "what can be moved without changing the equations is %s", l->free);
+        snprintf(near, sizeof near, "\n       what can be moved without changing the equations is %s",
+                 l->free);
     else if (l->has_nearest && l->is_minimum) {
-        list_unknowns(l, l->nearest, near, sizeof near);
-        dae_why(&m->report, "nearest approach: its sides still differ by %.4g, at %s",
-                fabs(l->residual), near);
+        char at[300] = "";
+        list_unknowns(l, l->nearest, at, sizeof at);
+        snprintf(near, sizeof near, "\n       nearest approach: its sides still differ by %.4g, at %s",
+                 fabs(l->residual), at);
     }
-    dae_hint(&m->report, "give better start values to these unknowns, or write the equations with "
-                         "homotopy(actual, simplified)");
+    dae_why(&m->report, "%s; from the start values %s the residual is %.4g%s", why, unknowns,
+            s->equations.out[worst], near);
+    dae_hint(&m->report, "%s",
+             l->free[0] ? "one of its equations says nothing that the others do not: another is missing"
+                        : "give better start values to these unknowns, or write the equations with "
+                          "homotopy(actual, simplified)");
     return DAE_E_INCONSISTENT;
 }

@@ -9,7 +9,7 @@
 
 enum { ITERATIONS = 300 };
 
-static const double SATISFIED = 1e-9, FLAT = 1e-13, RANK = 1e-9;
+static const double SATISFIED = 1e-9, SMALL = 1e-6, FLAT = 1e-13, RANK = 1e-9;
 
 typedef struct region {
     trust_problem *p;
@@ -52,8 +52,8 @@ static double reach(const region *g, const double *u, int i)
 static bool is_satisfied(const region *g, const double *u, const double *r)
 {
     for (int i = 0; i < g->m; i++) {
-        double by = reach(g, u, i);
-        if (!(fabs(r[i]) <= (by > 0 ? SATISFIED * by : SATISFIED))) return false;
+        double by = reach(g, u, i), far = fabs(r[i]);
+        if (!(far <= (by > 0 ? SATISFIED * by : SATISFIED) && far <= SMALL * g->rho[i])) return false;
     }
     return true;
 }

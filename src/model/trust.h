@@ -8,6 +8,8 @@
  * Rows are divided by rho_i, by how much r_i changes when the unknowns change by their size, at the
  * start. A row counts as satisfied if a change of the unknowns by 1e-9 of their sizes could make it
  * so: that measure does not depend on how an equation is scaled, and exp(x) = 0 never satisfies it.
+ * Where slopes are infinite, as of sqrt(x) = -1 at 0, that alone would be too easy: the residual must
+ * be below 1e-6 rho_i as well.
  */
 #ifndef DAE_MODEL_TRUST_H
 #define DAE_MODEL_TRUST_H
