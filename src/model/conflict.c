@@ -292,7 +292,7 @@ static const char *describe(suspects *s, int k)
 static const char *nearest_words(suspects *s, int members)
 {
     model *m = s->m;
-    char list[300] = "";
+    char list[300] = "", from[80] = "";
     size_t length = 0;
     double most = -1;
     int worst = 0, at = 0, shown = 0;
@@ -315,11 +315,13 @@ static const char *nearest_words(suspects *s, int members)
         double value = fabs(s->u[j]) < 1e-6 * s->size[j] ? 0 : s->u[j];
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%.40s = %.6g",
                                    shown++ ? ", " : "", model_slot_name(m, s->slot[j]), value);
+        if (members == 1 && shown == 1)
+            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]), s->guess[j]);
     }
     char text[160];
     model_equation_name(m, &s->all->list.item[s->row[worst]], text, sizeof text);
-    return dae_arena_print(&m->arena, "nearest approach: the sides of %s still differ by %.4g, at %s",
-                           text, most, list);
+    return dae_arena_print(&m->arena, "nearest approach from the start values%s: the sides of %s still "
+                                      "differ by %.4g, at %s", from, text, most, list);
 }
 
 /* Is the whole case solved when one member is taken away? Otherwise there is more amiss. */
@@ -334,6 +336,22 @@ static bool each_suffices(suspects *s)
     }
     memcpy(s->active, member, sizeof member);
     return all;
+}
+
+/* Linear conditions: what was found is certain. */
+static bool is_linear(suspects *s)
+{
+    model *m = s->m;
+    for (int k = 0; k < s->rows; k++) {
+        model_coefficient *c;
+        size_t count = s->active[k] ? model_coefficients(m, &s->all->list.item[s->row[k]], &c) : 0;
+        for (size_t i = 0; i < count; i++) {
+            bool unknown = false;
+            for (int j = 0; j < s->unknowns; j++) unknown |= s->slot[j] == c[i].slot;
+            if (unknown && (!c[i].value || model_level(m, c[i].value) > LEVEL_PARAMETER)) return false;
+        }
+    }
+    return true;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -365,7 +383,7 @@ static void tell(suspects *s)
     if (compile_suspects(s) != DAE_OK) return;
     dae_report_clear(&m->report);
     dae_fail(&m->report, DAE_E_INCONSISTENT, "%s",
-             members == 1     ? "finding initial values: an equation has no solution"
+             members == 1     ? "finding initial values: no solution was found for an equation"
              : s->all->violated != NOWHERE && !m->init.failed
                  ? "there are too many initial conditions, and they contradict each other"
              : easy > 0 ? "finding initial values: the conditions contradict each other"
@@ -383,11 +401,14 @@ static void tell(suspects *s)
     if (members == 1)
         dae_why(&m->report, "%s", near[0] ? near : "no values satisfy it");
     else
-        dae_why(&m->report, "these %d cannot hold together; without any one of them the others "
-                            "can%s%s%s", members, enough ? "" : ", but then more contradictions remain",
-                near[0] ? "\n       " : "", near);
+        dae_why(&m->report, "%s %d %s; without any one of them the others can%s%s%s",
+                is_linear(s) ? "these" : "no values were found with which these", members,
+                is_linear(s) ? "cannot hold together" : "hold together",
+                enough ? "" : ", but then more contradictions remain", near[0] ? "\n       " : "",
+                near);
     if (members == 1)
-        dae_hint(&m->report, "check the equation and the parameters in it");
+        dae_hint(&m->report, "check the equation and the parameters in it, or give better start "
+                             "values to its unknowns");
     else
         dae_hint(&m->report, "change or take away %s", easy > 0 ? "one of the initial conditions "
                  "named first" : "one of these equations, or a parameter in them");

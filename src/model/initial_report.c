@@ -15,6 +15,9 @@
 
 static dae_start_role role_of(const model *m, uint32_t v, bool given)
 {
+    double start = m->value[slot_of(v, 2)], value = m->value[slot_of(v, 0)];
+    bool held = m->start_use[v] == START_HELD || m->start_use[v] == START_ASSUMED;
+    if (held && fabs(value - start) > 1e-6 * fmax(1, fabs(start))) return DAE_START_NEAR;
     switch ((start_use)m->start_use[v]) {
     case START_FIXED: return DAE_START_FIXED;
     case START_HELD: return DAE_START_HELD;

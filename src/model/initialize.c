@@ -164,16 +164,59 @@ static bool can_be_explained(dae_status status)
     return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
 }
 
-/* There is a contradiction to be named; or a point where all equations hold, for another try. */
+/* A guess that decides a value because nothing else does. */
+static bool is_held(const model *m, uint32_t v)
+{
+    return m->start_use[v] == START_HELD || m->start_use[v] == START_ASSUMED;
+}
+
+static void warn_given_way(model *m, const double *start)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        double value = m->value[slot_of(v, 0)], from = start[slot_of(v, 2)];
+        if (!is_held(m, v) || fabs(value - from) <= 1e-6 * fmax(1, fabs(from)) || ++count > 5)
+            continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.6g to %.6g",
+                                   count > 1 ? ", " : "", m->variable[v].name, from, value);
+    }
+    if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
+    if (count)
+        model_warn(m, "start values with which there is no solution were moved to some with which "
+                      "there is: %s", list);
+}
+
+/* All that must hold can, but not with the guesses that were held: these move to where it does. */
+static dae_status give_way(model *m, double t0, const double *point)
+{
+    double *start = dae_arena_take(&m->arena, m->slots, sizeof *start);
+    memcpy(start, m->value, m->slots * sizeof *start);
+    memcpy(m->value, point, m->slots * sizeof *point);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (is_held(m, v)) m->value[slot_of(v, 2)] = m->value[slot_of(v, 0)];
+    dae_status status = solve(m, t0);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (is_held(m, v)) m->value[slot_of(v, 2)] = start[slot_of(v, 2)];
+    if (status == DAE_OK) warn_given_way(m, start);
+    return status;
+}
+
+/* There is a contradiction to be named; or a point where all that must hold does, for another try:
+ * from there with the guesses as they are, then with guesses that give way. */
 static dae_status explain(model *m, double t0, dae_status status)
 {
     bool solved = false;
-    dae_report first = m->report;
     if (!can_be_explained(status)) return status;
     status = conflict_explain(m, status, &solved);
     if (!solved) return status;
+    dae_report first = m->report;
+    double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
+    memcpy(point, m->value, m->slots * sizeof *point);
     dae_report_clear(&m->report);
-    if (solve(m, t0) == DAE_OK) {
+    dae_status again = solve(m, t0);
+    if (again != DAE_OK) dae_report_clear(&m->report), again = give_way(m, t0, point);
+    if (again == DAE_OK) {
         m->initial_by = "trust region";
         return DAE_OK;
     }
