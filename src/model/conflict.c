@@ -13,7 +13,8 @@
  * what is easily changed.
  *
  * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
- * tried from more points before it is called a contradiction.
+ * tried from more points before it is called a contradiction, and unless all of it is linear the
+ * words are only that no solution was found.
  */
 #include "model/initial.h"
 #include "model/trust.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 150, SHOWN = 8, STARTS = 7, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000 };
+enum { MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000 };
 
 typedef struct suspects {
     model *m;
@@ -181,15 +182,17 @@ static int jacobian(void *user, double *J)
     return DAE_OK;
 }
 
-/* Where trial number `start` begins: the guesses, where the solver failed, where other conditions
- * held, and points farther and farther beside the guesses. */
+/* Where trial number `start` begins: at the guesses, where the solver failed, where other conditions
+ * held; beside the guesses, on the other side of zero, at parts of them; farther and farther away. */
 static void choose_start(const suspects *s, int start)
 {
-    static const double aside[] = { 0, 0, 0, 1.5, 0.3, -1.5, -0.3 }; /* 1.5: over zero */
+    static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
+    static const double aside[] = { 0, 0, 0, 1.5, -1.5, 0, 0.3, -1e-5 };
     const double *from = start == 1 ? s->failed : start == 2 && s->has_good ? s->good : s->guess;
     for (int j = 0; j < s->unknowns; j++) {
-        double by = start < 7 ? aside[start] : ldexp(0.125, start / 2) * sin(7.3 * start + 2.9 * j);
-        s->u[j] = fmin(fmax(from[j] + by * s->size[j], s->low[j]), s->high[j]);
+        double times = start < 8 ? part[start] : 1;
+        double by = start < 8 ? aside[start] : ldexp(0.125, start / 2) * sin(7.3 * start + 2.9 * j);
+        s->u[j] = fmin(fmax(times * from[j] + by * s->size[j], s->low[j]), s->high[j]);
     }
 }
 
@@ -382,12 +385,13 @@ static void tell(suspects *s)
     for (int k = 0; k < members; k++) easy += ease(s, k) > 0;
     if (compile_suspects(s) != DAE_OK) return;
     dae_report_clear(&m->report);
+    bool linear = is_linear(s);
     dae_fail(&m->report, DAE_E_INCONSISTENT, "%s",
-             members == 1     ? "finding initial values: no solution was found for an equation"
+             members == 1 ? "finding initial values: no solution was found for an equation"
              : s->all->violated != NOWHERE && !m->init.failed
                  ? "there are too many initial conditions, and they contradict each other"
-             : easy > 0 ? "finding initial values: the conditions contradict each other"
-                        : "finding initial values: the equations contradict each other");
+             : linear ? "finding initial values: the conditions contradict each other"
+                      : "finding initial values: no solution was found for all conditions together");
     for (int kind = 2; kind >= 0; kind--)
         for (int k = 0; k < s->rows; k++)
             if (ease(s, k) == kind) m->conflict[m->conflicts++] = describe(s, k);
@@ -402,16 +406,16 @@ static void tell(suspects *s)
         dae_why(&m->report, "%s", near[0] ? near : "no values satisfy it");
     else
         dae_why(&m->report, "%s %d %s; without any one of them the others can%s%s%s",
-                is_linear(s) ? "these" : "no values were found with which these", members,
-                is_linear(s) ? "cannot hold together" : "hold together",
+                linear ? "these" : "no values were found with which these", members,
+                linear ? "cannot hold together" : "hold together",
                 enough ? "" : ", but then more contradictions remain", near[0] ? "\n       " : "",
                 near);
-    if (members == 1)
-        dae_hint(&m->report, "check the equation and the parameters in it, or give better start "
-                             "values to its unknowns");
-    else
-        dae_hint(&m->report, "change or take away %s", easy > 0 ? "one of the initial conditions "
-                 "named first" : "one of these equations, or a parameter in them");
+    dae_hint(&m->report, "%s%s",
+             members == 1 ? "check the equation and the parameters in it"
+             : easy > 0   ? "change or take away one of the initial conditions named first"
+                          : "change one of these equations, or a parameter in them",
+             linear ? "" : "; if there is a solution, better start values or "
+                           "homotopy(actual, simplified) may lead to it");
 }
 
 dae_status conflict_explain(model *m, dae_status status, bool *solved)
