@@ -30,6 +30,7 @@ typedef struct flat_variable {
     ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
+    int derivatives;            /* of a reduced model: how often it was differentiated (d)    */
     flat_state_select state_select;
     unsigned char level;        /* of a model that is `whole`: as dae_problem.level           */
     dae_place place;
@@ -39,6 +40,8 @@ typedef struct flat_equation {
     ex_id left, right;          /* left = right, of any type                                  */
     dae_place place;
     const char *component;      /* the component it belongs to, "" for the model itself       */
+    int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
+    bool constraint;            /* ... it was differentiated                                  */
 } flat_equation;
 
 typedef struct flat_assertion {

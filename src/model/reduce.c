@@ -462,6 +462,7 @@ static uint32_t variable_for(rewriter *w, uint32_t column, uint32_t order)
     bool dummy = order >= w->lowest[column];
     flat_variable made = { .name = derivative_name(r, x->name, order), .type = EX_REAL,
                            .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
+                           .derivatives = (int)(r->b->d[column] - order),
                            .state_select = dummy ? FLAT_AVOID : x->state_select, .hidden = !dummy,
                            .is_protected = x->is_protected, .comment = x->comment };
     uint32_t new = flat_add_variable(w->to, &made);
@@ -488,11 +489,15 @@ static ex_id replace(ex_graph *g, ex_id leaf, void *user)
     return ex_variable(g, variable_for(w, column, n.b), 0, EX_REAL);
 }
 
-static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like)
+/* The k-th derivative of an equation that is differentiated c times. */
+static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like,
+                         uint32_t k, uint32_t c)
 {
     ex_id side[2] = { left, right };
     ex_substitute(w->r->g, side, 2, replace, w);
     flat_add_equation(w->to, side[0], side[1], like->place, like->component);
+    w->to->equation[w->to->equations - 1].derived = (int)k;
+    w->to->equation[w->to->equations - 1].constraint = c > 0;
 }
 
 /* Only where there are more columns than equations is there anything to choose. */
@@ -531,6 +536,8 @@ static void write_model(reducer *r, flat_reduction *out)
     to->variable = dae_arena_take(r->arena, m->variables + 1, sizeof *to->variable);
     memcpy(to->variable, m->variable, m->variables * sizeof *to->variable);
     to->variable_capacity = m->variables + 1;
+    for (uint32_t j = 0; j < b->columns; j++)
+        to->variable[b->variable[j]].derivatives = (int)b->d[j];
     to->equation = NULL;
     to->equations = to->equation_capacity = 0;
     rewriter w = { .r = r, .to = to };
@@ -548,10 +555,10 @@ static void write_model(reducer *r, flat_reduction *out)
     uint32_t *row_of = dae_arena_take(r->arena, m->equations + 1, sizeof *row_of);
     for (uint32_t i = 0; i < b->rows; i++) row_of[b->equation[i]] = i + 1;
     for (size_t e = 0; e < m->equations; e++) {
-        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e]);
-        uint32_t i = row_of[e];
-        for (uint32_t k = 1; i && k <= b->c[i - 1]; k++)
-            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e]);
+        uint32_t i = row_of[e], c = i ? b->c[i - 1] : 0;
+        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, c);
+        for (uint32_t k = 1; k <= c; k++)
+            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e], k, c);
     }
     to->initial = dae_arena_take(r->arena, m->initials + 1, sizeof *to->initial);
     to->initial_capacity = m->initials + 1;

@@ -108,13 +108,36 @@ static dae_status initialize(model *m, void *arguments)
     const point *p = arguments;
     dae_status status = check_ready(m);
     if (status == DAE_OK) status = model_find_start(m, p->t);
-    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
+    if (status != DAE_OK) return status;
+    model_take_point(m, p->x, p->xdot);
+    m->at_start = true;
+    status = model_check_assertions(m, p->t);
+    m->at_start = false;
     return status;
 }
 
 dae_status model_initialize(model *m, double t0, double *x, double *xdot)
 {
     return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
+}
+
+static dae_status describe(model *m, void *arguments)
+{
+    (void)arguments;
+    return m->built ? model_describe_initial(m) : DAE_E_STATE;
+}
+
+dae_status model_get_initial(model *m, dae_initial *out)
+{
+    dae_status before = m->status, status = guard(m, describe, NULL);
+    m->status = before;
+    *out = (dae_initial){
+        .value = m->initial_value, .values = m->initial_values,
+        .constraint = m->initial_constraint, .constraints = m->initial_constraints,
+        .conflict = m->conflict, .conflicts = m->conflicts, .iterations = m->init.iterations,
+        .evaluations = m->init.evaluations, .by = m->initial_by ? m->initial_by : "",
+        .t = m->value[0] };
+    return status;
 }
 
 static dae_status values(model *m, void *arguments)
@@ -134,18 +157,6 @@ dae_status model_values(model *m, double t, const double *x, const double *xdot,
     return guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
 }
 
-/* The other side of an event, from the slots and to the slots. */
-static dae_status cross(model *m, double t)
-{
-    m->stretch_start = t;
-    if (m->delays) {
-        model_look_back(m, t);
-        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
-        if (status != DAE_OK) return status;
-    }
-    return model_settle(m);
-}
-
 static dae_status event(model *m, void *arguments)
 {
     const point *p = arguments;
@@ -153,7 +164,7 @@ static dae_status event(model *m, void *arguments)
     if (status != DAE_OK) return status;
     if (model_load_point(m, p->t, p->x, p->xdot) != DAE_OK)
         return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
-    status = cross(m, p->t);
+    status = model_find_again(m, p->t);
     if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
     return status;
 }
@@ -336,7 +347,7 @@ static dae_status pass_event(run *r, double t, int order)
     model *m = r->m;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
-    if (status == DAE_OK) status = cross(m, t);
+    if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
@@ -448,7 +459,7 @@ static dae_status begin(run *r)
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
-        status = cross(m, r->start);
+        status = model_find_again(m, r->start);
         model_take_point(m, r->x, r->xdot);
         if (status == DAE_OK) status = give_row(r, r->start);
     }

@@ -456,6 +456,21 @@ dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot
     return settle(m, model_initialize(m->back, t0, x, xdot));
 }
 
+dae_status dae_model_keep(dae_model *m, const char *name)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, name ? model_keep(m->back, name) : DAE_E_ARG);
+}
+
+dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
+{
+    if (!out)
+        return DAE_E_ARG;
+    *out = (dae_initial){ .t = NAN };
+    return cannot_run(m) ? state_of(m) : model_get_initial(m->back, out);
+}
+
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
                             double *value)
 {
