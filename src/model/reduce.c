@@ -154,6 +154,17 @@ static void find_structure(reducer *r)
                             .column = l.column };
 }
 
+void flat_find_signature(flat_model *m, flat_signature *out)
+{
+    reducer r = { .m = m, .g = m->graph, .arena = m->graph->arena };
+    r.b = dae_arena_take(r.arena, 1, sizeof *r.b);
+    find_structure(&r);
+    *out = (flat_signature){ .rows = r.b->rows, .columns = r.b->columns,
+                             .equation = r.b->equation, .variable = r.b->variable,
+                             .column_of = r.b->column_of, .start = r.start, .column = r.entry,
+                             .order = r.order };
+}
+
 /* ---------------------------------------------------------------- derivatives ----------- */
 
 static ex_id rate(ex_graph *g, ex_id leaf, void *user)

@@ -30,6 +30,17 @@ typedef struct flat_reduction {
     struct reduction_blocks *blocks; /* where other choices are possible                      */
 } flat_reduction;
 
+/* Which unknowns occur in which equations, and to which order: Pryce's signature matrix. */
+typedef struct flat_signature {
+    uint32_t rows, columns;
+    uint32_t *equation, *variable; /* rows and columns: numbers in the model                   */
+    uint32_t *column_of;           /* of a variable, DAE_NOWHERE                                */
+    size_t *start;                 /* of rows in the two below                                  */
+    uint32_t *column;
+    unsigned char *order;
+} flat_signature;
+void flat_find_signature(flat_model *m, flat_signature *out);
+
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
  * (something cannot be differentiated). Where there are too many or too few equations the model is
  * left as it is, for model_open to say so. */
