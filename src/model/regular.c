@@ -213,7 +213,6 @@ static dae_status round_once(regular *w, bool *changed)
     if (status == DAE_OK && out->changes > CHANGES)
         return dae_fail(w->report, DAE_E_LIMIT, "the equations were rewritten %d times and their "
                                                 "Jacobian is singular still", CHANGES);
-    if (status == DAE_OK && !*changed) regular_find_index(w);
     return status;
 }
 
@@ -228,25 +227,49 @@ static void leave_scratch(void *block, void *context)
     (void)context;
 }
 
+/* Runs a piece with scratch memory of its own, which is given back even when memory runs out. */
+static dae_status with_scratch(regular *w, const dae_memory *memory,
+                               dae_status (*piece)(regular *w, bool *again))
+{
+    jmp_buf *outer = w->arena->escape, own;
+    volatile dae_status status = DAE_OK;
+    dae_arena_init(&w->scratch, &memory->hook, 0);
+    w->memory.hook = (dae_allocator){ take_scratch, leave_scratch, &w->scratch };
+    w->arena->escape = w->scratch.escape = &own;
+    int refused = setjmp(own);
+    for (bool again = !refused; again && status == DAE_OK;) {
+        again = false;
+        status = piece(w, &again);
+        dae_arena_release(&w->scratch);
+    }
+    dae_arena_release(&w->scratch);
+    w->arena->escape = outer;
+    if (refused && outer) longjmp(*outer, refused);
+    return refused ? (dae_status)refused : status;
+}
+
 dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular *out,
                            dae_report *report)
 {
     regular w = { .m = m, .out = out, .g = m->graph, .arena = m->graph->arena, .report = report };
-    jmp_buf *outer = w.arena->escape, own;
-    volatile dae_status status = DAE_OK;
-    *out = (flat_regular){ .from = m, .flat = m, .index = -1, .index_now = -1, .least = -1, .most = -1 };
-    dae_arena_init(&w.scratch, &memory->hook, 0);
-    w.memory.hook = (dae_allocator){ take_scratch, leave_scratch, &w.scratch };
-    w.arena->escape = w.scratch.escape = &own;
-    int refused = setjmp(own);
-    for (bool changed = !refused; changed && status == DAE_OK;) {
-        changed = false;
-        status = round_once(&w, &changed);
-        dae_arena_release(&w.scratch);
-    }
-    dae_arena_release(&w.scratch);
-    m->graph->arena->escape = outer;
-    if (refused && outer) longjmp(*outer, refused);
+    *out = (flat_regular){ .from = m, .flat = m, .index = -1, .index_now = -1, .least = -1, .most = -1,
+                          .kept = 1, .memory = *memory };
+    dae_status status = with_scratch(&w, memory, round_once);
     if (status == DAE_OK) out->flat = w.m;
-    return refused ? (dae_status)refused : status;
+    return status;
+}
+
+static dae_status find_index(regular *w, bool *again)
+{
+    (void)again;
+    regular_open_points(w);
+    regular_find_index(w);
+    return DAE_OK;
+}
+
+void flat_find_index(flat_regular *r)
+{
+    if (r->index < 0 || r->least >= 0) return;
+    regular w = { .m = r->from, .out = r, .g = r->from->graph, .arena = r->from->graph->arena };
+    with_scratch(&w, &r->memory, find_index);
 }

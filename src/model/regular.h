@@ -32,7 +32,6 @@ typedef enum regular_kind {
 typedef struct regular_change {
     regular_kind kind;
     uint32_t size, rank;     /* of the block of J that was singular                           */
-    double kept, dropped;    /* its smallest pivot, and the largest one taken for 0           */
     flat_equation was, now;  /* of the equation (COMBINE, CANCEL)                             */
     const char *words;       /* the combination, the new variables, the parameters            */
 } regular_change;
@@ -41,11 +40,13 @@ typedef struct flat_regular {
     flat_model *from, *flat; /* flat == from: J is regular as it is                           */
     int index;               /* structural, of the equations as they were; -1: not known      */
     int index_now;           /* ... and of what they became                                   */
-    int least, most;         /* the differential index is between these                       */
+    int least, most;         /* the differential index is between these; -1: not asked for    */
     uint32_t blocks, largest; /* blocks of J with more than one equation; the largest         */
     uint32_t left_out;       /* blocks too large to be judged                                 */
+    double kept, dropped;    /* the smallest pivot, and the largest one taken for 0           */
     regular_change *change;
     size_t changes;
+    dae_memory memory;
 } flat_regular;
 
 /* Relative size below which a pivot of J, scaled, is 0. */
@@ -56,7 +57,11 @@ extern const double flat_rank_tolerance;
 dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular *out,
                            dae_report *report);
 
+/* The differential index of the equations as written, into least and most: the same where it is
+ * known. Costs derivatives of them all; done once. */
+void flat_find_index(flat_regular *r);
+
 /* What was found and done, in words; the graph's arena's, "" if there is nothing to say. */
-const char *flat_regular_words(const flat_regular *r);
+const char *flat_regular_words(flat_regular *r);
 
 #endif

@@ -41,7 +41,9 @@ static regular_change *note(regular *w, regular_kind kind, const regular_block *
     flat_regular *o = w->out;
     o->change = dae_arena_grow(w->arena, o->change, o->changes, &w->change_capacity, sizeof *o->change);
     o->change[o->changes] = (regular_change){ .kind = kind, .size = b->size, .rank = b->rank,
-                                              .kept = b->kept, .dropped = b->dropped, .words = "" };
+                                              .words = "" };
+    if (b->rank) o->kept = fmin(o->kept, b->kept);
+    o->dropped = fmax(o->dropped, b->dropped);
     return &o->change[o->changes++];
 }
 

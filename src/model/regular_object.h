@@ -3,7 +3,8 @@
  *     regular.c           the loop: offsets, blocks, which replacement is tried
  *     regular_rank.c      values of J at points, its rank, vectors that it maps to 0
  *     regular_convert.c   the replacements
- *     regular_words.c     words; the differential index
+ *     regular_index.c     the differential index
+ *     regular_words.c     words
  */
 #ifndef DAE_MODEL_REGULAR_OBJECT_H
 #define DAE_MODEL_REGULAR_OBJECT_H
@@ -63,6 +64,9 @@ size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter
 size_t regular_nulls(regular *w, const regular_block *b, bool right, regular_null **out);
 uint32_t regular_count_rank(dae_arena *scratch, const double *A, uint32_t rows, uint32_t columns,
                             double *kept, double *dropped);
+/* The rows of `combination` that do not stay give the combinations of rows of A that are 0. */
+uint32_t regular_reduce_rows(dae_arena *scratch, const double *A, uint32_t n, double *combination,
+                             unsigned char *stays);
 
 /* regular_convert.c: each answers whether it changed the model */
 bool regular_freeze(regular *w, const regular_block *b);
@@ -72,6 +76,8 @@ bool regular_substitute(regular *w, const regular_block *b);
 
 /* regular_words.c */
 const char *regular_equation(const flat_model *m, const flat_equation *e, size_t limit);
+
+/* regular_index.c */
 void regular_find_index(regular *w);
 
 static inline const flat_equation *regular_row(const regular *w, uint32_t row)

@@ -103,6 +103,11 @@ static bool can_be_shaken(const regular *w, const flat_variable *x, ex_id from)
            (!from || ex_is_number(w->g, from, NULL));
 }
 
+static double shaken(double value, uint32_t v, uint64_t how)
+{
+    return value == 0 ? noise(how, v, 1) : value * (1 + 0.3 * noise(how, v, 0));
+}
+
 /* The value of a parameter, the start value of a variable. */
 static double guess(regular *w, int set, uint32_t v)
 {
@@ -111,7 +116,7 @@ static double guess(regular *w, int set, uint32_t v)
     w->asked[set][v] = 1;
     ex_id from = x->variability <= FLAT_PARAMETER && x->binding ? x->binding : x->start;
     double value = from ? number_of(w, set, from) : 0;
-    if (set > 0 && can_be_shaken(w, x, from)) value *= 1 + 0.3 * noise((uint64_t)set + 90, v, 0);
+    if (set > 0 && can_be_shaken(w, x, from)) value = shaken(value, v, 90 + (uint64_t)set);
     w->value[set][v] = isfinite(value) ? value : 0;
     w->asked[set][v] = 2;
     return w->value[set][v];
@@ -318,6 +323,18 @@ uint32_t regular_count_rank(dae_arena *scratch, const double *A, uint32_t rows, 
     return e.rank;
 }
 
+uint32_t regular_reduce_rows(dae_arena *scratch, const double *A, uint32_t n, double *combination,
+                             unsigned char *stays)
+{
+    scaled e = { .rows = n, .columns = n };
+    eliminate(scratch, &e, A, true);
+    memcpy(stays, e.row_done, n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            combination[(size_t)i * n + k] = e.combination[(size_t)i * n + k] * e.row_scale[k];
+    return e.rank;
+}
+
 /* ---------------------------------------------------------------- a block --------------- */
 
 /* Leaves by order, so that one program serves rows with different c. */
@@ -396,10 +413,9 @@ size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter
     for (size_t k = 0; k < all; k++) {
         uint32_t v = (*parameter)[k];
         double was = guess(w, 0, v);
-        bool guilty = false;
-        w->value[0][v] = was * (1 + 0.3 * noise(77, v, 0)) + (was == 0 ? noise(78, v, 0) : 0);
+        w->value[0][v] = shaken(was, v, 77);
         regular_block other = *b;
-        guilty = !regular_judge(w, &other) || other.rank > b->rank;
+        bool guilty = !regular_judge(w, &other) || other.rank > b->rank;
         w->value[0][v] = was;
         if (guilty) (*parameter)[count++] = v;
     }
