@@ -166,6 +166,16 @@ static void take_copy(regular *w, flat_model *from)
     w->m = to;
 }
 
+/* Singular at all points, and that by equations which are the same whatever relations say? */
+static bool is_singular(regular *w, regular_block *b)
+{
+    regular_null *u;
+    if (!regular_judge(w, b)) return false;
+    if (regular_nulls(w, b, false, &u) > 0) return true;
+    w->out->left_out++;
+    return false;
+}
+
 /* What helps, the simplest first. */
 static bool convert(regular *w, const regular_block *b)
 {
@@ -189,7 +199,7 @@ static dae_status pass(regular *w, const uint32_t *order, const uint32_t *begin,
         w->out->left_out += size > LARGEST;
         if (size > LARGEST || (size == 1 && !singular[k])) continue;
         take_block(w, order, begin[k], begin[k + 1], mt, &b);
-        if (!regular_judge(w, &b)) continue;
+        if (!is_singular(w, &b)) continue;
         if (!convert(w, &b)) return refuse(w, &b);
         *changed = true;
     }

@@ -42,7 +42,7 @@ typedef struct flat_regular {
     int index_now;           /* ... and of what they became                                   */
     int least, most;         /* the differential index is between these; -1: not asked for    */
     uint32_t blocks, largest; /* blocks of J with more than one equation; the largest         */
-    uint32_t left_out;       /* blocks too large to be judged                                 */
+    uint32_t left_out;       /* blocks that could not be judged: too large, or relations      */
     double kept, dropped;    /* the smallest pivot, and the largest one taken for 0           */
     regular_change *change;
     size_t changes;

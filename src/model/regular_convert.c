@@ -166,6 +166,22 @@ static void fix_parameter(regular *w, uint32_t v)
     ex_walk_end(w->g, walk);
 }
 
+/* Switches among the parameters of a row that was replaced keep their positions. */
+static void fix_switches(regular *w, uint32_t row)
+{
+    ex_id root = regular_residual(w, row);
+    ex_walk *walk = ex_walk_begin(w->g, &root, 1);
+    uint32_t *v = dae_arena_take(&w->scratch, walk->count + 1, sizeof *v), count = 0;
+    for (size_t k = 0; k < walk->count; k++) {
+        const ex_node *n = ex_at(w->g, walk->order[k]);
+        if (n->op != EX_VARIABLE || n->b > 0) continue;
+        const flat_variable *x = &w->m->variable[n->a];
+        if (x->type != EX_REAL && x->variability == FLAT_PARAMETER) v[count++] = n->a;
+    }
+    ex_walk_end(w->g, walk);
+    for (uint32_t k = 0; k < count; k++) fix_parameter(w, v[k]);
+}
+
 bool regular_freeze(regular *w, const regular_block *b)
 {
     uint32_t *v;
@@ -207,12 +223,14 @@ bool regular_cancel(regular *w, const regular_block *b)
         flat_equation *e = &w->m->equation[w->s.equation[b->row[i]]];
         ex_id *leaf = dae_arena_take(&w->scratch, b->size + 1, sizeof *leaf), side[2] = { e->left, e->right };
         size_t count = 0;
+        if (b->bends[i]) continue;
         for (size_t k = w->s.start[b->row[i]]; k < w->s.start[b->row[i] + 1]; k++)
             for (uint32_t j = 0; j < b->size; j++)
                 if (b->column[j] == w->s.column[k] && vanishes(b, (size_t)i * b->size + j) &&
                     w->s.order[k] + w->c[b->row[i]] == w->d[b->column[j]])
                     leaf[count++] = regular_leaf(w, b->row[i], b->column[j]);
         if (count == 0 || !remove_leaves(w, side, leaf, count)) continue;
+        fix_switches(w, b->row[i]);
         regular_change *c = note(w, REGULAR_CANCEL, b);
         c->was = *e;
         e->left = side[0];
@@ -473,6 +491,7 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u)
     if (u->constant) gone = list_rounding(w, u, &c, leaf, gone);
     if (!remove_leaves(w, side, leaf, gone)) return false;
     flat_equation *e = &w->m->equation[w->s.equation[b->row[u->at[c.replaced]]]];
+    for (uint32_t k = 0; k < u->count; k++) fix_switches(w, b->row[u->at[k]]);
     regular_change *change = note(w, REGULAR_COMBINE, b);
     change->words = combination_words(w, b, u, &c);
     change->was = *e;
@@ -590,6 +609,7 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
     const char *words = "";
     for (uint32_t i = 0; i < b->size; i++) {
         flat_equation *e = &w->m->equation[w->s.equation[b->row[i]]];
+        fix_switches(w, b->row[i]);
         e->left = side[2 * i];
         e->right = side[2 * i + 1];
     }

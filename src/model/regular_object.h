@@ -36,6 +36,7 @@ typedef struct regular {
 /* A block of J on its diagonal. */
 typedef struct regular_block {
     uint32_t size, *row, *column; /* numbers in the signature                                 */
+    bool *bends;                 /* of rows: J depends on relations, so points prove nothing  */
     double *J[ALL_POINTS];       /* size x size; NULL: it has no value there                  */
     uint32_t rank;               /* the largest of J at the points with the given parameters  */
     bool always;                 /* singular for other parameters, too                        */
@@ -58,9 +59,10 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
 /* Values at the first `points` points, [point * outputs + output]; NaN: not finite. */
 double *regular_values(regular *w, const ex_id *output, size_t outputs, int points);
 double regular_parameter(regular *w, uint32_t v);
-bool regular_judge(regular *w, regular_block *b); /* is it singular?                          */
+bool regular_judge(regular *w, regular_block *b); /* is it singular at all points?            */
 /* Which parameters of these expressions change the rank. */
 size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter);
+/* Vectors that are proved by rows that do not bend; right: no row bends that they concern. */
 size_t regular_nulls(regular *w, const regular_block *b, bool right, regular_null **out);
 uint32_t regular_count_rank(dae_arena *scratch, const double *A, uint32_t rows, uint32_t columns,
                             double *kept, double *dropped);

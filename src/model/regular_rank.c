@@ -5,6 +5,11 @@
  * finite. Parameters have their values; at two more points those that are numbers are changed, too:
  * what is singular there is so whatever the parameters are.
  *
+ * What hangs on relations is another matter. Flows that go any which way at a point chosen at random
+ * make a loop singular that is regular with every flow that can be. So rows in which an unknown of
+ * the block is below an if (or abs, min, a procedure) prove nothing, and only what follows from the
+ * others is believed.
+ *
  * Rank: rows and columns are scaled by turns until their largest entries are about 1; then
  * Gaussian elimination with complete pivoting, and what is below 1e-12 of the first pivot is 0. That
  * is well above what rounding leaves of a cancellation (1e-16 times the size of a block) and well
@@ -364,10 +369,43 @@ static void evaluate_block(regular *w, regular_block *b)
     }
 }
 
+static bool is_varying(regular *w, const ex_node *n)
+{
+    return n->op == EX_TIME || (n->op == EX_VARIABLE && w->m->variable[n->a].variability > FLAT_PARAMETER);
+}
+
+/* Is an unknown of the block in the row below something that has branches? */
+static bool bends(regular *w, const regular_block *b, uint32_t row)
+{
+    enum { VARIES = 1, CONCERNED = 2 };
+    ex_id root = regular_residual(w, row), *leaf = dae_arena_take(&w->scratch, b->size + 1, sizeof *leaf);
+    ex_walk *walk = ex_walk_begin(w->g, &root, 1);
+    bool found = false;
+    for (uint32_t j = 0; j < b->size; j++) leaf[j] = regular_leaf(w, row, b->column[j]);
+    for (size_t k = 0; k < walk->count && !found; k++) {
+        ex_id e = walk->order[k];
+        const ex_node *n = ex_at(w->g, e);
+        ex_id about = is_varying(w, n) ? VARIES : 0;
+        for (uint32_t j = 0; n->op == EX_VARIABLE && j < b->size; j++)
+            if (leaf[j] == e) about |= CONCERNED;
+        for (size_t i = 0, count = ex_operand_count(w->g, e); i < count; i++)
+            about |= walk->image[ex_operand(w->g, e, i)];
+        walk->image[e] = about;
+        bool branches = n->op == EX_IF ? (walk->image[n->a] & VARIES) != 0
+                                       : n->op == EX_ABS || n->op == EX_MIN || n->op == EX_MAX ||
+                                             n->op == EX_CALL || n->op == EX_MOD || n->op == EX_REM;
+        found = branches && (about & CONCERNED);
+    }
+    ex_walk_end(w->g, walk);
+    return found;
+}
+
 bool regular_judge(regular *w, regular_block *b)
 {
     bool known = false;
     evaluate_block(w, b);
+    b->bends = dae_arena_take(&w->scratch, b->size + 1, sizeof *b->bends);
+    for (uint32_t i = 0; i < b->size; i++) b->bends[i] = bends(w, b, b->row[i]);
     b->rank = 0;
     b->always = true;
     for (int p = 0; p < ALL_POINTS; p++) {
@@ -486,13 +524,25 @@ static void sort_nulls(regular_null *list, size_t count)
         }
 }
 
+/* Does one of these columns meet a row that bends? */
+static bool meets_bend(const regular_block *b, const regular_null *v)
+{
+    for (uint32_t i = 0; i < b->size; i++)
+        for (int p = 0; b->bends[i] && p < ALL_POINTS; p++)
+            for (uint32_t k = 0; b->J[p] && k < v->count; k++)
+                if (b->J[p][(size_t)i * b->size + v->at[k]] != 0) return true;
+    return false;
+}
+
 /* Candidates, those with few entries first. */
 size_t regular_nulls(regular *w, const regular_block *b, bool right, regular_null **out)
 {
     double *A[ALL_POINTS] = { NULL };
     int first = -1;
     size_t count = 0;
-    uint32_t n = b->size;
+    uint32_t n = b->size, rows = 0, *row = dae_arena_take(&w->scratch, n + 1, sizeof *row);
+    for (uint32_t i = 0; i < n; i++)
+        if (right || !b->bends[i]) row[rows++] = i;
     for (int p = ALL_POINTS - 1; p >= 0; p--) {
         if (!b->J[p]) continue;
         A[p] = right ? transposed(&w->scratch, b->J[p], n) : b->J[p];
@@ -500,16 +550,20 @@ size_t regular_nulls(regular *w, const regular_block *b, bool right, regular_nul
     }
     *out = dae_arena_take(&w->scratch, n + 1, sizeof **out);
     if (first < 0) return 0;
-    scaled e = { .rows = n, .columns = n };
-    eliminate(&w->scratch, &e, A[first], true);
-    for (uint32_t i = 0; i < n; i++) {
+    scaled e = { .rows = rows, .columns = n };
+    double *B = dae_arena_take(&w->scratch, (size_t)rows * n + 1, sizeof *B);
+    for (uint32_t i = 0; i < rows; i++)
+        memcpy(B + (size_t)i * n, A[first] + (size_t)row[i] * n, n * sizeof *B);
+    eliminate(&w->scratch, &e, B, true);
+    for (uint32_t i = 0; i < rows; i++) {
         if (e.row_done[i]) continue;
-        const double *u = e.combination + (size_t)i * n;
+        const double *u = e.combination + (size_t)i * rows;
         double most = 0;
         regular_null z = { .at = dae_arena_take(&w->scratch, n + 1, sizeof *z.at) };
-        for (uint32_t k = 0; k < n; k++) most = fmax(most, fabs(u[k]));
-        for (uint32_t k = 0; k < n; k++)
-            if (fabs(u[k]) > SUPPORT * most) z.at[z.count++] = k;
+        for (uint32_t k = 0; k < rows; k++) most = fmax(most, fabs(u[k]));
+        for (uint32_t k = 0; k < rows; k++)
+            if (fabs(u[k]) > SUPPORT * most) z.at[z.count++] = row[k];
+        if (right && meets_bend(b, &z)) continue;
         if (follow(w, b, A, &z)) (*out)[count++] = z;
     }
     sort_nulls(*out, count);

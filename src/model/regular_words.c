@@ -55,7 +55,7 @@ static const char *plain_words(const flat_regular *r)
     return dae_arena_print(r->from->graph->arena,
                            "%s; the structural index is %d. The system Jacobian is regular.\n%s",
                            index_words(r), r->index,
-                           r->left_out ? "(Blocks too large for a rank decision were left out.)\n" : "");
+                           r->left_out ? "(Not judged: blocks that are too large, or singular with some relations.)\n" : "");
 }
 
 const char *flat_regular_words(flat_regular *r)

@@ -333,6 +333,7 @@ static dae_status tell_chatter(run *r)
 static dae_status pass_event(run *r, double t, int order)
 {
     model *m = r->m;
+    if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
     if (status == DAE_OK) status = cross(m, t);
@@ -399,19 +400,20 @@ static dae_status take_over(run *r)
     return continue_solver(r);
 }
 
-/* After a step: does somebody want other states? */
-static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
+/* After a step to t: does somebody want other states? */
+static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *user))
 {
     model *m = r->m;
     dae_statistics s;
     if (!r->stage || !judge || m->flat->watches == 0) return false;
-    if (read(r, r->t) != DAE_OK) return false; /* the next step says what is wrong */
+    if (read(r, t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
     dae_get_statistics(m->solver, &s);
-    r->stage->t = r->t;
+    r->stage->t = t;
     r->stage->h = s.h_next;
     r->stage->order = s.order;
     r->stage->output = r->output;
+    r->stage->last = t >= r->stop;
     r->stage->paused = judge(m->watched.out, r->stage->user);
     return r->stage->paused;
 }
@@ -424,7 +426,7 @@ static bool rescued(run *r, dae_status failed)
                    failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
-    if (pauses(r, r->stage->rescue)) {
+    if (pauses(r, r->t, r->stage->rescue)) {
         dae_report_clear(&r->m->report);
         return true;
     }
@@ -561,7 +563,7 @@ static dae_status go(run *r)
     dae_status status = DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
         int which = -1, order = 0;
-        bool crossed = false;
+        bool crossed = false, wanted = false;
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
@@ -571,15 +573,19 @@ static dae_status go(run *r)
                 status = jump(r, status);
                 continue;
             }
-            if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
+            wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
+            if (wanted && r->stage->refused) return DAE_OK;
+            if (status == DAE_OK) status = remember(r, to);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
-        if (status == DAE_OK && within && to < r->stop && pauses(r, r->stage ? r->stage->judge : NULL))
-            return DAE_OK;
+        if (status == DAE_OK && wanted) {
+            r->stage->output = r->output;
+            return read(r, to); /* whoever goes on does so from the slots */
+        }
         if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;
