@@ -90,6 +90,7 @@ typedef struct flat_model {
     flat_experiment experiment;
     ex_id *watch;                    /* what whoever simulates wants to know after every step   */
     size_t watches;
+    size_t guards;                   /* the last of these: equations hold while they are not 0  */
     /* "tank.mo:12:5" of a place, for messages */
     const char *(*locate)(dae_place place, void *context);
     void *context;

@@ -234,6 +234,7 @@ struct model {
     model_unit asserts;          /* conditions, from slots                                    */
     ex_id *watch;                /* of the flat model, rewritten                              */
     model_unit watched;
+    bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;

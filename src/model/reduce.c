@@ -522,7 +522,8 @@ static void write_watch(rewriter *w)
     size_t count = 0;
     for (size_t k = 0; k < b->count; k++)
         if (has_choice(b, &b->block[k])) count += (size_t)b->block[k].rows * b->block[k].columns;
-    w->to->watch = dae_arena_take(w->r->arena, count + 1, sizeof *w->to->watch);
+    const flat_model *from = w->r->m;
+    w->to->watch = dae_arena_take(w->r->arena, count + from->guards + 1, sizeof *w->to->watch);
     w->to->watches = 0;
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
@@ -531,6 +532,11 @@ static void write_watch(rewriter *w)
             ex_substitute(w->r->g, &J, 1, replace, w);
             w->to->watch[w->to->watches++] = J;
         }
+    }
+    for (size_t k = 0; k < from->guards; k++) {
+        ex_id e = from->watch[from->watches - from->guards + k];
+        ex_substitute(w->r->g, &e, 1, replace, w);
+        w->to->watch[w->to->watches++] = e;
     }
 }
 

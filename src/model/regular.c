@@ -181,7 +181,10 @@ static bool convert(regular *w, const regular_block *b)
 {
     if (w->m == w->out->from) take_copy(w, w->m);
     if (!b->always && regular_freeze(w, b)) return true;
-    return regular_cancel(w, b) || regular_combine(w, b) || regular_substitute(w, b);
+    if (regular_cancel(w, b)) return true;
+    for (regular_care care = WITH_NUMBERS; care < CARES; care++)
+        if (regular_combine(w, b, care) || regular_substitute(w, b, care)) return true;
+    return false;
 }
 
 /* Every block once. *changed: offsets have to be found again. */
@@ -206,6 +209,19 @@ static dae_status pass(regular *w, const uint32_t *order, const uint32_t *begin,
     return DAE_OK;
 }
 
+/* How often equations as written are differentiated, combinations included; and once more where there
+ * are algebraic unknowns. */
+static int total_depth(const regular *w)
+{
+    uint32_t most = 0, algebraic = 0;
+    for (uint32_t i = 0; i < w->s.rows; i++) {
+        uint32_t e = w->s.equation[i];
+        if (e < w->depths && w->c[i] + w->depth[e] > most) most = w->c[i] + w->depth[e];
+    }
+    for (uint32_t j = 0; j < w->s.columns; j++) algebraic |= w->d[j] == 0;
+    return (int)(most + algebraic);
+}
+
 /* Offsets, and what follows from them. */
 static dae_status round_once(regular *w, bool *changed)
 {
@@ -219,6 +235,7 @@ static dae_status round_once(regular *w, bool *changed)
     if (status != DAE_OK) return status;
     if (out->changes == 0) out->index = index;
     out->index_now = index;
+    out->bound = total_depth(w);
     status = pass(w, order, begin, blocks, &mt, changed);
     if (status == DAE_OK && out->changes > CHANGES)
         return dae_fail(w->report, DAE_E_LIMIT, "the equations were rewritten %d times and their "
@@ -263,7 +280,9 @@ dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular
 {
     regular w = { .m = m, .out = out, .g = m->graph, .arena = m->graph->arena, .report = report };
     *out = (flat_regular){ .from = m, .flat = m, .index = -1, .index_now = -1, .least = -1, .most = -1,
-                          .kept = 1, .memory = *memory };
+                          .bound = -1, .kept = 1, .memory = *memory };
+    w.depths = m->equations;
+    w.depth = dae_arena_take(w.arena, m->equations + 1, sizeof *w.depth);
     dae_status status = with_scratch(&w, memory, round_once);
     if (status == DAE_OK) out->flat = w.m;
     return status;

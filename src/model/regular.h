@@ -40,6 +40,7 @@ typedef struct flat_regular {
     flat_model *from, *flat; /* flat == from: J is regular as it is                           */
     int index;               /* structural, of the equations as they were; -1: not known      */
     int index_now;           /* ... and of what they became                                   */
+    int bound;               /* how often given equations are differentiated in all           */
     int least, most;         /* the differential index is between these; -1: not asked for    */
     uint32_t blocks, largest; /* blocks of J with more than one equation; the largest         */
     uint32_t left_out;       /* blocks that could not be judged: too large, or relations      */

@@ -19,7 +19,10 @@
  * (y_j + (v_j / v_l) x_l^(d_l - C))^(C - c_i): then x_l^(d_l - c_i) cancels there. v must not contain
  * x_j to the order d_j - C or above (j in R or outside the block), and d_j >= C is needed.
  *
- * u and v are numbers if they are the same at all points, else minors of J.
+ * u and v are numbers if they are the same at all points, else minors of J. Numbers come first, and
+ * expressions that are not 0 with the start values before others: u_l = 0 or v_l = 0 at a point makes
+ * the new equations weaker than the old ones (a pendulum at rest whose angular momentum was a factor
+ * stays where it is). So every such factor is watched while integrating (flat_model's guards).
  */
 #include "model/regular_object.h"
 
@@ -33,6 +36,10 @@ enum { MINORS = 9, TEXT = 400 };
 
 /* A coefficient of a combination that is below this part of its summands is rounding. */
 static const double ROUNDING = 1e-12;
+
+/* A factor is not 0 at the start if it is at least this part of what it is elsewhere: start values
+ * are guesses. */
+static const double SAFE = 1e-2;
 
 /* ---------------------------------------------------------------- the model ------------- */
 
@@ -382,12 +389,49 @@ static uint32_t choose_row(const regular *w, const regular_block *b, const regul
     return best;
 }
 
-static uint32_t rather_constant(const regular *w, const regular_block *b, const regular_null *u,
-                                const combination *c)
+/* How large a factor is near the start, as a rule. */
+static double usual_size(regular *w, ex_id factor)
 {
-    for (uint32_t k = 0; k < u->count; k++)
-        if (w->c[b->row[u->at[k]]] == c->theta && ex_is_number(w->g, c->factor[k], NULL)) return k;
-    return c->replaced;
+    const double *value = regular_values(w, &factor, 1, POINTS);
+    double most = 0;
+    for (int p = 0; p < POINTS; p++)
+        if (isfinite(value[p])) most = fmax(most, fabs(value[p]));
+    return most;
+}
+
+/* How far from 0 it is with the start values, in these units. */
+static double safety(regular *w, ex_id factor)
+{
+    double start = fabs(regular_at_start(w, factor)), size = usual_size(w, factor);
+    if (ex_is_number(w->g, factor, NULL)) return INFINITY;
+    return isfinite(start) && size > 0 ? start / size : 0;
+}
+
+/* Where this is 0 the new equations do not imply the old ones. */
+static void guard(regular *w, ex_id factor)
+{
+    flat_model *m = w->m;
+    double size = usual_size(w, factor);
+    if (ex_is_number(w->g, factor, NULL) || size == 0) return;
+    ex_id *watch = dae_arena_take(w->arena, m->watches + 1, sizeof *watch);
+    if (m->watches) memcpy(watch, m->watch, m->watches * sizeof *watch);
+    watch[m->watches++] = ex_binary(w->g, EX_DIVIDE, factor, ex_number(w->g, size));
+    m->watch = watch;
+    m->guards++;
+}
+
+/* The row whose factor is a number, or farthest from 0 at the start. */
+static uint32_t safest(regular *w, const regular_block *b, const regular_null *u, const combination *c)
+{
+    uint32_t best = c->replaced;
+    double most = 0;
+    for (uint32_t k = 0; k < u->count; k++) {
+        double here = w->c[b->row[u->at[k]]] == c->theta ? safety(w, c->factor[k]) : 0;
+        if (here <= most) continue;
+        most = here;
+        best = k;
+    }
+    return best;
 }
 
 static size_t list_leaves(regular *w, const ex_id *root, size_t roots, ex_id **out)
@@ -462,7 +506,19 @@ static const char *combination_words(regular *w, const regular_block *b, const r
     return text;
 }
 
-static bool combine(regular *w, const regular_block *b, const regular_null *u)
+static void deepen(regular *w, const regular_block *b, const regular_null *u, const combination *c,
+                   uint32_t replaced)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < u->count; k++) {
+        uint32_t e = w->s.equation[b->row[u->at[k]]];
+        uint32_t here = (e < w->depths ? w->depth[e] : 0) + w->c[b->row[u->at[k]]] - c->theta;
+        most = here > most ? here : most;
+    }
+    if (replaced < w->depths) w->depth[replaced] = most;
+}
+
+static bool combine(regular *w, const regular_block *b, const regular_null *u, regular_care care)
 {
     combination c = { .factor = dae_arena_take(&w->scratch, u->count + 1, sizeof(ex_id)),
                       .left = dae_arena_take(&w->scratch, u->count + 1, sizeof(ex_id)),
@@ -471,7 +527,8 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u)
     c.replaced = choose_row(w, b, u, &c.theta);
     if (!find_factors(w, b, u, false, c.replaced, c.factor)) return false;
     if (!u->constant && !stay_low(w, b, c.factor, u->count, c.theta, NULL, false)) return false;
-    if (!u->constant) c.replaced = rather_constant(w, b, u, &c);
+    if (!u->constant) c.replaced = safest(w, b, u, &c);
+    if (care == NOT_ZERO_AT_START && safety(w, c.factor[c.replaced]) < SAFE) return false;
     size_t gone = 0;
     for (uint32_t k = 0; k < u->count; k++) {
         ex_id both[2] = { regular_row(w, b->row[u->at[k]])->left,
@@ -490,10 +547,13 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u)
                                        w->d[b->column[j]] - c.theta, EX_REAL);
     if (u->constant) gone = list_rounding(w, u, &c, leaf, gone);
     if (!remove_leaves(w, side, leaf, gone)) return false;
-    flat_equation *e = &w->m->equation[w->s.equation[b->row[u->at[c.replaced]]]];
+    uint32_t replaced = w->s.equation[b->row[u->at[c.replaced]]];
+    flat_equation *e = &w->m->equation[replaced];
+    deepen(w, b, u, &c, replaced);
     for (uint32_t k = 0; k < u->count; k++) fix_switches(w, b->row[u->at[k]]);
     regular_change *change = note(w, REGULAR_COMBINE, b);
     change->words = combination_words(w, b, u, &c);
+    guard(w, c.factor[c.replaced]);
     change->was = *e;
     e->left = side[0];
     e->right = side[1];
@@ -501,13 +561,12 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u)
     return true;
 }
 
-bool regular_combine(regular *w, const regular_block *b)
+bool regular_combine(regular *w, const regular_block *b, regular_care care)
 {
     regular_null *u;
     size_t count = regular_nulls(w, b, false, &u);
-    for (int constant = 1; constant >= 0; constant--)
-        for (size_t k = 0; k < count; k++)
-            if (u[k].constant == (constant == 1) && combine(w, b, &u[k])) return true;
+    for (size_t k = 0; k < count; k++)
+        if (u[k].constant == (care == WITH_NUMBERS) && combine(w, b, &u[k], care)) return true;
     return false;
 }
 
@@ -574,7 +633,7 @@ static bool rewrite_row(regular *w, const regular_block *b, const regular_null *
     return remove_leaves(w, side, &last, 1);
 }
 
-static bool substitute(regular *w, const regular_block *b, const regular_null *v)
+static bool substitute(regular *w, const regular_block *b, const regular_null *v, regular_care care)
 {
     int C = highest_row(w, b, v);
     const double *value = vector_of(v);
@@ -590,6 +649,9 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
     for (uint32_t j = 0; j < b->size; j++) may[j] = true;
     for (uint32_t q = 0; q < v->count; q++) may[v->at[q]] = false;
     if (!v->constant && !stay_low(w, b, s.ratio, v->count, s.C, may, true)) return false;
+    for (uint32_t q = 0; !v->constant && q < v->count; q++)
+        if (safety(w, s.ratio[q]) > safety(w, s.ratio[s.l])) s.l = q;
+    if (care == NOT_ZERO_AT_START && safety(w, s.ratio[s.l]) < SAFE) return false;
     size_t variables = w->m->variables;
     ex_id by = s.ratio[s.l], x_l = lead(w, b, v, s.l, s.C);
     for (uint32_t q = 0; q < v->count; q++) {
@@ -621,15 +683,15 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
                                 regular_equation(w->m, &w->m->equation[w->m->equations - 1], 120));
     }
     note(w, REGULAR_SUBSTITUTE, b)->words = words;
+    guard(w, by);
     return true;
 }
 
-bool regular_substitute(regular *w, const regular_block *b)
+bool regular_substitute(regular *w, const regular_block *b, regular_care care)
 {
     regular_null *v;
     size_t count = regular_nulls(w, b, true, &v);
-    for (int constant = 1; constant >= 0; constant--)
-        for (size_t k = 0; k < count; k++)
-            if (v[k].constant == (constant == 1) && substitute(w, b, &v[k])) return true;
+    for (size_t k = 0; k < count; k++)
+        if (v[k].constant == (care == WITH_NUMBERS) && substitute(w, b, &v[k], care)) return true;
     return false;
 }

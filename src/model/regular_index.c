@@ -1,7 +1,7 @@
 /* regular_index.c: the differential index of the equations as written, where it can be had.
  *
- * With a regular system Jacobian it is at most the structural index (Pryce), and it may be smaller by
- * any amount (Reissig, Martinson, Barton, SIAM J. Sci. Comput. 21 (2000) 1987). For
+ * With a regular system Jacobian it is at most the structural index (Pryce; where equations were
+ * combined the derivatives in the combinations count, too), and it may be smaller by any amount (Reissig, Martinson, Barton, SIAM J. Sci. Comput. 21 (2000) 1987). For
  * E x' + A x = f with constant matrices it is the number of times that the rows without x' have to
  * be differentiated to make E regular (Luenberger's shuffle):
  *
@@ -12,7 +12,8 @@
  * where x is given (Campbell and Gear, Numer. Math. 72 (1995) 173): the derivatives of this array by
  * x' and by everything above have the rank n + the rank of those by everything above alone. Second
  * derivatives in F: x, x' then count as x, and x'' as x'. The rank is that at points near the start
- * values, consistent or not, as the definition wants it.
+ * values, consistent or not, as the definition wants it. Where no clear gap parts the pivots that count
+ * from those that do not, nothing is claimed but what smaller k have shown.
  */
 #include "model/regular_object.h"
 
@@ -126,22 +127,30 @@ static ex_id rate(ex_graph *g, ex_id leaf, void *user)
     return ex_number(g, 0);
 }
 
-/* rank of the columns from `skip` on */
-static uint32_t rank_behind(regular *w, const double *T, uint32_t rows, uint32_t columns, uint32_t skip)
+/* A rank is clear if its smallest pivot is at least this. */
+static const double CLEAR = 1e-9;
+
+/* The rank of the columns from `skip` on. */
+static uint32_t rank_behind(regular *w, const double *T, uint32_t rows, uint32_t columns, uint32_t skip,
+                            bool *clear)
 {
     double *A = dae_arena_take(&w->scratch, (size_t)rows * (columns - skip) + 1, sizeof *A), kept, dropped;
     for (uint32_t i = 0; i < rows; i++)
         memcpy(A + (size_t)i * (columns - skip), T + (size_t)i * columns + skip,
                (columns - skip) * sizeof *A);
-    return regular_count_rank(&w->scratch, A, rows, columns - skip, &kept, &dropped);
+    uint32_t rank = regular_count_rank(&w->scratch, A, rows, columns - skip, &kept, &dropped);
+    *clear = *clear && (rank == 0 || kept >= CLEAR);
+    return rank;
 }
 
+typedef enum answer { NO, YES, UNCLEAR } answer;
+
 /* Does the array with k derivatives determine x'? */
-static bool determines(regular *w, const pencil *q, const ex_id *array, uint32_t k)
+static answer determines(regular *w, const pencil *q, const ex_id *array, uint32_t k)
 {
     uint32_t n = w->s.columns, rows = w->s.rows * (k + 1), columns = n * (k + 1);
     double *T[ALL_POINTS];
-    bool known = false;
+    bool clear = true, known = false, full = true;
     ex_id *leaf = dae_arena_take(&w->scratch, columns + 1, sizeof *leaf);
     for (uint32_t m = 0; m <= k; m++)
         for (uint32_t j = 0; j < n; j++)
@@ -150,28 +159,31 @@ static bool determines(regular *w, const pencil *q, const ex_id *array, uint32_t
     for (int p = 0; p < POINTS; p++) {
         if (!T[p]) continue;
         known = true;
-        if (rank_behind(w, T[p], rows, columns, 0) != n + rank_behind(w, T[p], rows, columns, n))
-            return false;
+        uint32_t all = rank_behind(w, T[p], rows, columns, 0, &clear);
+        full = full && all == n + rank_behind(w, T[p], rows, columns, n, &clear);
     }
-    return known;
+    return !known || !clear ? UNCLEAR : full ? YES : NO;
 }
 
-/* -1: not below `most` + 1, or cannot be said. */
-static int index_by_arrays(regular *w, const pencil *q, const ex_id *F, int most)
+/* Bounds: what k have shown that it is not, or is. */
+static void index_by_arrays(regular *w, const pencil *q, const ex_id *F)
 {
+    flat_regular *o = w->out;
     uint32_t n = w->s.rows;
     ex_id *array = dae_arena_take(&w->scratch, (size_t)ROWS + n + 1, sizeof *array);
     memcpy(array, F, n * sizeof *array);
-    if (n > NONLINEAR) return -1;
-    for (int k = 0; k <= most && (uint32_t)(k + 1) * n <= ROWS; k++) {
-        if (determines(w, q, array, (uint32_t)k)) return k;
+    if (n > NONLINEAR) return;
+    for (int k = 0; (k < o->most || o->most < 0) && (uint32_t)(k + 2) * n <= ROWS; k++) {
+        answer a = determines(w, q, array, (uint32_t)k);
+        if (a == YES) o->most = k;
+        if (a != NO) return;
+        o->least = k + 1;
         ex_id *next = array + (size_t)(k + 1) * n, culprit = 0;
         memcpy(next, next - n, n * sizeof *next);
         ex_time_derivatives(w->g, next, n, rate, w, &culprit);
         for (uint32_t i = 0; i < n; i++)
-            if (culprit || !next[i]) return -1;
+            if (culprit || !next[i]) return;
     }
-    return -1;
 }
 
 /* ---------------------------------------------------------------- the index ------------- */
@@ -192,7 +204,7 @@ void regular_find_index(regular *w)
     double *T[ALL_POINTS], *first = NULL;
     bool constant = true;
     int found = -1;
-    o->most = o->left_out ? -1 : o->index_now;
+    o->most = o->left_out ? -1 : o->bound;
     o->least = 0;
     flat_find_signature(w->m, &w->s);
     if (!lay_out(w, &q)) return;
@@ -210,7 +222,7 @@ void regular_find_index(regular *w)
         fill_in(w, &q, leaf, leaves, first);
         found = count_shuffles(w, &q, LARGEST);
     } else if (first) {
-        found = index_by_arrays(w, &q, F, o->most < 0 ? LARGEST : o->most);
+        index_by_arrays(w, &q, F);
     }
     if (found >= 0) o->least = o->most = found;
 }

@@ -27,6 +27,8 @@ typedef struct regular {
     dae_report *report;
     flat_signature s;
     uint32_t *c, *d;
+    uint32_t *depth;             /* of equations: derivatives of given ones that are in them  */
+    size_t depths;               /* equations that were given: later ones define variables    */
     double *value[1 + SHAKEN];   /* of parameters, start values of variables                  */
     unsigned char *asked[1 + SHAKEN];
     size_t guessed;              /* variables that these have room for                        */
@@ -59,6 +61,7 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
 /* Values at the first `points` points, [point * outputs + output]; NaN: not finite. */
 double *regular_values(regular *w, const ex_id *output, size_t outputs, int points);
 double regular_parameter(regular *w, uint32_t v);
+double regular_at_start(regular *w, ex_id e); /* derivatives being 0                           */
 bool regular_judge(regular *w, regular_block *b); /* is it singular at all points?            */
 /* Which parameters of these expressions change the rank. */
 size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter);
@@ -73,8 +76,10 @@ uint32_t regular_reduce_rows(dae_arena *scratch, const double *A, uint32_t n, do
 /* regular_convert.c: each answers whether it changed the model */
 bool regular_freeze(regular *w, const regular_block *b);
 bool regular_cancel(regular *w, const regular_block *b);
-bool regular_combine(regular *w, const regular_block *b);
-bool regular_substitute(regular *w, const regular_block *b);
+/* With numbers; with expressions that do not vanish at the start; with others. */
+typedef enum regular_care { WITH_NUMBERS, NOT_ZERO_AT_START, WITH_ANYTHING, CARES } regular_care;
+bool regular_combine(regular *w, const regular_block *b, regular_care care);
+bool regular_substitute(regular *w, const regular_block *b, regular_care care);
 
 /* regular_words.c */
 const char *regular_equation(const flat_model *m, const flat_equation *e, size_t limit);

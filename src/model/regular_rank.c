@@ -172,6 +172,20 @@ static void place(regular *w, probe *p, int point, double scale)
     }
 }
 
+double regular_at_start(regular *w, ex_id e)
+{
+    double value = NAN;
+    probe p;
+    if (!open_probe(w, &p, &e, 1)) return NAN;
+    for (size_t k = 0; k < p.inputs; k++) {
+        const ex_node n = *ex_at(w->g, p.input[k]);
+        double from = w->m->experiment.start;
+        p.in[k] = n.op == EX_VARIABLE && n.b == 0 ? guess(w, 0, n.a)
+                  : n.op == EX_TIME && isfinite(from) ? from : 0;
+    }
+    return ex_run(p.machine, p.in, &value) == DAE_OK ? value : NAN;
+}
+
 double *regular_values(regular *w, const ex_id *output, size_t outputs, int points)
 {
     probe p;

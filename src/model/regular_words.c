@@ -53,9 +53,10 @@ static const char *plain_words(const flat_regular *r)
 {
     if (r->index < 2) return "";
     return dae_arena_print(r->from->graph->arena,
-                           "%s; the structural index is %d. The system Jacobian is regular.\n%s",
-                           index_words(r), r->index,
-                           r->left_out ? "(Not judged: blocks that are too large, or singular with some relations.)\n" : "");
+                           "%s; the structural index is %d. %s.\n", index_words(r), r->index,
+                           r->left_out ? "Blocks of the system Jacobian were not judged: they are too\n"
+                                         "large, or singular with some relations"
+                                       : "The system Jacobian is regular");
 }
 
 const char *flat_regular_words(flat_regular *r)
@@ -74,6 +75,6 @@ const char *flat_regular_words(flat_regular *r)
         text = dae_arena_print(arena, "%s%s", text, change_words(r, &r->change[k]));
     if (r->changes > LISTED)
         text = dae_arena_print(arena, "%s  ... and %zu more\n", text, r->changes - LISTED);
-    return dae_arena_print(arena, "%sNow the system Jacobian is regular and the structural index %d.\n"
-                                  "%s.\n", text, r->index_now, index_words(r));
+    return dae_arena_print(arena, "%sNow the system Jacobian is regular and the structural index %d. %s.\n",
+                           text, r->index_now, index_words(r));
 }

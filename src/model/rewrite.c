@@ -407,6 +407,7 @@ dae_status model_rewrite(model *m)
     m->assertions = m->flat->assertions;
     m->watch = dae_arena_take(&m->arena, m->flat->watches + 1, sizeof *m->watch);
     for (size_t i = 0; i < m->flat->watches; i++) m->watch[i] = model_plain(m, m->flat->watch[i]);
+    m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);

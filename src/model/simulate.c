@@ -405,7 +405,7 @@ static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *
 {
     model *m = r->m;
     dae_statistics s;
-    if (!r->stage || !judge || m->flat->watches == 0) return false;
+    if (!r->stage || !judge || m->flat->watches == m->flat->guards) return false;
     if (read(r, t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
     dae_get_statistics(m->solver, &s);
@@ -558,9 +558,40 @@ static dae_status end(run *r)
     return status == DAE_OK ? give_row(r, r->stop) : status;
 }
 
+/* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
+ * passed 0 in a step. */
+static dae_status tell_guard(run *r, double t, size_t guard, double value)
+{
+    model *m = r->m;
+    const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
+    dae_fail(&m->report, DAE_E_IMPASSE, "the form in which the equations are integrated is singular");
+    dae_at(&m->report, "t = %.10g", t);
+    dae_why(&m->report, "%s is %.3g there%s: an equation that was combined with others to find the "
+            "index says nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
+    dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
+                         "equations in another form");
+    return DAE_E_IMPASSE;
+}
+
+static dae_status check_guards(run *r, double t, bool first)
+{
+    model *m = r->m;
+    size_t from = m->flat->watches - m->flat->guards;
+    if (m->flat->guards == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    if (status != DAE_OK || unit_run(m, &m->watched) != DAE_OK) return status;
+    for (size_t k = 0; k < m->flat->guards; k++) {
+        double value = m->watched.out[from + k];
+        if (first) m->guard_negative[k] = value < 0;
+        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0))
+            return tell_guard(r, t, from + k, value);
+    }
+    return DAE_OK;
+}
+
 static dae_status go(run *r)
 {
-    dae_status status = DAE_OK;
+    dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
         int which = -1, order = 0;
         bool crossed = false, wanted = false;
@@ -573,6 +604,7 @@ static dae_status go(run *r)
                 status = jump(r, status);
                 continue;
             }
+            if (status == DAE_OK) status = check_guards(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;

@@ -391,6 +391,8 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         model_get_facts(m->back, facts);
     if (m->back && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
+    if (m->back && m->regular.changes && m->regular.bound > facts->index)
+        facts->index = m->regular.bound;
     facts->load_seconds = m->load_seconds;
 }
 
