@@ -62,6 +62,9 @@ typedef struct model_stage {
     double t, h;               /* where it paused, and the last step                          */
     int order;                 /* of that                                                     */
     int output;
+    bool refused;              /* by judge(): the step is no good, and not given out          */
+    bool last;                 /* this is the end of it: other states are not needed          */
+    long events;               /* passed so far: equations may jump there                     */
     /* resuming: points before t, newest first, for a method that remembers; each has a value for
      * every unknown (model_unknowns) */
     int past;
@@ -70,6 +73,8 @@ typedef struct model_stage {
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
 bool model_has_events(const model *m);
+/* The failure of somebody who simulates with it becomes its own. */
+dae_status model_refuse(model *m, const dae_report *report);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */

@@ -280,6 +280,7 @@ struct model {
     ex_id *watch;                /* of the flat model, rewritten                              */
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
+    bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;

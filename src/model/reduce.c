@@ -154,6 +154,17 @@ static void find_structure(reducer *r)
                             .column = l.column };
 }
 
+void flat_find_signature(flat_model *m, flat_signature *out)
+{
+    reducer r = { .m = m, .g = m->graph, .arena = m->graph->arena };
+    r.b = dae_arena_take(r.arena, 1, sizeof *r.b);
+    find_structure(&r);
+    *out = (flat_signature){ .rows = r.b->rows, .columns = r.b->columns,
+                             .equation = r.b->equation, .variable = r.b->variable,
+                             .column_of = r.b->column_of, .start = r.start, .column = r.entry,
+                             .order = r.order };
+}
+
 /* ---------------------------------------------------------------- derivatives ----------- */
 
 static ex_id rate(ex_graph *g, ex_id leaf, void *user)
@@ -516,7 +527,8 @@ static void write_watch(rewriter *w)
     size_t count = 0;
     for (size_t k = 0; k < b->count; k++)
         if (has_choice(b, &b->block[k])) count += (size_t)b->block[k].rows * b->block[k].columns;
-    w->to->watch = dae_arena_take(w->r->arena, count + 1, sizeof *w->to->watch);
+    const flat_model *from = w->r->m;
+    w->to->watch = dae_arena_take(w->r->arena, count + from->guards + 1, sizeof *w->to->watch);
     w->to->watches = 0;
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
@@ -525,6 +537,11 @@ static void write_watch(rewriter *w)
             ex_substitute(w->r->g, &J, 1, replace, w);
             w->to->watch[w->to->watches++] = J;
         }
+    }
+    for (size_t k = 0; k < from->guards; k++) {
+        ex_id e = from->watch[from->watches - from->guards + k];
+        ex_substitute(w->r->g, &e, 1, replace, w);
+        w->to->watch[w->to->watches++] = e;
     }
 }
 
@@ -754,4 +771,111 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
                    a->blocks->block[k].columns * sizeof(uint32_t)))
             return false;
     return true;
+}
+
+/* ---------------------------------------------------------------- singular points ------- */
+
+/* Below this part of the rows' size the pivots of all columns count as 0 where a determinant has
+ * changed its sign: linear interpolation between two steps leaves an error of second order. */
+static const double PASSED = 0.02;
+
+/* J between two points: the rows that count at a level, those columns that are chosen there or all.
+ * Returns the number of columns; rows are divided by their size at the ends. */
+static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
+                            const double *J1, double theta, uint32_t level, bool all, double *A)
+{
+    uint32_t columns = 0, rows = 0;
+    for (uint32_t j = 0; j < k->columns; j++) columns += all || k->chosen[j] >= level;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        double size = 0;
+        uint32_t at = 0;
+        if (b->c[k->row[i]] < level) continue;
+        for (size_t e = (size_t)i * k->columns; e < (size_t)(i + 1) * k->columns; e++)
+            size = fmax(size, fmax(fabs(J0[e]), fabs(J1[e])));
+        for (uint32_t j = 0; j < k->columns; j++) {
+            size_t e = (size_t)i * k->columns + j;
+            if (!all && k->chosen[j] < level) continue;
+            A[rows * columns + at++] = size > 0 ? ((1 - theta) * J0[e] + theta * J1[e]) / size : 0;
+        }
+        rows++;
+    }
+    return columns;
+}
+
+/* Complete pivoting: the sign of the determinant of a square A; the smallest pivot. */
+static int sign_of(double *A, uint32_t rows, uint32_t columns, unsigned char *used, double *least)
+{
+    int sign = 1;
+    *least = INFINITY;
+    memset(used, 0, columns);
+    for (uint32_t step = 0; step < rows; step++) {
+        uint32_t bi = step, bj = 0;
+        double best = -1;
+        for (uint32_t i = step; i < rows; i++)
+            for (uint32_t j = 0; j < columns; j++)
+                if (!used[j] && fabs(A[i * columns + j]) > best) {
+                    best = fabs(A[i * columns + j]);
+                    bi = i;
+                    bj = j;
+                }
+        *least = fmin(*least, best);
+        if (best <= 0) return 0;
+        if (bi != step) sign = -sign;
+        for (uint32_t j = 0; j < bj; j++) sign = used[j] ? sign : -sign;
+        if (A[bi * columns + bj] < 0) sign = -sign;
+        for (uint32_t j = 0; j < columns; j++) {
+            double t = A[bi * columns + j];
+            A[bi * columns + j] = A[step * columns + j];
+            A[step * columns + j] = t;
+        }
+        used[bj] = 1;
+        for (uint32_t i = step + 1; i < rows; i++) {
+            double f = A[i * columns + bj] / A[step * columns + bj];
+            for (uint32_t j = 0; j < columns; j++) A[i * columns + j] -= f * A[step * columns + j];
+        }
+    }
+    return sign;
+}
+
+static bool block_passes(const reduction_blocks *b, const reduction_block *k, const double *J0,
+                         const double *J1)
+{
+    scratch *t = b->scratch;
+    for (uint32_t level = 1, rows = 1; rows > 0; level++) {
+        double low = 0, high = 1, least;
+        rows = 0;
+        for (uint32_t i = 0; i < k->rows; i++) rows += b->c[k->row[i]] >= level;
+        uint32_t n = interpolate(b, k, J0, J1, 0, level, false, t->A);
+        if (rows == 0 || n != rows) return false;
+        int from = sign_of(t->A, rows, n, t->pivot, &least);
+        interpolate(b, k, J0, J1, 1, level, false, t->A);
+        int to = sign_of(t->A, rows, n, t->pivot, &least);
+        if (from * to >= 0) continue;
+        for (int round = 0; round < 30; round++) {
+            double middle = (low + high) / 2;
+            interpolate(b, k, J0, J1, middle, level, false, t->A);
+            *(sign_of(t->A, rows, n, t->pivot, &least) == from ? &low : &high) = middle;
+        }
+        n = interpolate(b, k, J0, J1, low, level, true, t->A);
+        sign_of(t->A, rows, n, t->pivot, &least);
+        if (least < PASSED) return true;
+    }
+    return false;
+}
+
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation)
+{
+    const reduction_blocks *b = now->blocks;
+    size_t at = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        const reduction_block *p = &b->block[k];
+        uint32_t most = p->row[0];
+        if (!has_choice(b, p)) continue;
+        for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
+        *equation = now->from->equation[b->equation[most]];
+        if (block_passes(b, p, before + at, watched + at)) return true;
+        at += (size_t)p->rows * p->columns;
+    }
+    return false;
 }

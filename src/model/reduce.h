@@ -45,6 +45,17 @@ typedef struct flat_reduction {
     const flat_offsets *offsets;
 } flat_reduction;
 
+/* Which unknowns occur in which equations, and to which order: Pryce's signature matrix. */
+typedef struct flat_signature {
+    uint32_t rows, columns;
+    uint32_t *equation, *variable; /* rows and columns: numbers in the model                   */
+    uint32_t *column_of;           /* of a variable, DAE_NOWHERE                                */
+    size_t *start;                 /* of rows in the two below                                  */
+    uint32_t *column;
+    unsigned char *order;
+} flat_signature;
+void flat_find_signature(flat_model *m, flat_signature *out);
+
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
  * (something cannot be differentiated). Where there are too many or too few equations the model is
  * left as it is, for model_open to say so. */
@@ -56,6 +67,11 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
+/* Did all choices become singular between two points of `watch`? The sign of a determinant says that
+ * the present one did; where it is 0 by linear interpolation the others are looked at. *equation: the
+ * constraint of that block that was differentiated most. */
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation);
 /* What was found, in words: the index, which equations were differentiated, what follows from them,
  * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
 const char *flat_reduction_words(const flat_reduction *r);

@@ -60,7 +60,7 @@ const char *flat_reduction_words(const flat_reduction *r)
                            "  At the start these derivatives are no derivatives of states:\n",
                            text, r->freedom, r->freedom == 1 ? "" : "s");
     text = list_dummies(r, text);
-    if (r->flat->watches)
+    if (r->flat->watches > r->flat->guards)
         text = say(g, text, "  Which ones is decided again as the simulation goes on.\n");
     return text;
 }

@@ -305,6 +305,16 @@ static void translate_assertions(writer *w)
     w->to->assertion = a;
 }
 
+/* What has to stay away from 0, in the new names. */
+static void translate_guards(writer *w)
+{
+    const flat_model *m = w->from;
+    w->to->watch = dae_arena_take(w->arena, m->guards + 1, sizeof *w->to->watch);
+    for (size_t k = 0; k < m->guards; k++)
+        w->to->watch[k] = in_new_names(w, m->watch[m->watches - m->guards + k]);
+    w->to->watches = m->guards;
+}
+
 static void list_derivatives(writer *w, flat_reduction *out)
 {
     size_t count = 0;
@@ -337,6 +347,7 @@ dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduc
     if (route == FLAT_DIRECT && !set_levels(&w)) return refuse_index(r, report);
     w.to->whole = route != FLAT_PROJECTION;
     translate_assertions(&w);
+    translate_guards(&w);
     *out = *r;
     out->flat = w.to;
     list_derivatives(&w, out);

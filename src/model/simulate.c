@@ -345,6 +345,7 @@ static dae_status tell_chatter(run *r)
 static dae_status pass_event(run *r, double t, int order)
 {
     model *m = r->m;
+    if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
     if (status == DAE_OK) status = model_find_again(m, t);
@@ -412,19 +413,20 @@ static dae_status take_over(run *r)
     return continue_solver(r);
 }
 
-/* After a step: does somebody want other states? */
-static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
+/* After a step to t: does somebody want other states? */
+static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *user))
 {
     model *m = r->m;
     dae_statistics s;
-    if (!r->stage || !judge || m->flat->watches == 0) return false;
-    if (read(r, r->t) != DAE_OK) return false; /* the next step says what is wrong */
+    if (!r->stage || !judge || m->flat->watches == m->flat->guards) return false;
+    if (read(r, t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
     dae_get_statistics(m->solver, &s);
-    r->stage->t = r->t;
+    r->stage->t = t;
     r->stage->h = s.h_next;
     r->stage->order = s.order;
     r->stage->output = r->output;
+    r->stage->last = t >= r->stop;
     r->stage->paused = judge(m->watched.out, r->stage->user);
     return r->stage->paused;
 }
@@ -437,7 +439,7 @@ static bool rescued(run *r, dae_status failed)
                    failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
-    if (pauses(r, r->stage->rescue)) {
+    if (pauses(r, r->t, r->stage->rescue)) {
         dae_report_clear(&r->m->report);
         return true;
     }
@@ -583,13 +585,44 @@ static dae_status close_gap(run *r)
     return status;
 }
 
+/* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
+ * passed 0 in a step. */
+static dae_status tell_guard(run *r, double t, size_t guard, double value)
+{
+    model *m = r->m;
+    const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
+    dae_fail(&m->report, DAE_E_IMPASSE, "the form in which the equations are integrated is singular");
+    dae_at(&m->report, "t = %.10g", t);
+    dae_why(&m->report, "%s is %.3g there%s: an equation that was combined with others to find the "
+            "index says nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
+    dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
+                         "equations in another form");
+    return DAE_E_IMPASSE;
+}
+
+static dae_status check_guards(run *r, double t, bool first)
+{
+    model *m = r->m;
+    size_t from = m->flat->watches - m->flat->guards;
+    if (m->flat->guards == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    if (status != DAE_OK || unit_run(m, &m->watched) != DAE_OK) return status;
+    for (size_t k = 0; k < m->flat->guards; k++) {
+        double value = m->watched.out[from + k];
+        if (first) m->guard_negative[k] = value < 0;
+        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0))
+            return tell_guard(r, t, from + k, value);
+    }
+    return DAE_OK;
+}
+
 static dae_status go(run *r)
 {
-    dae_status status = DAE_OK;
+    dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
-        bool crossed = false;
+        bool crossed = false, wanted = false;
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
@@ -599,15 +632,20 @@ static dae_status go(run *r)
                 status = jump(r, status);
                 continue;
             }
-            if (status == DAE_OK) status = remember(r, to);
+            if (status == DAE_OK) status = check_guards(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
+            wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
+            if (wanted && r->stage->refused) return DAE_OK;
+            if (status == DAE_OK) status = remember(r, to);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
-        if (status == DAE_OK && within && to < r->stop && pauses(r, r->stage ? r->stage->judge : NULL))
-            return DAE_OK;
+        if (status == DAE_OK && wanted) {
+            r->stage->output = r->output;
+            return read(r, to); /* whoever goes on does so from the slots */
+        }
         if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;

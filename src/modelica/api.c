@@ -11,6 +11,7 @@
 #include "model/family.h"
 #include "model/model.h"
 #include "model/reduce.h"
+#include "model/regular.h"
 #include "modelica/instance.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ struct dae_model {
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
-    flat_reduction reduction; /* what of it is simulated                                    */
+    flat_regular regular;     /* it, rewritten where its structure hid something            */
+    flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
     dae_status reduced;
     const char *analysis;
@@ -210,7 +212,9 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_reduce(m->flat, &m->memory, &m->reduction, &m->report);
+    m->reduced = flat_regularize(m->flat, &m->memory, &m->regular, &m->report);
+    if (m->reduced == DAE_OK)
+        m->reduced = flat_reduce(m->regular.flat, &m->memory, &m->reduction, &m->report);
 }
 
 static double now(void)
@@ -244,7 +248,7 @@ static dae_status make(dae_model *m)
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
-    if (status == DAE_OK && m->reduction.flat != m->flat) {
+    if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
         m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
@@ -385,15 +389,17 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     }
     if (m->back)
         model_get_facts(m->back, facts);
-    if (m->back && m->reduction.flat != m->flat)
+    if (m->back && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
+    if (m->back && m->regular.changes && m->regular.bound > facts->index)
+        facts->index = m->regular.bound;
     facts->load_seconds = m->load_seconds;
 }
 
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_reduction_words(&m->reduction),
-                                  model_analysis(m->back));
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s%s", flat_regular_words(&m->regular),
+                                  flat_reduction_words(&m->reduction), model_analysis(m->back));
 }
 
 const char *dae_model_analysis(dae_model *m)
