@@ -197,6 +197,19 @@ static dae_status compile_events(model *m)
     return unit_open(m, &p->events, z, m->modes_used);
 }
 
+static dae_status compile_pace(model *m)
+{
+    model_problem *p = &m->p;
+    size_t n = (size_t)p->problem.size, roots = n;
+    ex_id *root = dae_arena_take(&m->arena, n + m->modes_used + 1, sizeof *root);
+    memcpy(root, p->residual, n * sizeof *root);
+    for (size_t k = 0; k < m->modes_used; k++) {
+        root[roots] = m->mode[m->mode_used[k]].z;
+        model_substitute(m, &root[roots++], 1);
+    }
+    return model_compile_pace(m, root, roots);
+}
+
 /* Columns of x and x' are one pattern. */
 static dae_status find_pattern(model *m)
 {
@@ -384,6 +397,7 @@ dae_status model_build_problem(model *m)
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
     if (status == DAE_OK) status = compile_values(m);
     if (status == DAE_OK) status = compile_events(m);
+    if (status == DAE_OK) status = compile_pace(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);
@@ -415,5 +429,6 @@ void model_close_problem(model *m)
     unit_close(m, &m->p.equations);
     unit_close(m, &m->p.values);
     unit_close(m, &m->p.events);
+    model_close_pace(m);
     m->p = (model_problem){0};
 }

@@ -13,9 +13,8 @@
  * behind that point is looked for: the states go on from there, a relaxation jump. A warning
  * says so.
  *
- * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
- * smooth that one step spans several changes of a relation between functions of time, and two
- * changes within a step are none for the integrator.
+ * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
+ * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
 #include "model/object.h"
 
@@ -524,12 +523,35 @@ static dae_status jump(run *r, dae_status failed)
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
+/* No farther than the explicit dependence on time lets a step see. */
+static dae_status mind_pace(run *r, double *stop)
+{
+    model *m = r->m;
+    dae_statistics s;
+    if (m->pace.terms == 0 && m->pace.phases == 0) return DAE_OK;
+    dae_get_statistics(m->solver, &s);
+    double far = *stop - r->t, h = s.h_next > 0 && s.h_next < far ? s.h_next : far;
+    if (m->pace.phases) {
+        dae_status status = dae_read(m->solver, r->t, r->x, r->xdot);
+        if (status != DAE_OK) return take_failure(r, status);
+        model_put_point(m, r->t, r->x, r->xdot);
+        for (int j = (int)m->p.states; j < m->p.problem.size; j++)
+            m->value[slot_of(m->p.variable[j], 1)] = r->xdot[j];
+    }
+    double longest = model_longest_step(m, r->t, h, r->rtol);
+    if (s.h_next == 0 && longest == h) /* the first step is at most a thousandth of the whole */
+        longest = fmin(h, 1e3 * model_longest_step(m, r->t, 1e-3 * h, r->rtol));
+    if (longest < h) *stop = r->t + longest;
+    return DAE_OK;
+}
+
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
     model *m = r->m;
+    dae_status status = mind_pace(r, &stop);
     double limit = m->p.problem.size == 0 ? fmin(stop, output_time(r, r->output)) : stop;
-    dae_status status = dae_set_stop(m->solver, stop);
+    if (status == DAE_OK) status = dae_set_stop(m->solver, stop);
     if (status == DAE_OK) status = dae_step(m->solver, limit);
     *crossed = status == DAE_EVENT;
     if (status < 0) return take_failure(r, status);
@@ -606,6 +628,7 @@ static dae_status simulate(model *m, void *arguments)
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
+    model_start_pace(m, r->start, r->stop);
     status = begin(r);
     if (status == DAE_OK) status = go(r);
     return status == DAE_OK ? end(r) : status;
