@@ -107,7 +107,8 @@ static void take_look(dae_solver *s, double t, double *g)
 {
     dae_event_search *v = &s->events;
     int at = v->looks++;
-    for (; at > 0 && (v->look[at - 1].t - t) * s->direction > 0; at--) v->look[at] = v->look[at - 1];
+    for (; at > 0 && (v->look[at - 1].t - t) * s->direction > 0; at--)
+        v->look[at] = v->look[at - 1];
     v->look[at] = (dae_event_look){ t, g };
 }
 
@@ -117,7 +118,8 @@ static dae_status look_inside(dae_solver *s, double t, int *seen)
     double *g = s->events.look[s->events.looks].g;
     int answer = ask(s, t, g);
     *seen = answer == DAE_OK && dae_find_nonfinite(s->system.problem.event_count, g) < 0;
-    if (answer != DAE_OK && answer != DAE_RETRY) return dae_user_answer(&s->system, answer, "event", t);
+    if (answer != DAE_OK && answer != DAE_RETRY)
+        return dae_user_answer(&s->system, answer, "event", t);
     if (*seen) take_look(s, t, g);
     return DAE_OK;
 }

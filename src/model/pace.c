@@ -1,8 +1,8 @@
 /* pace.c: how far a step may go, from what the equations say of time.
  *
- * An integrator sees a model at the ends of its steps only. Where x' = sin(w t)^2 begins with a step
- * of a whole period all it sees is zero: the error estimate is small, and wrong. But the forcing is
- * known beforehand, so it is looked at before the step:
+ * An integrator sees a model at the ends of its steps only. Where x' = sin(w t)^2 begins with a
+ * step of a whole period all it sees is zero: the error estimate is small, and wrong. But the
+ * forcing is known beforehand, so it is looked at before the step:
  *
  *   terms    what depends on time alone, and not linearly, in the equations and in the relations
  *            that cause events (a sum: each of its terms). A step goes at most half way to the
@@ -253,7 +253,8 @@ static double within_a_quarter(model *m, double h)
         double rate = slot == 0 ? 1 : value ? m->value[slot + 1] : 0;
         u->in_tangent[i * EX_LANES] = isfinite(rate) ? rate : 0;
     }
-    if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK) return h;
+    if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+        return h;
     for (size_t k = 0; k < u->outs; k++) {
         double rate = fabs(u->out_tangent[k * EX_LANES]);
         if (isfinite(rate) && rate * h > QUARTER) h = QUARTER / rate;
