@@ -157,6 +157,8 @@ typedef struct model_problem {
     int64_t *start;
     int *row;
     model_unit equations, events, values;
+    model_unit asserts;          /* conditions that vary, from x                              */
+    uint32_t *asserted;          /* their numbers                                             */
     size_t event_functions;
     bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
@@ -378,6 +380,8 @@ void model_free_delays(model *m);
 /* results.c */
 dae_status model_build_results(model *m);
 void model_fill_row(model *m);
+bool model_may_fail(model *m);                     /* some assertion, from x in the slots alone */
+bool model_fails(model *m);                        /* from all slots; warnings given are none   */
 dae_status model_check_assertions(model *m, double t);
 
 #endif

@@ -210,6 +210,23 @@ static dae_status compile_pace(model *m)
     return model_compile_pace(m, root, roots);
 }
 
+/* Conditions of assertions as they follow from x, to be looked at inside steps. */
+static dae_status compile_assertions(model *m)
+{
+    model_problem *p = &m->p;
+    size_t count = 0;
+    ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
+    p->asserted = dae_arena_take(&m->arena, m->assertions + 1, sizeof *p->asserted);
+    for (size_t i = 0; i < m->assertions; i++) {
+        if (m->assertion[i].initial || model_level(m, m->assertion[i].condition) < LEVEL_VARYING)
+            continue;
+        condition[count] = m->assertion[i].condition;
+        model_substitute(m, &condition[count], 1);
+        p->asserted[count++] = (uint32_t)i;
+    }
+    return count ? unit_open(m, &p->asserts, condition, count) : DAE_OK;
+}
+
 /* Columns of x and x' are one pattern. */
 static dae_status find_pattern(model *m)
 {
@@ -397,6 +414,7 @@ dae_status model_build_problem(model *m)
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
     if (status == DAE_OK) status = compile_values(m);
     if (status == DAE_OK) status = compile_events(m);
+    if (status == DAE_OK) status = compile_assertions(m);
     if (status == DAE_OK) status = compile_pace(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
@@ -429,6 +447,7 @@ void model_close_problem(model *m)
     unit_close(m, &m->p.equations);
     unit_close(m, &m->p.values);
     unit_close(m, &m->p.events);
+    unit_close(m, &m->p.asserts);
     model_close_pace(m);
     m->p = (model_problem){0};
 }

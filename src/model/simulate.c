@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100, ASSERT_LOOKS = 4 };
 
 static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
 
@@ -568,6 +568,59 @@ static dae_status check(run *r, double t)
     return status == DAE_OK ? model_check_assertions(r->m, t) : status;
 }
 
+/* Is there an assertion that fails at t? *status: whether that could be found out. */
+static bool fails_at(run *r, double t, dae_status *status)
+{
+    *status = read(r, t);
+    return *status == DAE_OK && model_fails(r->m);
+}
+
+/* Between `good` and `bad` an assertion begins to fail: *bad becomes that time. */
+static dae_status find_failure(run *r, double good, double *bad)
+{
+    dae_status status = DAE_OK;
+    for (int round = 0; round < 60 && status == DAE_OK && !reached(good, *bad); round++) {
+        double middle = 0.5 * (good + *bad);
+        if (fails_at(r, middle, &status))
+            *bad = middle;
+        else
+            good = middle;
+    }
+    return status;
+}
+
+/* The run ends where an assertion begins to fail, with a row; a warning is given with that time. */
+static dae_status tell_failure(run *r, double t)
+{
+    dae_status status = give_outputs(r, t, false);
+    if (status == DAE_OK) status = check(r, t);
+    if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
+    return status;
+}
+
+/* Assertions are looked at inside a step as well. */
+static dae_status mind_assertions(run *r, double to)
+{
+    double good = r->t;
+    dae_status status = DAE_OK;
+    if (r->m->p.asserts.outs == 0) return DAE_OK;
+    for (int k = 1; k <= ASSERT_LOOKS && status == DAE_OK; k++) {
+        double t = k < ASSERT_LOOKS ? r->t + (to - r->t) * k / ASSERT_LOOKS : to;
+        for (;;) { /* several warnings may begin before t */
+            status = dae_read(r->m->solver, t, r->x, r->xdot);
+            if (status != DAE_OK) return take_failure(r, status);
+            model_put_point(r->m, t, r->x, r->xdot);
+            if (!model_may_fail(r->m) || !fails_at(r, t, &status)) break;
+            double bad = t;
+            status = find_failure(r, good, &bad);
+            if (status == DAE_OK) status = tell_failure(r, bad);
+            if (status != DAE_OK) return status;
+        }
+        good = t;
+    }
+    return status;
+}
+
 /* terminal() holds once, at the end. */
 static dae_status end(run *r)
 {
@@ -595,8 +648,8 @@ static dae_status go(run *r)
             }
             if (status == DAE_OK) status = remember(r, to);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
+            if (status == DAE_OK) status = mind_assertions(r, to);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
-            if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
