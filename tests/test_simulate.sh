@@ -78,6 +78,13 @@ printf 'model Bad\n  Real x\nequation\n  x = 1;\nend Bad;\n' >bad.mo
 printf 'model Unknown\n  Real speed;\nequation\n  sped = 1;\nend Unknown;\n' >unknown.mo
 check "a correct model" eval 'run 0 check "$decay" && prints "Decay is correct" &&
     [ "$(wc -l <out)" = 1 ]'
+check "too few equations are said without a run" eval 'run 4 check "$models/Few.mo" &&
+    says "error[E_STRUCTURE]" && says "z"'
+printf 'model Bounce\n  parameter Real g = 9.81;\n  Real h(start = 1, fixed = true), v(fixed = true);\n  Integer n;\nequation
+  der(h) = v;\n  der(v) = -g;\n  when h < 0 then\n    reinit(v, -pre(v));\n    n = pre(n) + 1;\n  end when;
+end Bounce;\n' >bounce.mo
+check "what when sets counts as determined" eval 'run 0 check bounce.mo &&
+    prints "3 equations, 3 variables, 1 parameter, 0 warnings"'
 check "a correct model, as JSON" eval 'run 0 check "$decay" --json &&
     prints "\"status\": \"ok\"" && prints "\"model\": \"Decay\"" && [ "$(number equations)" -ge 4 ]'
 check "a wrong text" eval 'run 3 check bad.mo && says "error[E_SYNTAX]" && says "bad.mo:2:"'
