@@ -72,7 +72,8 @@ size_t dae_model_find(const dae_model *m, const char *name); /* the count if the
 dae_status dae_model_set(dae_model *m, const char *name, double value);
 
 typedef struct dae_model_facts {
-    size_t equations, variables;    /* of the flat model                                      */
+    size_t equations, variables;    /* of the flat model; with what 'when' determines         */
+    size_t parameters;              /* ... and constants, among the variables                 */
     size_t unknowns;                /* of the problem that is integrated                      */
     size_t states, aliases, explicit_assignments;
     size_t blocks, largest_block, torn; /* algebraic loops: number, largest before tearing,

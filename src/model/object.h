@@ -13,7 +13,7 @@
  *     plan.c        matching, blocks, tearing: the order of computing; diagnose.c what is wrong
  *     problem.c     what is left, as a dae_problem
  *     initialize.c  the initial system, solved by newton.c
- *     modes.c       relations between and at events; delay.c; simulate.c
+ *     modes.c       relations between and at events; delay.c; pace.c; simulate.c
  */
 #ifndef DAE_MODEL_OBJECT_H
 #define DAE_MODEL_OBJECT_H
@@ -161,6 +161,18 @@ typedef struct model_delay {
     size_t found;                /* where the last look back ended                            */
 } model_delay;
 
+/* What the equations say of time, looked at before every step (pace.c). */
+enum { PACE_LOOKS = 9 };
+typedef struct model_pace {
+    model_unit term;             /* the terms, and the sums they belong to                    */
+    model_unit phase;            /* arguments of sin, cos, tan that depend on the solution    */
+    size_t terms, phases;
+    double piece;                /* a longer step is looked at in pieces                      */
+    double end;                  /* the equations are not asked beyond it                     */
+    double *most;                /* of a term: the largest value of its sum so far            */
+    double *seen;                /* PACE_LOOKS of all terms                                   */
+} model_pace;
+
 typedef struct model_assumption {
     ex_id value;                 /* a parameter expression                                    */
     int sign;                    /* ... assumed to have this one: 1, 0, -1                     */
@@ -178,6 +190,8 @@ typedef struct model_problem {
     int64_t *start;
     int *row;
     model_unit equations, events, values;
+    model_unit asserts;          /* conditions that vary, from x                              */
+    uint32_t *asserted;          /* their numbers                                             */
     size_t event_functions;
     bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
@@ -248,6 +262,7 @@ struct model {
     double *mode_before;         /* values of the round before                                */
     model_delay *delay;
     size_t delays, delay_capacity;
+    model_pace pace;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -405,6 +420,13 @@ dae_status model_update_modes(model *m, bool first, bool *changed); /* from the 
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
 dae_status model_settle(model *m);               /* modes and what follows from them, at once */
 
+/* pace.c */
+dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);
+void model_close_pace(model *m);
+void model_start_pace(model *m, double start, double end);
+/* Of a step from t that would be h; the slots hold the point and its derivatives if there are phases. */
+double model_longest_step(model *m, double t, double h, double rtol);
+
 /* delay.c */
 dae_status model_compile_delays(model *m);
 dae_status model_start_delays(model *m, double t);  /* from the slots                          */
@@ -416,6 +438,8 @@ void model_free_delays(model *m);
 /* results.c */
 dae_status model_build_results(model *m);
 void model_fill_row(model *m);
+bool model_may_fail(model *m);                     /* some assertion, from x in the slots alone */
+bool model_fails(model *m);                        /* from all slots; warnings given are none   */
 dae_status model_check_assertions(model *m, double t);
 
 #endif

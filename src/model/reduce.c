@@ -39,7 +39,8 @@ typedef struct reduction_blocks {
 typedef struct scratch {
     double *A, *scale;
     int *class_of;
-    unsigned char *pivot, *done;
+    unsigned char *pivot;
+    struct candidate *of_row;
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -271,46 +272,63 @@ static int reluctance(const flat_variable *x)
  * the poor states again until they are singular. */
 static const double EXCUSED = 0.3;
 
+/* The best pivot of a row. */
+typedef struct candidate {
+    uint32_t column;
+    int class;
+    double size;                 /* relative to the largest entry of the row; 0: there is none */
+} candidate;
+
+static bool is_better(const candidate *a, const candidate *b)
+{
+    if (a->size == 0 || b->size == 0) return a->size > 0;
+    return a->class < b->class || (a->class == b->class && a->size > b->size * 1.0001);
+}
+
+/* A class does not excuse a poor pivot. */
+static candidate best_of_row(const double *row, uint32_t columns, const int *class_of, double scale,
+                             const unsigned char *pivot)
+{
+    candidate best = { 0 };
+    double most = 0;
+    for (uint32_t j = 0; j < columns; j++)
+        if (!pivot[j] && fabs(row[j]) > most) most = fabs(row[j]);
+    if (most <= 1e-13 * scale) return best;
+    for (uint32_t j = 0; j < columns; j++) {
+        if (pivot[j] || fabs(row[j]) < EXCUSED * most) continue;
+        candidate here = { j, class_of[j], fabs(row[j]) / most };
+        if (is_better(&here, &best)) best = here;
+    }
+    return best;
+}
+
 /* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
  * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
- * row; 0: the rows are dependent. */
+ * row; 0: the rows are dependent. It is done after every step, and A is sparse: a row is searched
+ * again only if it has an entry in the column of the pivot. */
 static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *class_of,
-                        const double *scale, unsigned char *pivot, unsigned char *done)
+                        const double *scale, unsigned char *pivot, candidate *of_row)
 {
     double worst = INFINITY;
     memset(pivot, 0, columns);
-    memset(done, 0, rows);
+    for (uint32_t i = 0; i < rows; i++)
+        of_row[i] = best_of_row(A + (size_t)i * columns, columns, class_of, scale[i], pivot);
     for (uint32_t step = 0; step < rows; step++) {
-        uint32_t best_i = 0, best_j = 0;
-        double best = 0;
-        int best_class = 0;
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < rows; i++)
+            if (is_better(&of_row[i], &of_row[best])) best = i;
+        if (of_row[best].size == 0) return 0;
+        uint32_t column = of_row[best].column;
+        const double *from = A + (size_t)best * columns;
+        worst = fmin(worst, fabs(from[column]) / scale[best]);
+        pivot[column] = 1;
+        of_row[best].size = 0; /* done */
         for (uint32_t i = 0; i < rows; i++) {
-            if (done[i]) continue;
-            double row_most = 0;
-            for (uint32_t j = 0; j < columns; j++)
-                if (!pivot[j]) row_most = fmax(row_most, fabs(A[i * columns + j]));
-            if (row_most <= 1e-13 * scale[i]) continue;
-            for (uint32_t j = 0; j < columns; j++) {
-                double size = pivot[j] ? 0 : fabs(A[i * columns + j]) / row_most;
-                if (size < EXCUSED) continue; /* a class does not excuse a poor pivot */
-                bool better = best == 0 || class_of[j] < best_class ||
-                              (class_of[j] == best_class && size > best * 1.0001);
-                if (!better) continue;
-                best = size;
-                best_class = class_of[j];
-                best_i = i;
-                best_j = j;
-            }
-        }
-        if (best == 0) return 0;
-        worst = fmin(worst, fabs(A[best_i * columns + best_j]) / scale[best_i]);
-        pivot[best_j] = 1;
-        done[best_i] = 1;
-        for (uint32_t i = 0; i < rows; i++) {
-            if (done[i]) continue;
-            double f = A[i * columns + best_j] / A[best_i * columns + best_j];
-            for (uint32_t j = 0; j < columns && f != 0; j++)
-                A[i * columns + j] -= f * A[best_i * columns + j];
+            double *row = A + (size_t)i * columns;
+            if (of_row[i].size == 0 || row[column] == 0) continue;
+            double f = row[column] / from[column];
+            for (uint32_t j = 0; j < columns; j++) row[j] -= f * from[j];
+            of_row[i] = best_of_row(row, columns, class_of, scale[i], pivot);
         }
     }
     return worst;
@@ -326,7 +344,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
     double *scale = dae_arena_take(r->arena, k->rows + 1, sizeof *scale);
     int *class_of = dae_arena_take(r->arena, k->columns + 1, sizeof *class_of);
     unsigned char *pivot = dae_arena_take(r->arena, k->columns + 1, 1);
-    unsigned char *done = dae_arena_take(r->arena, k->rows + 1, 1);
+    candidate *of_row = dae_arena_take(r->arena, k->rows + 1, sizeof *of_row);
     memset(chosen, 0, k->columns * sizeof *chosen);
     for (uint32_t level = 1;; level++) {
         uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
@@ -343,7 +361,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
             scale[rows++] = most;
         }
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, done));
+        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row));
         if (worst == 0) return 0;
         for (uint32_t j = 0; j < columns; j++)
             if (pivot[j]) chosen[from[j]] = level;
@@ -423,7 +441,7 @@ static void open_scratch(reducer *r)
     t->scale = dae_arena_take(r->arena, rows + 1, sizeof *t->scale);
     t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
     t->pivot = dae_arena_take(r->arena, columns + 1, 1);
-    t->done = dae_arena_take(r->arena, rows + 1, 1);
+    t->of_row = dae_arena_take(r->arena, rows + 1, sizeof *t->of_row);
 }
 
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
@@ -690,7 +708,7 @@ static double quality(reducer *r, const reduction_block *k, const double *J, con
             t->scale[rows++] = most;
         }
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->done));
+        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->of_row));
         if (worst == 0) return 0;
     }
 }

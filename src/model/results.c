@@ -1,6 +1,8 @@
 /* results.c: what a model shows: its variables, their values, assertions, the facts in words. */
 #include "model/object.h"
 
+#include "expression/walk.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +124,48 @@ static const char *message_of(model *m, ex_id e)
     return n->op == EX_TEXT ? m->g->text[n->a] : ex_print(m->g, e, flat_name, m->flat, 200);
 }
 
+static bool is_news(const model *m, size_t assertion)
+{
+    const flat_assertion *a = &m->assertion[assertion];
+    return !(a->initial && !m->at_start) && !(a->warning && m->warned[assertion]);
+}
+
+bool model_may_fail(model *m)
+{
+    model_unit *u = &m->p.asserts;
+    if (u->outs == 0) return false;
+    if (unit_run(m, u) != DAE_OK) return true;
+    for (size_t k = 0; k < u->outs; k++)
+        if (u->out[k] == 0 && is_news(m, m->p.asserted[k])) return true;
+    return false;
+}
+
+bool model_fails(model *m)
+{
+    if (unit_run(m, &m->asserts) != DAE_OK) return true;
+    for (size_t i = 0; i < m->assertions; i++)
+        if (m->asserts.out[i] == 0 && is_news(m, i)) return true;
+    return false;
+}
+
+/* "; x = 0.5, y = 3": the variables of a condition, the first few. */
+static const char *values_in(model *m, ex_id condition)
+{
+    char text[200] = "";
+    size_t length = 0, shown = 0;
+    ex_walk *w = ex_walk_begin(m->g, &condition, 1);
+    for (size_t i = 0; i < w->count && shown < 4 && length < sizeof text; i++) {
+        const ex_node *n = ex_at(m->g, w->order[i]);
+        if (n->op != EX_VARIABLE || n->b > 1 || n->type == EX_STRING) continue;
+        if (n->a >= m->flat_variables || m->flat->variable[n->a].hidden) continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s = %.10g",
+                                   shown++ ? ", " : "; ", model_slot_name(m, slot_of(n->a, n->b)),
+                                   model_peek(m, n->a, n->b));
+    }
+    ex_walk_end(m->g, w);
+    return dae_arena_copy(&m->arena, text, strlen(text));
+}
+
 dae_status model_check_assertions(model *m, double t)
 {
     if (m->assertions == 0) return DAE_OK;
@@ -141,8 +185,9 @@ dae_status model_check_assertions(model *m, double t)
         }
         dae_fail(&m->report, DAE_E_ASSERT, "an assertion failed: %s", message_of(m, a->message));
         dae_at(&m->report, "t = %.10g%s", t, where);
-        dae_why(&m->report, "%s is false",
-                ex_print(m->g, m->flat->assertion[i].condition, flat_name, m->flat, 120));
+        ex_id condition = m->flat->assertion[i].condition;
+        dae_why(&m->report, "%s is false%s", ex_print(m->g, condition, flat_name, m->flat, 120),
+                values_in(m, condition));
         return DAE_E_ASSERT;
     }
     return DAE_OK;

@@ -363,11 +363,22 @@ size_t dae_model_find(const dae_model *m, const char *name)
     return model_find(m->back, name);
 }
 
-static size_t visible(const flat_model *flat)
+static void count_variables(const flat_model *flat, dae_model_facts *facts)
+{
+    for (size_t i = 0; i < flat->variables; i++) {
+        const flat_variable *v = &flat->variable[i];
+        facts->variables += !v->hidden;
+        facts->parameters += !v->hidden && v->variability <= FLAT_PARAMETER;
+    }
+}
+
+/* A 'when' determines what it sets, as an equation does; other branches set the same. */
+static size_t set_by_whens(const flat_model *flat)
 {
     size_t count = 0;
-    for (size_t i = 0; i < flat->variables; i++)
-        count += !flat->variable[i].hidden;
+    for (size_t k = 0; k < flat->whens; k++)
+        for (size_t i = 0; i < flat->when[k]->actions; i++)
+            count += flat->when[k]->action[i].kind == FLAT_SET;
     return count;
 }
 
@@ -379,16 +390,17 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
-    if (m->flat) {
-        facts->equations = m->flat->equations;
-        facts->variables = visible(m->flat);
+    if (m->back)
+        model_get_facts(m->back, facts);
+    if (m->flat) { /* as it was written: reduction may have added to it */
+        facts->equations = m->flat->equations + set_by_whens(m->flat);
+        facts->variables = facts->parameters = 0;
+        count_variables(m->flat, facts);
         facts->start = m->flat->experiment.start;
         facts->stop = m->flat->experiment.stop;
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (m->back)
-        model_get_facts(m->back, facts);
     if (m->back && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
     if (m->back && m->regular.changes && m->regular.bound > facts->index)
