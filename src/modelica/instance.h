@@ -39,6 +39,7 @@ struct mo_mod {
     mo_ast *value;
     mo_mod *sub, *next;     /* modifications inside it; the next of the same list             */
     mo_element *redeclare;
+    mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
     mo_view *view;          /* where the value is looked up                                  */
     mo_object *object;      /* NULL: in the object that holds the declaration                */
     bool final, used, broken;
@@ -53,11 +54,13 @@ struct mo_entry {
     mo_element *element;    /* of kind MO_COMPONENT or MO_NESTED                             */
     mo_view *where;         /* in which it is written                                        */
     mo_mod *mod;            /* NULL: none; name NULL, the value and the list                 */
+    mo_mod *weak;           /* MO_NESTED: the list that its constraint brings along          */
     mo_view *nested;        /* MO_NESTED: the view, once made                                */
     mo_place place;
     mo_entry *chain;        /* same slot of the table */
     int number;             /* position among the entries */
     bool is_protected;
+    bool alone;             /* outer class without an inner one, and said so                 */
     mo_entry *before;       /* what a redeclaration has replaced; NULL: none                 */
 };
 
@@ -67,6 +70,7 @@ struct mo_view {
     mo_class *def;
     mo_view *outer;         /* the scope around it                                           */
     mo_mod *mods;           /* list                                                          */
+    mo_mod *weak;           /* list that counts less than what the class says of its base     */
     mo_progress progress;
     mo_entry **table;       /* by name, inherited ones included                              */
     int table_size;
@@ -239,6 +243,7 @@ const char *mo_older_element(const char *path, const char *name);
 
 /* view.c: classes in a context */
 mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods);
+mo_view *mo_modified_view(mo_model *m, const mo_view *v, mo_mod *mods); /* on top of its own */
 void mo_expand(mo_model *m, mo_view *v);
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name);
 mo_view *mo_nested_view(mo_model *m, mo_entry *e);

@@ -239,8 +239,7 @@ static mo_view *modified(mo_model *m, mo_view *v, mo_mod *mods)
 {
     if (!mods)
         return v;
-    mo_view *copy = mo_new_view(m, v->def, v->outer, mo_merge(m, mods, v->mods));
-    copy->path = v->path;
+    mo_view *copy = mo_modified_view(m, v, mods);
     if (v->primitive && !v->def->is_short && !v->bases && !v->def->is_enumeration &&
         v->def->elements == 0) {
         copy->primitive = v->primitive;
