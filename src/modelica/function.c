@@ -132,6 +132,9 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
             mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
                             .no_event = true };
             one = mo_evaluate(m, &at, e->mod->value);
+            if (s.type->primitive)
+                one = mo_convert(m, one, type_of(s.type->primitive), s.type->enumeration, e->place,
+                                 e->name);
         }
         if (!one) {
             one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type);

@@ -324,15 +324,21 @@ mo_value *mo_concatenate(mo_model *m, int dimension, mo_value **item, size_t cou
 mo_value *mo_promote(mo_model *m, mo_value *v, int dimensions);
 mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place);
 mo_value *mo_multiply(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, mo_place place);
-mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
-                        mo_place place); /* NULL: no such operator */
-mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
-                       const char **label, size_t count, mo_place place);
+const char *mo_operator_text(mo_operator op);
 mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, mo_place place);
 mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found);
 bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
+
+/* overload.c: operators and constructors of records; NULL: no such operator */
+mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
+                        mo_place place);
+mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+                             mo_place place);
+mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);
+mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
+                       const char **label, size_t count, mo_place place);
 
 /* iterator.c: all values of an iterator, for the body (an expression, or clauses) to be visited
  * once with each */
