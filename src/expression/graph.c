@@ -63,6 +63,8 @@ const ex_op_row ex_ops[EX_OPS] = {
     [EX_OR] = { "or", 2, 1, 0 },
     [EX_HOMOTOPY] = { "homotopy", 2, 0, 0 },
     [EX_SMOOTH] = { "smooth", 2, 0, 0 },
+    [EX_JOIN] = { "+", 2, 5, 0 },
+    [EX_TEXT_OF] = { "String", 2, 0, 0 },
     [EX_ELEMENT] = { "element", 1, 0, 2 },
     [EX_IF] = { "if", 3, 0, 0 },
     [EX_DELAY] = { "delay", 3, 0, 0 },
@@ -250,6 +252,8 @@ static ex_type result_type(ex_op op, ex_type a, ex_type b, ex_type c)
         return common_type(a, b);
     case EX_SMOOTH:
         return b;
+    case EX_JOIN: case EX_TEXT_OF:
+        return EX_STRING;
     case EX_IF:
         return common_type(b, c);
     default:

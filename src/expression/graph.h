@@ -8,7 +8,7 @@
  *
  * Arrays, records and names of the language are gone at this level: 'a.b[2].c' is variable 17.
  * Everything is a double: integers, enumeration literals (1, 2, ...) and booleans (0, 1) too;
- * the type says how to read it. Strings occur only as constants and in messages.
+ * the type says how to read it. Strings occur only as constants and in messages (words.c).
  */
 #ifndef DAE_EXPRESSION_GRAPH_H
 #define DAE_EXPRESSION_GRAPH_H
@@ -45,6 +45,8 @@ typedef enum ex_op {
     EX_LESS, EX_LESS_EQUAL, EX_EQUAL, EX_NOT_EQUAL, EX_AND, EX_OR,
     EX_HOMOTOPY,  /* actual, simplified                                                     */
     EX_SMOOTH,    /* order (a number), expression                                           */
+    EX_JOIN,      /* two texts                                                              */
+    EX_TEXT_OF,   /* a number and its format (an EX_TEXT, words.c): the text                 */
     EX_ELEMENT,   /* in procedures. a: first slot, b: number of slots, c: index from 0      */
     /* three operands, a, b and c */
     EX_IF,        /* condition, then, else                                                  */
@@ -151,6 +153,13 @@ void ex_time_derivatives(ex_graph *g, ex_id *root, size_t roots,
  * limit characters (0: 100,000). */
 const char *ex_print(ex_graph *g, ex_id e, const char *(*name)(uint32_t variable, void *user),
                      void *user, size_t limit);
+
+/* words.c: texts put together while a model runs. The numbers in one, how many there are; its
+ * words, given their values. A format is as of printf, without '%': "-12.6g". */
+size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user), void *user);
+void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user, char *to,
+              size_t size);
+void ex_format(char *to, size_t size, const char *format, double value);
 
 /* ------------------------------------------------------------------ procedures ------- */
 

@@ -137,6 +137,14 @@ static void print_call(printer *p, ex_id e, const char *name)
     size_t count = ex_operand_count(p->g, e);
     if (ex_at(p->g, e)->op == EX_DELAY && !ex_operand(p->g, e, 2))
         count = 2;
+    if (ex_at(p->g, e)->op == EX_TEXT_OF) { /* its format by name */
+        later_word(p, ")");
+        later(p, ex_at(p->g, e)->b, ANY);
+        later_word(p, ", format = ");
+        later(p, ex_at(p->g, e)->a, ANY);
+        later_word(p, "String(");
+        return;
+    }
     later_word(p, ")");
     for (size_t k = count; k-- > 0;) {
         later(p, ex_operand(p->g, e, k), ANY);

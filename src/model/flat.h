@@ -50,7 +50,7 @@ typedef enum flat_action_kind {
     FLAT_SET,        /* variable = value                                                       */
     FLAT_REINIT,     /* state = value                                                          */
     FLAT_CHECK,      /* assert(condition, message)                                             */
-    FLAT_TERMINATE   /* message                                                                */
+    FLAT_TERMINATE   /* message; value: only where it is true, 0: always                       */
 } flat_action_kind;
 
 typedef struct flat_action {

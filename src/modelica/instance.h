@@ -42,6 +42,7 @@ struct mo_mod {
     mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
     mo_view *view;          /* where the value is looked up                                  */
     mo_object *object;      /* NULL: in the object that holds the declaration                */
+    mo_env *env;            /* names its value may use besides                               */
     bool final, used, broken;
     unsigned each;          /* bit k: not indexed by the k-th array component on the way      */
     int depth;              /* how deep in the tree of modifications it is written            */
@@ -386,8 +387,13 @@ mo_value *mo_external_object(mo_model *m, const mo_scope *s, mo_view *v, mo_valu
 mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
                             mo_place place);
 
-/* strings.c: functions on text of the standard library */
+/* strings.c: String(x), and functions on text of the standard library */
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
+
+/* same.c: the same text twice */
+bool mo_same_ast(const mo_ast *a, const mo_ast *b);
+bool mo_same_clause(const mo_clause *a, const mo_clause *b);
 
 /* equations.c, connect.c: equations */
 void mo_object_connections(mo_model *m, mo_object *o);
@@ -397,6 +403,7 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
 bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place);
 bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
+flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
 void mo_connect_fields(mo_model *m, const mo_connection *c);

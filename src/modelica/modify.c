@@ -202,7 +202,7 @@ mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *pl
         mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
     mo_value *v = mod->object ? *mod->cache : NULL;
     if (!v) {
-        mo_scope scope = { .object = home, .view = mod->view };
+        mo_scope scope = { .object = home, .view = mod->view, .env = mod->env };
         v = mo_evaluate(m, &scope, mod->value);
         if (mod->object)
             *mod->cache = v;

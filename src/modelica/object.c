@@ -105,10 +105,31 @@ static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
     return mo_field(m, whole, member->entry->name);
 }
 
+/* What is set from the command line may use the literals of an enumeration and its name, wherever
+ * that is declared: e=Color.red, e=red. */
+static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
+{
+    if (member->primitive != MO_ENUMERATION || mod->object != m->root->constants || mod->env)
+        return;
+    mo_view *type = member->leaf->enumeration;
+    dae_arena *arena = &m->context->arena;
+    mo_env *env = dae_arena_take(arena, (size_t)type->def->literals + 1, sizeof *env);
+    mo_value *name = dae_arena_take(arena, 1, sizeof *name);
+    *name = (mo_value){ .kind = MO_V_CLASS, .view = type };
+    env[0] = (mo_env){ .name = type->def->name, .value = name };
+    for (int i = 1; i <= type->def->literals; i++)
+        env[i] = (mo_env){ .name = type->def->literal[i - 1], .next = &env[i - 1],
+                           .value = mo_scalar(m, ex_constant(m->graph, i, EX_ENUMERATION),
+                                              EX_ENUMERATION, type) };
+    mod->env = &env[type->def->literals];
+}
+
 static mo_value *raw_binding(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_mod *mod = member->entry->mod;
     *place = member->entry->place;
+    if (mod && mod->value && mod->object)
+        admit_literals(m, member, mod);
     if (mod && mod->value && mod->object)
         return mo_mod_value(m, mod, member->object, place);
     mo_value *field = holder_field(m, member, place);
@@ -702,6 +723,7 @@ bool mo_is_connector(mo_model *m, const mo_view *v)
 static mo_value *attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k, ex_type type)
 {
     mo_place place = mod->place;
+    admit_literals(m, member, mod);
     mo_value *v = mo_mod_value(m, mod, member->object, &place);
     if (v->kind == MO_V_ARRAY) {
         if (v->count != member->count) {

@@ -175,14 +175,14 @@ static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_valu
     return mo_scalar(m, relation(m, s, op, a->scalar, b->scalar, real), EX_BOOLEAN, NULL);
 }
 
-/* Text that is not known yet stands in messages as its expression. */
+/* Text that is not known yet becomes words where a message is given. */
 static mo_value *join(mo_model *m, mo_value *a, mo_value *b, mo_place place)
 {
     const char *x = mo_constant_text(m, a), *y = mo_constant_text(m, b);
     if (strlen(x ? x : "") + strlen(y ? y : "") > MO_MAX_TEXT)
         mo_fatal_hint(m->context, DAE_E_LIMIT, place, "look for a loop that makes it longer",
                       "a String has more than %d characters", MO_MAX_TEXT);
-    return mo_string(m, dae_arena_print(&m->context->arena, "%s%s", x ? x : "...", y ? y : "..."));
+    return mo_scalar(m, ex_binary(m->graph, EX_JOIN, a->scalar, b->scalar), EX_STRING, NULL);
 }
 
 static mo_value *as_plain(mo_model *m, mo_value *v)
@@ -308,8 +308,6 @@ mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, m
             r->item[i] = mo_choose(m, condition, yes->item[i], no->item[i], place);
         return r;
     }
-    if (yes->type == EX_STRING)
-        return mo_string(m, "...");
     ex_type type = yes->type == EX_REAL || no->type == EX_REAL ? EX_REAL : yes->type;
     if (yes->kind == MO_V_SCALAR)
         return mo_scalar(m, ex_if(m->graph, condition, yes->scalar, no->scalar), type, yes->view);
