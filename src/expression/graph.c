@@ -103,7 +103,7 @@ static uint64_t hash(const ex_graph *g, const ex_node *n)
 {
     uint64_t h = mix(n->op, (uint64_t)n->type << 16 | n->flags);
     if (n->op == EX_NUMBER)
-        return mix(h, bits_of(g->number[n->a]));
+        return mix(mix(h, n->b), bits_of(g->number[n->a]));
     if (n->op == EX_TEXT) {
         for (const char *t = g->text[n->a]; *t; t++)
             h = mix(h, (unsigned char)*t);
@@ -124,7 +124,7 @@ static bool same(const ex_graph *g, const ex_node *n, const ex_node *m)
     if (n->op != m->op || n->type != m->type || n->flags != m->flags)
         return false;
     if (n->op == EX_NUMBER)
-        return bits_of(g->number[n->a]) == bits_of(g->number[m->a]);
+        return n->b == m->b && bits_of(g->number[n->a]) == bits_of(g->number[m->a]);
     if (n->op == EX_TEXT)
         return strcmp(g->text[n->a], g->text[m->a]) == 0;
     if (n->op == EX_CALL)
@@ -181,17 +181,27 @@ ex_id ex_build(ex_graph *g, const ex_node *n)
 
 /* ---------------------------------------------------------------- leaves ---------------- */
 
-ex_id ex_constant(ex_graph *g, double value, ex_type type)
+static ex_id number(ex_graph *g, double value, ex_type type, uint32_t name)
 {
     bool is_new;
     g->number = dae_arena_grow(g->arena, g->number, g->numbers, &g->number_capacity,
                                sizeof *g->number);
     g->number[g->numbers++] = value;
-    ex_node n = { .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1 };
+    ex_node n = { .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1, .b = name };
     ex_id e = ex_intern(g, &n, &is_new);
     if (!is_new)
         g->numbers--;
     return e;
+}
+
+ex_id ex_constant(ex_graph *g, double value, ex_type type)
+{
+    return number(g, value, type, 0);
+}
+
+ex_id ex_literal(ex_graph *g, int value, const char *name)
+{
+    return number(g, value, EX_ENUMERATION, 1 + ex_at(g, ex_text(g, name))->a);
 }
 
 ex_id ex_number(ex_graph *g, double value)

@@ -25,7 +25,7 @@ typedef enum ex_type { EX_REAL, EX_INTEGER, EX_BOOLEAN, EX_STRING, EX_ENUMERATIO
 typedef enum ex_op {
     EX_NONE,
     /* leaves */
-    EX_NUMBER,    /* graph->number[a]                                                       */
+    EX_NUMBER,    /* graph->number[a]; of an enumeration b: 1 + its name in graph->text, or 0 */
     EX_TEXT,      /* graph->text[a]                                                         */
     EX_TIME,
     EX_VARIABLE,  /* a: number of the variable, b: how often differentiated                 */
@@ -101,6 +101,7 @@ void ex_graph_init(ex_graph *g, dae_arena *arena);
 
 ex_id ex_number(ex_graph *g, double value);               /* EX_REAL                       */
 ex_id ex_constant(ex_graph *g, double value, ex_type type);
+ex_id ex_literal(ex_graph *g, int value, const char *name); /* of an enumeration           */
 ex_id ex_text(ex_graph *g, const char *text);
 ex_id ex_time(ex_graph *g);
 ex_id ex_variable(ex_graph *g, uint32_t variable, uint32_t derivative, ex_type type);
@@ -153,6 +154,20 @@ void ex_time_derivatives(ex_graph *g, ex_id *root, size_t roots,
  * limit characters (0: 100,000). */
 const char *ex_print(ex_graph *g, ex_id e, const char *(*name)(uint32_t variable, void *user),
                      void *user, size_t limit);
+
+/* The same to be read again: relations that are no events stand in noEvent(), literals of
+ * enumerations have their names, a procedure is called with one array and answers with its slots
+ * (ex_procedure_name; inside of it they are 's'). */
+typedef struct ex_style {
+    const char *(*name)(uint32_t variable, void *user);
+    void *user;
+    size_t limit;
+    bool exact;
+    bool side;      /* the left side of an equation: no relation or 'if' without parentheses */
+    bool inside;    /* of a procedure: there are no events                                    */
+} ex_style;
+const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
+const char *ex_procedure_name(ex_graph *g, uint32_t procedure);
 
 /* words.c: texts put together while a model runs. The numbers in one, how many there are; its
  * words, given their values. A format is as of printf, without '%': "-12.6g". */

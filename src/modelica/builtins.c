@@ -83,7 +83,7 @@ static mo_value *unary(call *c)
 {
     mo_value *v = c->argument[0];
     if (c->row->op == EX_INTEGER_OF && v->kind == MO_V_SCALAR && v->type == EX_ENUMERATION)
-        return mo_scalar(c->m, v->scalar, EX_INTEGER, NULL);
+        return mo_scalar(c->m, ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
     if (v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) {
         mo_value *r = mo_overloaded(c->m, c->s, c->row->name, &v, 1, c->a->place);
         if (r)
@@ -631,7 +631,8 @@ static mo_value *to_integer(call *c) /* Integer(enumeration) */
     double x;
     if (ex_is_number(c->m->graph, v->scalar, &x))
         return mo_integer(c->m, x);
-    return mo_scalar(c->m, v->scalar, EX_INTEGER, NULL);
+    return mo_scalar(c->m, v->type == EX_INTEGER ? v->scalar
+                                : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
 }
 
 static mo_value *instance_name(call *c)

@@ -158,7 +158,9 @@ static mo_value *blank_scalar(mo_model *m, mo_view *type)
     ex_type t = type_of(type->primitive);
     if (t == EX_STRING)
         return mo_string(m, "");
-    return mo_scalar(m, ex_constant(m->graph, t == EX_ENUMERATION ? 1 : 0, t), t, type->enumeration);
+    if (t == EX_ENUMERATION && type->enumeration->def->literals)
+        return mo_literal(m, type->enumeration, 1);
+    return mo_scalar(m, ex_constant(m->graph, 0, t), t, type->enumeration);
 }
 
 /* A variable before anything is assigned to it. */

@@ -293,6 +293,7 @@ mo_value *mo_real(mo_model *m, double x);
 mo_value *mo_integer(mo_model *m, double x);
 mo_value *mo_boolean(mo_model *m, bool b);
 mo_value *mo_string(mo_model *m, const char *text);
+mo_value *mo_literal(mo_model *m, mo_view *enumeration, int number); /* from 1 */
 mo_value *mo_new_array(mo_model *m, int dimensions, const int *size, ex_type type); /* elements 0 */
 mo_value *mo_new_items(mo_model *m, int dimensions, const int *size);
 mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place); /* {a, b} */
@@ -314,6 +315,7 @@ bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 /* evaluate.c, operators.c, builtins.c: expressions */
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a);
 bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known now? */
+ex_id mo_position(mo_model *m, ex_id subscript);
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,
                        mo_place place);
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,

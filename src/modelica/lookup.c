@@ -231,8 +231,7 @@ static mo_value *literal(mo_model *m, mo_view *v, const char *name)
     mo_class *def = v->enumeration->def;
     for (int i = 0; i < def->literals; i++)
         if (def->literal[i] == name)
-            return mo_scalar(m, ex_constant(m->graph, i + 1, EX_ENUMERATION), EX_ENUMERATION,
-                             v->enumeration);
+            return mo_literal(m, v->enumeration, i + 1);
     return NULL;
 }
 

@@ -119,8 +119,7 @@ static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
     env[0] = (mo_env){ .name = type->def->name, .value = name };
     for (int i = 1; i <= type->def->literals; i++)
         env[i] = (mo_env){ .name = type->def->literal[i - 1], .next = &env[i - 1],
-                           .value = mo_scalar(m, ex_constant(m->graph, i, EX_ENUMERATION),
-                                              EX_ENUMERATION, type) };
+                           .value = mo_literal(m, type, i) };
     mod->env = &env[type->def->literals];
 }
 
@@ -393,6 +392,7 @@ static void make_variables(mo_model *m, mo_member *member)
     if (v.type != EX_REAL && v.variability == FLAT_CONTINUOUS)
         v.variability = FLAT_DISCRETE;
     if (member->primitive == MO_ENUMERATION) {
+        v.enumeration = member->leaf->enumeration->path;
         v.literal = member->leaf->enumeration->def->literal;
         v.literals = member->leaf->enumeration->def->literals;
     }

@@ -90,7 +90,7 @@ static bool read_indices(mo_run *r, const mo_value *old, mo_ast *a, int d, index
         ex_id e = !v ? 0 : v->kind == MO_V_SCALAR ? v->scalar : v->element[k];
         uint32_t culprit;
         if (v && !mo_evaluate_number(m, e, &x, &culprit)) {
-            out->unknown = e;
+            out->unknown = mo_position(m, e);
             if (out->scalar)
                 return true;
             mo_error(m->context, DAE_E_UNSUPPORTED, a->place, "a vector of subscripts must be known");

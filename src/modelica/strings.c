@@ -78,7 +78,8 @@ static ex_id text_of_literal(mo_model *m, const mo_value *v, const layout *l)
         return ex_text(m->graph, "");
     ex_id text = padded(m, def->literal[def->literals - 1], l);
     for (int i = def->literals - 1; i-- > 0;) {
-        ex_id is = ex_binary(m->graph, EX_EQUAL, v->scalar, ex_constant(m->graph, i + 1, EX_ENUMERATION));
+        ex_id is = ex_binary(m->graph, EX_EQUAL, v->scalar,
+                             mo_literal(m, v->view->enumeration, i + 1)->scalar);
         text = ex_if(m->graph, is, padded(m, def->literal[i], l), text);
     }
     return text;
