@@ -167,6 +167,8 @@ typedef struct ex_style {
     bool inside;    /* of a procedure: there are no events                                    */
 } ex_style;
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
+#define EX_INTEGER_FUNCTION "'integer of'" /* of a slot: whoever prints the procedures prints these */
+#define EX_TRUTH_FUNCTION "'truth of'"
 const char *ex_procedure_name(ex_graph *g, uint32_t procedure);
 
 /* words.c: texts put together while a model runs. The numbers in one, how many there are; its

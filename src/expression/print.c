@@ -232,25 +232,25 @@ static void as_number(printer *p, ex_id e)
     later_word(p, truth ? "if " : type == EX_ENUMERATION ? "Integer(" : "");
 }
 
-/* ('f'({a, b}))[3]; a truth value or an Integer is made of it without an event. */
+/* ('f'({a, b}))[3]; a truth value or an Integer is made of it by functions, which know no events,
+ * so that relations among the arguments may be some. */
 static void exact_result(printer *p, const ex_node *n)
 {
     const ex_node call = *ex_at(p->g, n->a);
     const ex_procedure *procedure = p->g->procedure[call.a];
     char text[DAE_NUMBER_TEXT];
-    bool fence = !p->fenced && n->type != EX_REAL;
+    const char *of = n->type == EX_INTEGER ? EX_INTEGER_FUNCTION "(" : n->type == EX_BOOLEAN
+                     ? EX_TRUTH_FUNCTION "(" : "";
     dae_number_text(text, procedure->output[n->b] + 1);
-    later_word(p, fence ? ")" : "");
-    later_word(p, after_slot(n->type));
+    later_word(p, of[0] ? ")" : "");
     later_word(p, dae_arena_print(p->g->arena, "%s))[%s]", call.c ? "}" : "", text));
     for (uint32_t k = call.c; k-- > 0;) {
         as_number(p, p->g->argument[call.b + k]);
         if (k)
             later_word(p, ", ");
     }
-    later_word(p, dae_arena_print(p->g->arena, "%s(%s(%s", before_slot(n->type),
-                                  ex_procedure_name(p->g, call.a), call.c ? "{" : "fill(0.0, 0)"));
-    later_word(p, fence ? "noEvent(" : "");
+    later_word(p, dae_arena_print(p->g->arena, "%s(%s(%s", of, ex_procedure_name(p->g, call.a),
+                                  call.c ? "{" : "fill(0.0, 0)"));
 }
 
 static void print_result(printer *p, const ex_node *n)

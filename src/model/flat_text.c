@@ -302,6 +302,18 @@ static void put_function(writer *w, uint32_t number)
     put(w, ";\n");
 }
 
+static void put_functions(writer *w)
+{
+    const ex_graph *g = w->m->graph;
+    if (g->procedures)
+        put(w, "function " EX_INTEGER_FUNCTION "\n  input Real x;\n  output Integer y;\nalgorithm\n"
+               "  y := integer(x);\nend " EX_INTEGER_FUNCTION ";\n"
+               "function " EX_TRUTH_FUNCTION "\n  input Real x;\n  output Boolean y;\nalgorithm\n"
+               "  y := x > 0.5;\nend " EX_TRUTH_FUNCTION ";\n");
+    for (uint32_t i = 0; i < g->procedures; i++)
+        put_function(w, i);
+}
+
 /* ------------------------------------------------------------------ equations -------- */
 
 static void put_equations(writer *w, const flat_equation *e, size_t count)
@@ -410,8 +422,7 @@ const char *flat_text(flat_model *m)
     for (size_t i = 0; i < m->variables; i++)
         w.name[i] = flat_quoted(m->graph->arena, m->variable[i].name);
     put_enumerations(&w);
-    for (uint32_t i = 0; i < m->graph->procedures; i++)
-        put_function(&w, i);
+    put_functions(&w);
     put(&w, "model ");
     put(&w, flat_quoted(m->graph->arena, m->name));
     if (m->comment) {
