@@ -204,8 +204,10 @@ static void substitute_everywhere(model *m)
         model_substitute(m, &m->delay[i].value, 1);
         model_substitute(m, &m->delay[i].time, 1);
     }
-    for (size_t i = 0; i < m->assertions; i++)
+    for (size_t i = 0; i < m->assertions; i++) {
         model_substitute(m, &m->assertion[i].condition, 1);
+        if (m->assertion[i].message) model_substitute(m, &m->assertion[i].message, 1);
+    }
     for (size_t i = 0; i < m->flat->watches; i++) model_substitute(m, &m->watch[i], 1);
     model_substitute(m, m->invariant, m->flat->invariants);
 }

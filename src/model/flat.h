@@ -20,7 +20,8 @@ typedef struct flat_variable {
     const char *name;           /* "tank[2].port.p" */
     const char *comment, *unit, *display_unit, *quantity; /* NULL: none                       */
     ex_type type;
-    const char *const *literal; /* EX_ENUMERATION: the names of the values 1, 2, ...          */
+    const char *enumeration;    /* EX_ENUMERATION: its name, "Package.Type"                    */
+    const char *const *literal; /* the names of the values 1, 2, ...                          */
     int literals;
     flat_variability variability;
     bool input, output;         /* of the whole model                                         */
@@ -54,7 +55,7 @@ typedef enum flat_action_kind {
     FLAT_SET,        /* variable = value                                                       */
     FLAT_REINIT,     /* state = value                                                          */
     FLAT_CHECK,      /* assert(condition, message)                                             */
-    FLAT_TERMINATE   /* message                                                                */
+    FLAT_TERMINATE   /* message; value: only where it is true, 0: always                       */
 } flat_action_kind;
 
 typedef struct flat_action {
@@ -109,7 +110,8 @@ void flat_add_equation(flat_model *m, ex_id left, ex_id right, dae_place place,
                        const char *component);
 const char *flat_name(uint32_t variable, void *model); /* for ex_print */
 
-/* The model as flat Modelica text. */
+/* flat_text.c: the model as flat Modelica, to be read again; a name as an identifier */
 const char *flat_text(flat_model *m);
+const char *flat_quoted(dae_arena *arena, const char *name);
 
 #endif

@@ -76,6 +76,12 @@ typedef struct model_unit {
     size_t ins, outs;
 } model_unit;
 
+/* What is computed to check assertions: their conditions, then the numbers in their messages. */
+typedef struct model_spoken {
+    ex_id *value;
+    size_t count, capacity;
+} model_spoken;
+
 /* A block: assignments in order and, if it is a loop, equations left for what was torn. */
 typedef struct model_step {
     uint32_t assigned, torn;
@@ -291,7 +297,8 @@ struct model {
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
-    model_unit asserts;          /* conditions, from slots                                    */
+    model_unit asserts;          /* `spoken`, from slots                                      */
+    model_spoken spoken;
     ex_id *watch;                /* of the flat model, rewritten                              */
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;

@@ -606,6 +606,8 @@ static void write_model(reducer *r, flat_reduction *out)
     for (size_t e = 0; e < m->assertions; e++) {
         to->assertion[e] = m->assertion[e];
         ex_substitute(r->g, &to->assertion[e].condition, 1, replace, &w);
+        if (to->assertion[e].message)
+            ex_substitute(r->g, &to->assertion[e].message, 1, replace, &w);
     }
     write_watch(&w);
     out->flat = to;

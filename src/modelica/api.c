@@ -198,11 +198,8 @@ static void flatten(dae_model *m)
     }
     if (!view || m->context.errors > 0)
         return;
-    if (mods) {
-        const char *path = view->path;
-        view = mo_new_view(&m->front, view->def, view->outer, mods);
-        view->path = path;
-    }
+    if (mods)
+        view = mo_modified_view(&m->front, view, mods);
     flat_model *flat = mo_flatten_view(&m->front, view);
     for (int i = 0; i < o->set_count; i++)
         judge_setting(m, flat, o->set[i], setting[i]->place);
