@@ -226,7 +226,7 @@ static void print_constraints(dae_sink *out, const dae_insight *k)
         dae_sink_text(out, "\nthe model is too large for its reduced system to be written out\n");
         return;
     }
-    dae_sink_text(out, k->structural_index > 1
+    dae_sink_text(out, k->constraints > 0
                            ? "\nreduced system: every equation differentiated as often as needed\n"
                            : "\nthe system as written needs no reduction\n");
     list_equations(out, k->reduced, k->reduceds);

@@ -27,6 +27,9 @@ typedef struct flat_variable {
     bool flow, is_protected, final;
     bool structural;            /* a parameter that shaped the equations: cannot be set later */
     bool hidden;                /* made by the compiler; not part of results                  */
+    const char *component;      /* whose it is, connectors left out; NULL: the model's        */
+    unsigned supplied;          /* equations that connections bring with it: a flow variable one
+                                   on each side of its connector, a connected input one       */
     ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
@@ -38,6 +41,7 @@ typedef struct flat_equation {
     ex_id left, right;          /* left = right, of any type                                  */
     dae_place place;
     const char *component;      /* the component it belongs to, "" for the model itself       */
+    bool connection;            /* it comes from connect                                      */
 } flat_equation;
 
 typedef struct flat_assertion {
