@@ -28,6 +28,9 @@ typedef struct flat_variable {
     bool flow, is_protected, final;
     bool structural;            /* a parameter that shaped the equations: cannot be set later */
     bool hidden;                /* made by the compiler; not part of results                  */
+    const char *component;      /* whose it is, connectors left out; NULL: the model's        */
+    unsigned supplied;          /* equations that connections bring with it: a flow variable one
+                                   on each side of its connector, a connected input one       */
     ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
@@ -43,6 +46,7 @@ typedef struct flat_equation {
     const char *component;      /* the component it belongs to, "" for the model itself       */
     int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
     bool constraint;            /* ... it was differentiated                                  */
+    bool connection;            /* it comes from connect                                      */
 } flat_equation;
 
 typedef struct flat_assertion {

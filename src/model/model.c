@@ -302,7 +302,7 @@ static void forget(model *m)
     model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
-                   .override = m->override, .analysis = m->analysis, .index = -1 };
+                   .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
     m->arena.escape = &m->escape;
@@ -369,7 +369,6 @@ void model_close(model *m)
     if (!m) return;
     dae_memory memory = m->memory;
     release(m);
-    dae_free(&memory, m->analysis);
     dae_free(&memory, m->text);
     dae_free(&memory, m->override);
     dae_free(&memory, m);

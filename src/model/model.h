@@ -38,7 +38,6 @@ dae_status model_set(model *m, const char *name, double value);
 dae_status model_get(model *m, const char *name, double *value);
 
 void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
-const char *model_analysis(model *m);
 
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);

@@ -281,7 +281,6 @@ struct model {
     size_t alias_count;
     size_t initial_iterations;
     const char *initial_by;
-    char *analysis;              /* of model_analysis                                         */
 
     model_result *result;        /* variables of results                                      */
     struct named_result *by_name; /* ... sorted by name                                       */

@@ -643,17 +643,15 @@ static void list_added(reducer *r, flat_reduction *out)
     out->freedom = all_d - all_c;
 }
 
-static void keep_offsets(reducer *r, const dae_matching *mt, flat_reduction *out)
+static void keep_signature(const reducer *r, const dae_matching *mt, flat_signature *out)
 {
     const reduction_blocks *b = r->b;
-    flat_offsets *o = dae_arena_take(r->arena, 1, sizeof *o);
-    uint32_t *matched = dae_arena_take(r->arena, b->rows + 1, sizeof *matched);
-    memcpy(matched, mt->column_of, b->rows * sizeof *matched);
-    *o = (flat_offsets){ .size = b->rows, .equation = b->equation, .variable = b->variable,
-                         .column_of = b->column_of, .c = b->c, .d = b->d, .matched = matched,
-                         .start = r->start, .entry = r->entry, .order = r->order, .left = b->left,
-                         .right = b->right };
-    out->offsets = o;
+    uint32_t *match = dae_arena_take(r->arena, b->rows + 1, sizeof *match);
+    memcpy(match, mt->column_of, b->rows * sizeof *match);
+    *out = (flat_signature){ .rows = b->rows, .columns = b->columns, .equation = b->equation,
+                             .variable = b->variable, .column_of = b->column_of,
+                             .start = r->start, .column = r->entry, .order = r->order, .c = b->c,
+                             .d = b->d, .match = match, .left = b->left, .right = b->right };
 }
 
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
@@ -673,13 +671,13 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     status = dae_find_offsets(&r.s, r.order, memory, r.b->c, r.b->d, &mt, &out->index);
     uint32_t most = 0;
     for (uint32_t i = 0; i < r.b->rows; i++) most = r.b->c[i] > most ? r.b->c[i] : most;
-    bool higher = status == DAE_OK && most > 0;
+    bool found = status == DAE_OK, higher = found && most > 0;
     if (status == DAE_E_STRUCTURE) status = DAE_OK; /* model_open says what is wrong */
     r.value = dae_arena_take(arena, m->variables + 1, sizeof *r.value);
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
     if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
-    if (higher && status == DAE_OK) keep_offsets(&r, &mt, out);
+    if (found) keep_signature(&r, &mt, &out->signature);
     dae_matching_close(&mt, memory);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;

@@ -1,4 +1,4 @@
-/* results.c: what a model shows: its variables, their values, assertions, the facts in words. */
+/* results.c: what a model shows: its variables, their values, assertions, facts. */
 #include "model/object.h"
 
 #include "expression/walk.h"
@@ -228,31 +228,4 @@ void model_get_facts(const model *m, dae_model_facts *facts)
         .start = x->start, .stop = x->stop, .tolerance = x->tolerance, .interval = x->interval,
         .load_seconds = seconds, .initial_iterations = m->initial_iterations,
         .initial_by = m->initial_by ? m->initial_by : "" };
-}
-
-const char *model_analysis(model *m)
-{
-    dae_model_facts f = {0};
-    char text[2000];
-    int n;
-    model_get_facts(m, &f);
-    n = snprintf(text, sizeof text,
-                 "model %s\n"
-                 "  %zu equations, %zu variables\n"
-                 "  %zu aliases and constants taken out\n"
-                 "  %zu states, %zu unknowns for the integrator\n"
-                 "  %zu assignments in order\n"
-                 "  %zu algebraic loops, the largest of %zu equations; %zu unknowns torn\n"
-                 "  structural index of what is integrated: %d\n"
-                 "  %zu relations cause events, %zu delays\n",
-                 m->flat->name ? m->flat->name : "", f.equations, f.variables, f.aliases, f.states,
-                 f.unknowns, f.explicit_assignments, f.blocks, f.largest_block, f.torn, f.index,
-                 m->modes_used, m->delays);
-    if (m->initial_by && n > 0 && (size_t)n < sizeof text)
-        snprintf(text + n, sizeof text - (size_t)n, "  initial values: %s, %zu iterations\n",
-                 m->initial_by, m->initial_iterations);
-    dae_free(&m->memory, m->analysis);
-    m->analysis = dae_alloc(&m->memory, strlen(text) + 1, 1);
-    if (m->analysis) memcpy(m->analysis, text, strlen(text) + 1);
-    return m->analysis ? m->analysis : "";
 }

@@ -9,6 +9,7 @@
 #include <daedalus/model.h>
 
 #include "model/family.h"
+#include "model/insight.h"
 #include "model/model.h"
 #include "model/reduce.h"
 #include "model/regular.h"
@@ -30,6 +31,7 @@ struct dae_model {
     dae_report report;
     dae_status reduced;
     const char *analysis;
+    const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
@@ -405,17 +407,24 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     facts->load_seconds = m->load_seconds;
 }
 
+const dae_insight *dae_model_insight(dae_model *m)
+{
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return NULL;
+    if (!m->insight)
+        m->insight = model_insight(&m->reduction, m->back);
+    return m->insight;
+}
+
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s%s", flat_regular_words(&m->regular),
-                                  flat_reduction_words(&m->reduction), model_analysis(m->back));
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_regular_words(&m->regular),
+                                  insight_words(m->insight, m->flat->graph, m->flat->name));
 }
 
 const char *dae_model_analysis(dae_model *m)
 {
-    if (is_nothing(m) || !m->back)
-        return "";
-    return guarded(m, analyze) == DAE_OK ? m->analysis : model_analysis(m->back);
+    return dae_model_insight(m) && guarded(m, analyze) == DAE_OK ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
@@ -438,6 +447,7 @@ dae_status dae_model_set(dae_model *m, const char *name, double value)
 {
     if (cannot_run(m))
         return state_of(m);
+    m->insight = NULL;
     return settle(m, name ? model_set(m->back, name, value) : DAE_E_ARG);
 }
 
