@@ -29,6 +29,8 @@ typedef struct regular {
     uint32_t *c, *d;
     uint32_t *depth;             /* of equations: derivatives of given ones that are in them  */
     size_t depths;               /* equations that were given: later ones define variables    */
+    uint32_t *highest;           /* of variables: their derivative that occurred, 1 at least  */
+    size_t given;                /* variables that were there                                 */
     double *value[1 + SHAKEN];   /* of parameters, start values of variables                  */
     unsigned char *asked[1 + SHAKEN];
     size_t guessed;              /* variables that these have room for                        */
