@@ -373,8 +373,9 @@ static const char curved[] =
     "  (a + b + c^2)^2 + (a - 2*b + c^2)^2 = 1;\n"
     "initial equation a + b + c^2 = 1; der(b) = %s; end C;\n";
 
-/* The same in curved coordinates: combinations with factors that are no numbers. One of them is the
- * angular momentum: at rest it is 0, the equations would say nothing, and that is told. */
+/* The same in curved coordinates, far from c = 0 where they are singular: combinations with factors
+ * that are no numbers. One of them is the angular momentum: at rest it is 0, the equations would say
+ * nothing, and that is told. */
 static void test_factors_that_vanish(void **state)
 {
     (void)state;
@@ -383,7 +384,7 @@ static void test_factors_that_vanish(void **state)
     snprintf(at_rest, sizeof at_rest, curved, "0");
     dae_model *m = load(moving), *rest = load(at_rest), *plain = load(PENDULUM("1", "-0.3"));
     says(m, "The differential index is 4");
-    last_row r = run(m, 0.045, 1e-9), s = run(plain, 0.045, 1e-9);
+    last_row r = run(m, 0.03, 1e-9), s = run(plain, 0.03, 1e-9);
     close_to(value_of(&r, "x"), value_of(&s, "x"), 1e-7);
     close_to(value_of(&r, "y"), value_of(&s, "y"), 1e-6);
     close_to(value_of(&r, "F"), value_of(&s, "F"), 1e-4);
