@@ -458,6 +458,20 @@ static void test_isolated_singular_point(void **state)
     dae_model_close(m);
 }
 
+/* J is regular near the constraint and singular on it: z is in the equation, but nothing follows. */
+static void test_singular_on_the_constraint(void **state)
+{
+    (void)state;
+    last_row r;
+    dae_model *m = load("model S Real x(start = 1), y(start = 0, fixed = true), z(start = 0.3); equation\n"
+                        "  x^2 + y^2 = 1; der(y) = 0.1; (x^2 + y^2 - 1)*z = sin(time)*(x^2 + y^2 - 1);\n"
+                        "end S;\n");
+    r.m = m;
+    assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .stop = 1 }, keep, &r), DAE_E_INCONSISTENT);
+    complains(m, DAE_E_INCONSISTENT, "the Jacobian is singular");
+    dae_model_close(m);
+}
+
 /* Parallelogram of bars: in line at a = pi it may go on as an antiparallelogram as well. */
 static void test_branch_point_on_the_way(void **state)
 {
@@ -519,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_what_nothing_helps_against),
         cmocka_unit_test(test_relations_prove_nothing),
         cmocka_unit_test(test_isolated_singular_point),
+        cmocka_unit_test(test_singular_on_the_constraint),
         cmocka_unit_test(test_branch_point_on_the_way),
         cmocka_unit_test(test_every_request_refused),
     };

@@ -56,10 +56,10 @@ typedef struct regular_null {
 
 /* regular_rank.c */
 void regular_open_points(regular *w);
-/* Derivatives of the outputs by the leaves at every point: T[point][output * leaves + leaf];
- * NULL: not finite. */
+/* Derivatives of the outputs by the leaves at the first `points` points:
+ * T[point][output * leaves + leaf]; NULL: not finite. */
 void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_id *leaf,
-                      size_t leaves, double *T[ALL_POINTS]);
+                      size_t leaves, int points, double *T[ALL_POINTS]);
 /* Values at the first `points` points, [point * outputs + output]; NaN: not finite. */
 double *regular_values(regular *w, const ex_id *output, size_t outputs, int points);
 double regular_parameter(regular *w, uint32_t v);
