@@ -120,9 +120,13 @@ static const initial_case poor[] = {
     { "a double root: (x - 1)^2 (x + 2) = 0 from 0.5",
       "model M Real x(start = 0.5); equation (x - 1)^2*(x + 2) + 0*time = 0; end M;",
       .value = { { "x", 1 } } },
+    { "a root of order seven", /* known to the seventh root of rounding */
+      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x", 0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
+    { "sqrt solved at its border from where it is not defined: sqrt(x) = 0 from -1",
+      "model M Real x(start = -1); equation sqrt(x) = 0*time; end M;", .value = { { "x", 0 } } },
     { "sqrt solved at its border: sqrt(x) = 0 from 1",
       "model M Real x(start = 1), y; equation y = sqrt(x) + 0*time; y = 0*x; end M;",
       .value = { { "y", 0 } } },

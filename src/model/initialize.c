@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS = 50, DEFORMATIONS = 200 };
+enum { ROUNDS = 50, DEFORMATIONS = 200, EXPLANATIONS = 5 };
 
 /* ---------------------------------------------------------------- solving --------------- */
 
@@ -203,24 +203,32 @@ static dae_status give_way(model *m, double t0, const double *point)
 }
 
 /* There is a contradiction to be named; or a point where all that must hold does, for another try:
- * from there with the guesses as they are, then with guesses that give way. */
+ * from there with the guesses as they are, then with guesses that give way. Where the next try fails
+ * somewhere else, that is explained in turn. */
 static dae_status explain(model *m, double t0, dae_status status)
 {
-    bool solved = false;
-    if (!can_be_explained(status)) return status;
-    status = conflict_explain(m, status, &solved);
-    if (!solved) return status;
-    dae_report first = m->report;
     double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
-    memcpy(point, m->value, m->slots * sizeof *point);
-    dae_report_clear(&m->report);
-    dae_status again = solve(m, t0);
-    if (again != DAE_OK) dae_report_clear(&m->report), again = give_way(m, t0, point);
-    if (again == DAE_OK) {
+    for (int round = 0; round < EXPLANATIONS && can_be_explained(status); round++) {
+        bool solved = false;
+        const model_step *failed = m->init.failed;
+        status = conflict_explain(m, status, &solved);
+        if (!solved) return status;
+        dae_report first = m->report;
+        memcpy(point, m->value, m->slots * sizeof *point);
+        dae_report_clear(&m->report);
+        dae_status again = solve(m, t0);
+        if (again != DAE_OK && m->init.failed == failed) {
+            dae_report_clear(&m->report);
+            again = give_way(m, t0, point);
+            round = EXPLANATIONS;
+        }
         m->initial_by = "trust region";
-        return DAE_OK;
+        if (again == DAE_OK) return DAE_OK;
+        if (round == EXPLANATIONS)
+            m->report = first;
+        else
+            status = again;
     }
-    m->report = first;
     return status;
 }
 

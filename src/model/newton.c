@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000 };
+enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000 };
 
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
                                           after the last step is rounding                       */
@@ -164,6 +164,8 @@ static dae_status advance(loop *l, bool *done)
     set_scale(l);
     if (loop_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
     int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
+    *done = status == DAE_E_NONFINITE_JAC && measure(l, l->r) == 0; /* sqrt(x) = 0 at 0 */
+    if (*done) return DAE_OK;
     if (status != DAE_OK) return (dae_status)status;
     for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
     if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return DAE_E_SINGULAR;

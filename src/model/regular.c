@@ -209,17 +209,31 @@ static dae_status pass(regular *w, const uint32_t *order, const uint32_t *begin,
     return DAE_OK;
 }
 
-/* How often equations as written are differentiated, combinations included; and once more where there
- * are algebraic unknowns. */
+/* How often equations as written are differentiated, combinations included, until they determine the
+ * highest derivatives that occurred in them (x' of what is algebraic). */
 static int total_depth(const regular *w)
 {
-    uint32_t most = 0, algebraic = 0;
+    uint32_t most = 0, more = 0;
     for (uint32_t i = 0; i < w->s.rows; i++) {
         uint32_t e = w->s.equation[i];
         if (e < w->depths && w->c[i] + w->depth[e] > most) most = w->c[i] + w->depth[e];
     }
-    for (uint32_t j = 0; j < w->s.columns; j++) algebraic |= w->d[j] == 0;
-    return (int)(most + algebraic);
+    for (uint32_t j = 0; j < w->s.columns; j++) {
+        uint32_t v = w->s.variable[j];
+        if (v < w->given && w->highest[v] > w->d[j] + more) more = w->highest[v] - w->d[j];
+    }
+    return (int)(most + more);
+}
+
+static void note_orders(regular *w)
+{
+    w->given = w->m->variables;
+    w->highest = dae_arena_take(w->arena, w->given + 1, sizeof *w->highest);
+    for (size_t k = 0; k < w->s.start[w->s.rows]; k++) {
+        uint32_t *most = &w->highest[w->s.variable[w->s.column[k]]];
+        if (*most == 0) *most = 1;
+        if (w->s.order[k] > *most) *most = w->s.order[k];
+    }
 }
 
 /* Offsets, and what follows from them. */
@@ -233,7 +247,10 @@ static dae_status round_once(regular *w, bool *changed)
     dae_status status = find_blocks(w, &order, &begin, &blocks, &mt, &index);
     if (status == DAE_E_STRUCTURE) return out->changes ? refuse_dependent(w) : DAE_OK;
     if (status != DAE_OK) return status;
-    if (out->changes == 0) out->index = index;
+    if (out->changes == 0) {
+        out->index = index;
+        note_orders(w);
+    }
     out->index_now = index;
     out->bound = total_depth(w);
     status = pass(w, order, begin, blocks, &mt, changed);

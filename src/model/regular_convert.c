@@ -459,7 +459,7 @@ static size_t list_rounding(regular *w, const regular_null *u, const combination
     double *T[ALL_POINTS];
     unsigned char *stays = dae_arena_take(&w->scratch, leaves + 1, 1);
     bool known = false;
-    regular_tangents(w, F, u->count, leaf, leaves, T);
+    regular_tangents(w, F, u->count, leaf, leaves, ALL_POINTS, T);
     for (int p = 0; p < ALL_POINTS; p++) {
         if (!u->value[p] || !T[p]) continue;
         known = true;

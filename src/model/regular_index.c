@@ -155,7 +155,7 @@ static answer determines(regular *w, const pencil *q, const ex_id *array, uint32
     for (uint32_t m = 0; m <= k; m++)
         for (uint32_t j = 0; j < n; j++)
             leaf[m * n + j] = ex_variable(w->g, w->s.variable[j], q->highest[j] + 1 + m, EX_REAL);
-    regular_tangents(w, array, rows, leaf, columns, T);
+    regular_tangents(w, array, rows, leaf, columns, POINTS, T);
     for (int p = 0; p < POINTS; p++) {
         if (!T[p]) continue;
         known = true;
@@ -212,7 +212,7 @@ void regular_find_index(regular *w)
     ex_id *leaf = dae_arena_take(&w->scratch, q.n + w->s.columns + 1, sizeof *leaf);
     size_t leaves = list_leaves(w, &q, leaf);
     for (uint32_t i = 0; i < w->s.rows; i++) F[i] = regular_residual(w, i);
-    regular_tangents(w, F, w->s.rows, leaf, leaves, T);
+    regular_tangents(w, F, w->s.rows, leaf, leaves, POINTS, T);
     for (int p = 0; p < POINTS; p++) {
         if (!T[p]) continue;
         if (!first) first = T[p];

@@ -29,6 +29,8 @@ typedef struct regular {
     uint32_t *c, *d;
     uint32_t *depth;             /* of equations: derivatives of given ones that are in them  */
     size_t depths;               /* equations that were given: later ones define variables    */
+    uint32_t *highest;           /* of variables: their derivative that occurred, 1 at least  */
+    size_t given;                /* variables that were there                                 */
     double *value[1 + SHAKEN];   /* of parameters, start values of variables                  */
     unsigned char *asked[1 + SHAKEN];
     size_t guessed;              /* variables that these have room for                        */
@@ -54,10 +56,10 @@ typedef struct regular_null {
 
 /* regular_rank.c */
 void regular_open_points(regular *w);
-/* Derivatives of the outputs by the leaves at every point: T[point][output * leaves + leaf];
- * NULL: not finite. */
+/* Derivatives of the outputs by the leaves at the first `points` points:
+ * T[point][output * leaves + leaf]; NULL: not finite. */
 void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_id *leaf,
-                      size_t leaves, double *T[ALL_POINTS]);
+                      size_t leaves, int points, double *T[ALL_POINTS]);
 /* Values at the first `points` points, [point * outputs + output]; NaN: not finite. */
 double *regular_values(regular *w, const ex_id *output, size_t outputs, int points);
 double regular_parameter(regular *w, uint32_t v);

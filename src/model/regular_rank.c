@@ -223,7 +223,7 @@ static bool run_tangents(probe *p, size_t outputs, const size_t *at, size_t leav
 }
 
 void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_id *leaf,
-                      size_t leaves, double *T[ALL_POINTS])
+                      size_t leaves, int points, double *T[ALL_POINTS])
 {
     probe p;
     size_t *at = dae_arena_take(&w->scratch, leaves + 1, sizeof *at); /* 1 + input; 0: none */
@@ -234,7 +234,7 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
     uint32_t *number = dae_arena_take(&w->scratch, w->g->nodes, sizeof *number);
     for (size_t k = 0; k < p.inputs; k++) number[p.input[k]] = (uint32_t)k + 1;
     for (size_t l = 0; l < leaves; l++) at[l] = number[leaf[l]];
-    for (int point = 0; point < ALL_POINTS; point++) {
+    for (int point = 0; point < points; point++) {
         double *here = dae_arena_take(&w->scratch, outputs * leaves + 1, sizeof *here);
         for (int s = 0; s < SCALES && !T[point]; s++) {
             place(w, &p, point, scales[s]);
@@ -357,7 +357,7 @@ uint32_t regular_reduce_rows(dae_arena *scratch, const double *A, uint32_t n, do
 /* ---------------------------------------------------------------- a block --------------- */
 
 /* Leaves by order, so that one program serves rows with different c. */
-static void evaluate_block(regular *w, regular_block *b)
+static void evaluate_block(regular *w, regular_block *b, int points)
 {
     uint32_t n = b->size;
     size_t leaves = 0, all = (size_t)n * n;
@@ -375,7 +375,7 @@ static void evaluate_block(regular *w, regular_block *b)
             at[(size_t)i * n + j] = (uint32_t)k + 1;
         }
     double *T[ALL_POINTS];
-    regular_tangents(w, output, n, leaf, leaves, T);
+    regular_tangents(w, output, n, leaf, leaves, points, T);
     for (int p = 0; p < ALL_POINTS; p++) {
         b->J[p] = T[p] ? dae_arena_take(&w->scratch, all + 1, sizeof *b->J[p]) : NULL;
         for (size_t e = 0; T[p] && e < all; e++)
@@ -417,7 +417,11 @@ static bool bends(regular *w, const regular_block *b, uint32_t row)
 bool regular_judge(regular *w, regular_block *b)
 {
     bool known = false;
-    evaluate_block(w, b);
+    double first, second;
+    evaluate_block(w, b, 1); /* almost always that is enough */
+    if (b->J[0] && regular_count_rank(&w->scratch, b->J[0], b->size, b->size, &first, &second) == b->size)
+        return false;
+    evaluate_block(w, b, ALL_POINTS);
     b->bends = dae_arena_take(&w->scratch, b->size + 1, sizeof *b->bends);
     for (uint32_t i = 0; i < b->size; i++) b->bends[i] = bends(w, b, b->row[i]);
     b->rank = 0;

@@ -9,7 +9,8 @@
 
 enum { ITERATIONS = 300 };
 
-static const double SATISFIED = 1e-9, SMALL = 1e-6, FLAT = 1e-13, RANK = 1e-9;
+static const double SATISFIED = 1e-9, SMALL = 1e-6, FLAT = 1e-13, RANK = 1e-9,
+                    STEEP = 1e10; /* instead of an infinite slope */
 
 typedef struct region {
     trust_problem *p;
@@ -62,7 +63,7 @@ static bool take_jacobian(region *g)
 {
     if (g->p->jacobian(g->p->user, g->J) != DAE_OK) return false;
     for (size_t k = 0; k < (size_t)g->m * (size_t)g->n; k++)
-        if (!isfinite(g->J[k])) g->J[k] = g->J[k] > 0 ? 1e100 : g->J[k] < 0 ? -1e100 : 0;
+        if (!isfinite(g->J[k])) g->J[k] = g->J[k] > 0 ? STEEP : g->J[k] < 0 ? -STEEP : 0;
     return true;
 }
 
@@ -140,7 +141,7 @@ static trust_end search(region *g, double *u, double *r)
     if (evaluate(g, u, r) != DAE_OK || !take_jacobian(g)) return TRUST_UNDEFINED;
     for (int i = 0; i < g->m; i++) {
         double by = fmax(reach(g, u, i), fabs(r[i]));
-        g->rho[i] = by > 0 && by < 1e100 ? by : 1;
+        g->rho[i] = by > 0 && by < STEEP ? by : 1;
     }
     g->mu = 1e-3;
     g->grow = 2;
