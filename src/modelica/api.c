@@ -418,7 +418,8 @@ const dae_insight *dae_model_insight(dae_model *m)
 
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_regular_words(&m->regular),
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s",
+                                  m->regular.changes ? flat_regular_words(&m->regular) : "",
                                   insight_words(m->insight, m->flat->graph, m->flat->name));
 }
 
