@@ -23,6 +23,8 @@ typedef struct reduction_block {
     uint32_t *row, *column;      /* numbers: equation, variable                               */
     ex_id *J;                    /* rows x columns, 0: not there                              */
     uint32_t *chosen;            /* of each column: how many of its derivatives are dummies   */
+    struct pivot_order *order;   /* of each level: as they were last looked for; NULL: never  */
+    uint32_t levels;
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -36,11 +38,18 @@ typedef struct reduction_blocks {
     struct scratch *scratch;     /* of judging a choice, which is done after every step       */
 } reduction_blocks;
 
+/* The pivots of an elimination, in order. */
+typedef struct pivot_order {
+    uint32_t *row, *column, count;
+} pivot_order;
+
 typedef struct scratch {
     double *A, *scale;
     int *class_of;
     unsigned char *pivot;
     struct candidate *of_row;
+    uint32_t *at, *start;        /* rows that were eliminated: places of their entries, ...   */
+    double *work;
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -296,7 +305,8 @@ static candidate best_of_row(const double *row, uint32_t columns, const int *cla
  * row; 0: the rows are dependent. It is done after every step, and A is sparse: a row is searched
  * again only if it has an entry in the column of the pivot. */
 static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *class_of,
-                        const double *scale, unsigned char *pivot, candidate *of_row)
+                        const double *scale, unsigned char *pivot, candidate *of_row,
+                        pivot_order *order)
 {
     double worst = INFINITY;
     memset(pivot, 0, columns);
@@ -312,6 +322,10 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
         worst = fmin(worst, fabs(from[column]) / scale[best]);
         pivot[column] = 1;
         of_row[best].size = 0; /* done */
+        if (order) {
+            order->row[order->count] = best;
+            order->column[order->count++] = column;
+        }
         for (uint32_t i = 0; i < rows; i++) {
             double *row = A + (size_t)i * columns;
             if (of_row[i].size == 0 || row[column] == 0) continue;
@@ -350,7 +364,8 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
             scale[rows++] = most;
         }
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row));
+        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row,
+                                     NULL));
         if (worst == 0) return 0;
         for (uint32_t j = 0; j < columns; j++)
             if (pivot[j]) chosen[from[j]] = level;
@@ -431,6 +446,9 @@ static void open_scratch(reducer *r)
     t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
     t->pivot = dae_arena_take(r->arena, columns + 1, 1);
     t->of_row = dae_arena_take(r->arena, rows + 1, sizeof *t->of_row);
+    t->at = dae_arena_take(r->arena, rows * columns + 1, sizeof *t->at);
+    t->start = dae_arena_take(r->arena, rows + 2, sizeof *t->start);
+    t->work = dae_arena_take(r->arena, columns + 1, sizeof *t->work);
 }
 
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
@@ -651,28 +669,101 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 
 /* ---------------------------------------------------------------- another choice -------- */
 
-/* How good a given choice is: the worst pivot with these columns and no others. */
-static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen)
+/* The rows and chosen columns of a level, into the scratch; rows are 0 above the last level. */
+static uint32_t take_level(reducer *r, const reduction_block *k, const double *J, uint32_t level,
+                           const uint32_t *chosen, uint32_t *columns)
 {
     scratch *t = r->b->scratch;
-    double *A = t->A, worst = INFINITY;
-    for (uint32_t level = 1;; level++) {
-        uint32_t rows = 0, columns = 0;
-        for (uint32_t j = 0; j < k->columns; j++) columns += chosen[j] >= level;
-        for (uint32_t i = 0; i < k->rows; i++) {
-            if (r->b->c[k->row[i]] < level) continue;
-            double most = 0;
-            uint32_t at = 0;
-            for (uint32_t j = 0; j < k->columns; j++) {
-                most = fmax(most, fabs(J[i * k->columns + j]));
-                if (chosen[j] >= level) A[rows * columns + at++] = J[i * k->columns + j];
-            }
-            t->scale[rows++] = most;
+    uint32_t rows = 0;
+    *columns = 0;
+    for (uint32_t j = 0; j < k->columns; j++) *columns += chosen[j] >= level;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        const double *from = J + (size_t)i * k->columns;
+        double most = 0, *to = t->A + (size_t)rows * *columns;
+        if (r->b->c[k->row[i]] < level) continue;
+        for (uint32_t j = 0; j < k->columns; j++) {
+            if (fabs(from[j]) > most) most = fabs(from[j]);
+            if (chosen[j] >= level) *to++ = from[j];
         }
+        t->scale[rows++] = most;
+    }
+    return rows;
+}
+
+/* Elimination with pivots in a given order: A is sparse, and so are its factors with the pivots that
+ * were once found, so this costs little beside looking for them. The worst pivot. */
+static double eliminate_in_order(scratch *t, uint32_t columns, const pivot_order *order)
+{
+    double worst = INFINITY;
+    uint32_t count = 0; /* entries of eliminated rows: places in t->at, values in t->A behind it */
+    memset(t->work, 0, columns * sizeof *t->work);
+    for (uint32_t s = 0; s < order->count; s++) {
+        const double *row = t->A + (size_t)order->row[s] * columns;
+        double *w = t->work;
+        memcpy(w, row, columns * sizeof *w);
+        for (uint32_t e = 0; e < s; e++) {
+            uint32_t column = order->column[e];
+            if (w[column] == 0) continue;
+            const double *from = t->A + (size_t)order->row[e] * columns;
+            double f = w[column] / from[column];
+            for (uint32_t q = t->start[e]; q < t->start[e + 1]; q++) w[t->at[q]] -= f * from[t->at[q]];
+            w[column] = 0;
+        }
+        double *to = t->A + (size_t)order->row[s] * columns;
+        t->start[s] = count;
+        for (uint32_t j = 0; j < columns; j++) {
+            to[j] = w[j];
+            if (w[j] != 0) t->at[count++] = j;
+        }
+        t->start[s + 1] = count;
+        worst = fmin(worst, fabs(w[order->column[s]]) / t->scale[order->row[s]]);
+        if (!(worst > 0)) return 0;
+    }
+    return worst;
+}
+
+/* How good a given choice is: the worst pivot with these columns and no others. */
+static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen,
+                      pivot_order *order)
+{
+    scratch *t = r->b->scratch;
+    double worst = INFINITY;
+    for (uint32_t level = 1;; level++) {
+        uint32_t columns, rows = take_level(r, k, J, level, chosen, &columns);
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->of_row));
+        worst = fmin(worst, eliminate(t->A, rows, columns, t->class_of, t->scale, t->pivot,
+                                      t->of_row, order ? &order[level - 1] : NULL));
         if (worst == 0) return 0;
     }
+}
+
+static void forget_order(reducer *r, reduction_block *k)
+{
+    if (!k->order) {
+        for (uint32_t i = 0; i < k->rows; i++)
+            if (r->b->c[k->row[i]] > k->levels) k->levels = r->b->c[k->row[i]];
+        k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
+        for (uint32_t l = 0; l < k->levels; l++) {
+            k->order[l].row = dae_arena_take(r->arena, k->rows + 1, sizeof *k->order[l].row);
+            k->order[l].column = dae_arena_take(r->arena, k->rows + 1, sizeof *k->order[l].column);
+        }
+    }
+    for (uint32_t l = 0; l < k->levels; l++) k->order[l].count = 0;
+}
+
+/* The same for the present choice, after every step: with the pivots of the last time. Only where
+ * these are not good enough any more they are looked for again. */
+static double present_quality(reducer *r, reduction_block *k, const double *J, double enough)
+{
+    double worst = k->order ? INFINITY : 0;
+    for (uint32_t level = 1; level <= k->levels && worst >= enough; level++) {
+        uint32_t columns, rows = take_level(r, k, J, level, k->chosen, &columns);
+        const pivot_order *order = &k->order[level - 1];
+        worst = order->count < rows ? 0 : fmin(worst, eliminate_in_order(r->b->scratch, columns, order));
+    }
+    if (worst >= enough) return worst;
+    forget_order(r, k);
+    return quality(r, k, J, k->chosen, k->order);
 }
 
 /* Another choice where the present one is worse than `enough` of the best. */
@@ -687,7 +778,7 @@ static bool improve(reducer *r, const double *watched, double enough, uint32_t *
         if (!has_choice(r->b, p)) continue;
         const double *J = watched + at;
         at += (size_t)p->rows * p->columns;
-        double now = quality(r, p, J, p->chosen);
+        double now = quality(r, p, J, p->chosen, NULL);
         if (now >= enough) continue;
         uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
         double best = choose(r, p, J, false, other);
@@ -708,9 +799,9 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     double worst = INFINITY;
     size_t at = 0;
     for (size_t k = 0; k < r.b->count; k++) {
-        const reduction_block *p = &r.b->block[k];
+        reduction_block *p = &r.b->block[k];
         if (!has_choice(r.b, p)) continue;
-        worst = fmin(worst, quality(&r, p, watched + at, p->chosen));
+        worst = fmin(worst, present_quality(&r, p, watched + at, t->patience > 0 ? t->borne : enough));
         at += (size_t)p->rows * p->columns;
     }
     if (t->patience > 0 && worst >= t->borne) {
@@ -740,6 +831,7 @@ void flat_choose_again(const flat_reduction *now, const double *watched, double 
     for (size_t k = 0; k < r.b->count; k++) {
         r.b->block[k] = now->blocks->block[k];
         r.b->block[k].chosen = chosen[k];
+        r.b->block[k].order = NULL;
     }
     write_model(&r, out);
 }
