@@ -635,6 +635,19 @@ static void list_added(reducer *r, flat_reduction *out)
     out->freedom = all_d - all_c;
 }
 
+static void keep_offsets(reducer *r, const dae_matching *mt, flat_reduction *out)
+{
+    const reduction_blocks *b = r->b;
+    flat_offsets *o = dae_arena_take(r->arena, 1, sizeof *o);
+    uint32_t *matched = dae_arena_take(r->arena, b->rows + 1, sizeof *matched);
+    memcpy(matched, mt->column_of, b->rows * sizeof *matched);
+    *o = (flat_offsets){ .size = b->rows, .equation = b->equation, .variable = b->variable,
+                         .column_of = b->column_of, .c = b->c, .d = b->d, .matched = matched,
+                         .start = r->start, .entry = r->entry, .order = r->order, .left = b->left,
+                         .right = b->right };
+    out->offsets = o;
+}
+
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
                        dae_report *report)
 {
@@ -658,6 +671,7 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
     if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
+    if (higher && status == DAE_OK) keep_offsets(&r, &mt, out);
     dae_matching_close(&mt, memory);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;

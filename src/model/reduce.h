@@ -17,6 +17,20 @@ typedef struct flat_dummy {
     bool state;                 /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
+/* What the offsets were found from, and what they say: F_i is differentiated c_i times, x_j occurs
+ * up to its d_j-th derivative in what results. */
+typedef struct flat_offsets {
+    uint32_t size;                        /* equations = unknowns                             */
+    const uint32_t *equation, *variable;  /* of a row, of a column: numbers in the model      */
+    const uint32_t *column_of;            /* of a variable; UINT32_MAX: it is known           */
+    const uint32_t *c, *d;
+    const uint32_t *matched;              /* of a row: the column that it determines          */
+    const size_t *start;                  /* of a row: its entries                            */
+    const uint32_t *entry;                /* columns                                          */
+    const unsigned char *order;           /* ... and their highest derivatives in this row    */
+    ex_id *const *left, *const *right;    /* F_i^(k), k = 0 .. c_i; NULL where c_i = 0        */
+} flat_offsets;
+
 typedef struct flat_reduction {
     flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
     int index;                  /* structural, of the model as it was                         */
@@ -28,6 +42,7 @@ typedef struct flat_reduction {
     flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
     size_t derivatives;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
+    const flat_offsets *offsets;
 } flat_reduction;
 
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
