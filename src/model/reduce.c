@@ -605,11 +605,15 @@ static void write_model(reducer *r, flat_reduction *out)
     out->flat = to;
     out->dummies = 0;
     out->dummy = dae_arena_take(r->arena, to->variables - m->variables + 1, sizeof *out->dummy);
+    out->dummy_of = dae_arena_take(r->arena, m->variables + 1, sizeof *out->dummy_of);
     for (uint32_t j = 0; j < b->columns; j++)
-        for (uint32_t k = 1; k <= b->d[j]; k++)
-            if (w.stand_in[j][k])
-                out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
-                                                           k < w.lowest[j] };
+        for (uint32_t k = 1; k <= b->d[j]; k++) {
+            if (!w.stand_in[j][k]) continue;
+            uint32_t *first = &out->dummy_of[b->variable[j]];
+            out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
+                                                       k < w.lowest[j] };
+            if (*first == 0) *first = (uint32_t)out->dummies;
+        }
 }
 
 static void list_added(reducer *r, flat_reduction *out)
