@@ -8,6 +8,8 @@
  */
 #include "model/reduce.h"
 
+#include "model/pivots.h"
+
 #include "expression/fold.h"
 #include "expression/program.h"
 #include "expression/walk.h"
@@ -21,10 +23,13 @@
 typedef struct reduction_block {
     uint32_t rows, columns;      /* equations with c > 0; variables with d > 0                */
     uint32_t *row, *column;      /* numbers: equation, variable                               */
-    ex_id *J;                    /* rows x columns, 0: not there                              */
+    size_t *start;               /* entries of J, row after row                               */
+    uint32_t *at;                /* their columns                                             */
+    ex_id *J;
     uint32_t *chosen;            /* of each column: how many of its derivatives are dummies   */
-    struct pivot_order *order;   /* of each level: as they were last looked for; NULL: never  */
-    uint32_t levels;
+    bool open;                   /* another choice is possible                                */
+    pivot_order *order;          /* of each level: as they were last looked for; NULL: never  */
+    uint32_t levels;             /* the largest c                                             */
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -38,18 +43,13 @@ typedef struct reduction_blocks {
     struct scratch *scratch;     /* of judging a choice, which is done after every step       */
 } reduction_blocks;
 
-/* The pivots of an elimination, in order. */
-typedef struct pivot_order {
-    uint32_t *row, *column, count;
-} pivot_order;
-
 typedef struct scratch {
-    double *A, *scale;
-    int *class_of;
-    unsigned char *pivot;
-    struct candidate *of_row;
-    uint32_t *at, *start;        /* rows that were eliminated: places of their entries, ...   */
-    double *work;
+    pivot_room *room;
+    int *class_of;               /* of columns                                                */
+    unsigned char *row, *column; /* those that count                                          */
+    uint32_t rows, columns;      /* of the largest block so far                               */
+    pivot_order order;
+    uint32_t *place;             /* of a column of the structure: 1 + number in the block     */
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -266,75 +266,35 @@ static int reluctance(const flat_variable *x)
     return 4 * wish + 2 * (x->fixed == 1) + (x->start != 0);
 }
 
-/* Above the quality at which a choice is given up (family.c): were it below, a wish would choose
- * the poor states again until they are singular. */
-static const double EXCUSED = 0.3;
-
-/* The best pivot of a row. */
-typedef struct candidate {
-    uint32_t column;
-    int class;
-    double size;                 /* relative to the largest entry of the row; 0: there is none */
-} candidate;
-
-static bool is_better(const candidate *a, const candidate *b)
+/* Room for blocks of this size. */
+static scratch *make_room(reducer *r, uint32_t rows, uint32_t columns)
 {
-    if (a->size == 0 || b->size == 0) return a->size > 0;
-    return a->class < b->class || (a->class == b->class && a->size > b->size * 1.0001);
+    scratch *t = r->b->scratch;
+    if (!t) {
+        t = r->b->scratch = dae_arena_take(r->arena, 1, sizeof *t);
+        t->place = dae_arena_take(r->arena, r->b->columns + 1, sizeof *t->place);
+    }
+    if (t->room && rows <= t->rows && columns <= t->columns) return t;
+    t->rows = rows > t->rows ? rows : t->rows;
+    t->columns = columns > t->columns ? columns : t->columns;
+    t->room = pivot_room_make(t->room, t->rows, t->columns, r->arena);
+    t->class_of = dae_arena_take(r->arena, t->columns + 1, sizeof *t->class_of);
+    t->row = dae_arena_take(r->arena, t->rows + 1, 1);
+    t->column = dae_arena_take(r->arena, t->columns + 1, 1);
+    pivot_order_make(&t->order, t->rows, t->columns, r->arena);
+    return t;
 }
 
-/* A class does not excuse a poor pivot. */
-static candidate best_of_row(const double *row, uint32_t columns, const int *class_of, double scale,
-                             const unsigned char *pivot)
+static pivot_matrix matrix_of(const reduction_block *k, const double *J)
 {
-    candidate best = { 0 };
-    double most = 0;
-    for (uint32_t j = 0; j < columns; j++)
-        if (!pivot[j] && fabs(row[j]) > most) most = fabs(row[j]);
-    if (most <= 1e-13 * scale) return best;
-    for (uint32_t j = 0; j < columns; j++) {
-        if (pivot[j] || fabs(row[j]) < EXCUSED * most) continue;
-        candidate here = { j, class_of[j], fabs(row[j]) / most };
-        if (is_better(&here, &best)) best = here;
-    }
-    return best;
+    return (pivot_matrix){ k->rows, k->columns, k->start, k->at, J };
 }
 
-/* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
- * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
- * row; 0: the rows are dependent. It is done after every step, and A is sparse: a row is searched
- * again only if it has an entry in the column of the pivot. */
-static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *class_of,
-                        const double *scale, unsigned char *pivot, candidate *of_row,
-                        pivot_order *order)
+static pivot_part rows_of_level(reducer *r, const reduction_block *k, uint32_t level)
 {
-    double worst = INFINITY;
-    memset(pivot, 0, columns);
-    for (uint32_t i = 0; i < rows; i++)
-        of_row[i] = best_of_row(A + (size_t)i * columns, columns, class_of, scale[i], pivot);
-    for (uint32_t step = 0; step < rows; step++) {
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < rows; i++)
-            if (is_better(&of_row[i], &of_row[best])) best = i;
-        if (of_row[best].size == 0) return 0;
-        uint32_t column = of_row[best].column;
-        const double *from = A + (size_t)best * columns;
-        worst = fmin(worst, fabs(from[column]) / scale[best]);
-        pivot[column] = 1;
-        of_row[best].size = 0; /* done */
-        if (order) {
-            order->row[order->count] = best;
-            order->column[order->count++] = column;
-        }
-        for (uint32_t i = 0; i < rows; i++) {
-            double *row = A + (size_t)i * columns;
-            if (of_row[i].size == 0 || row[column] == 0) continue;
-            double f = row[column] / from[column];
-            for (uint32_t j = 0; j < columns; j++) row[j] -= f * from[j];
-            of_row[i] = best_of_row(row, columns, class_of, scale[i], pivot);
-        }
-    }
-    return worst;
+    scratch *t = r->b->scratch;
+    for (uint32_t i = 0; i < k->rows; i++) t->row[i] = r->b->c[k->row[i]] >= level;
+    return (pivot_part){ t->row, t->column, NULL };
 }
 
 /* The dummies of a block for these values of J; how good the worst pivot is. `wishes`: what should
@@ -342,52 +302,39 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
 static double choose(reducer *r, const reduction_block *k, const double *J, bool wishes,
                      uint32_t *chosen)
 {
-    size_t n = (size_t)k->rows * k->columns;
-    double *A = dae_arena_take(r->arena, n + 1, sizeof *A), worst = INFINITY;
-    double *scale = dae_arena_take(r->arena, k->rows + 1, sizeof *scale);
-    int *class_of = dae_arena_take(r->arena, k->columns + 1, sizeof *class_of);
-    unsigned char *pivot = dae_arena_take(r->arena, k->columns + 1, 1);
-    candidate *of_row = dae_arena_take(r->arena, k->rows + 1, sizeof *of_row);
+    scratch *t = make_room(r, k->rows, k->columns);
+    pivot_matrix m = matrix_of(k, J);
+    double worst = INFINITY;
     memset(chosen, 0, k->columns * sizeof *chosen);
-    for (uint32_t level = 1;; level++) {
-        uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
+    for (uint32_t j = 0; j < k->columns; j++) t->class_of[j] = reluctance(&r->m->variable[k->column[j]]);
+    for (uint32_t level = 1; level <= k->levels; level++) {
+        pivot_part part = rows_of_level(r, k, level);
         for (uint32_t j = 0; j < k->columns; j++)
-            if (chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level) {
-                class_of[columns] = wishes ? reluctance(&r->m->variable[k->column[j]]) : 0;
-                from[columns++] = j;
-            }
-        for (uint32_t i = 0; i < k->rows; i++) {
-            if (r->b->c[k->row[i]] < level) continue;
-            double most = 0;
-            for (uint32_t j = 0; j < k->columns; j++) most = fmax(most, fabs(J[i * k->columns + j]));
-            for (uint32_t j = 0; j < columns; j++) A[rows * columns + j] = J[i * k->columns + from[j]];
-            scale[rows++] = most;
-        }
-        if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row,
-                                     NULL));
+            t->column[j] = chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level;
+        part.class_of = wishes ? t->class_of : NULL;
+        worst = fmin(worst, pivots_find(t->room, &m, &part, &t->order));
         if (worst == 0) return 0;
-        for (uint32_t j = 0; j < columns; j++)
-            if (pivot[j]) chosen[from[j]] = level;
+        for (uint32_t p = 0; p < t->order.count; p++) chosen[t->order.column[p]] = level;
     }
+    return worst;
 }
 
 /* J at the values; entries that vanish there by chance count a little. */
 static void evaluate_J(reducer *r, const reduction_block *k, double *J)
 {
-    for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) {
-        double x = k->J[e] ? number_of(r, k->J[e]) : 0;
-        J[e] = k->J[e] && !(fabs(x) > 1e-10) ? 1e-10 : x;
+    for (size_t e = 0; e < k->start[k->rows]; e++) {
+        double x = number_of(r, k->J[e]);
+        J[e] = fabs(x) > 1e-10 ? x : 1e-10;
     }
 }
 
 static void make_choice(reducer *r, reduction_block *k)
 {
-    double *J = dae_arena_take(r->arena, (size_t)k->rows * k->columns + 1, sizeof *J);
+    double *J = dae_arena_take(r->arena, k->start[k->rows] + 1, sizeof *J);
     evaluate_J(r, k, J);
     if (choose(r, k, J, true, k->chosen) > 0) return;
-    for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) /* whatever the structure allows */
-        J[e] = k->J[e] ? 1 + 0.37 * fabs(sin((double)e * 12.9898)) : 0;
+    for (size_t e = 0; e < k->start[k->rows]; e++) /* whatever the structure allows */
+        J[e] = 1 + 0.37 * fabs(sin((double)e * 12.9898));
     choose(r, k, J, true, k->chosen);
 }
 
@@ -401,6 +348,44 @@ static ex_id slope(reducer *r, uint32_t row, uint32_t column)
     ex_id a = ex_derivative(r->g, e->left, leaf, &culprit);
     ex_id c = ex_derivative(r->g, e->right, leaf, &culprit);
     return culprit ? 0 : ex_binary(r->g, EX_SUBTRACT, a, c);
+}
+
+/* The entries of J, where the derivative that counts occurs. */
+static void find_entries(reducer *r, reduction_block *k)
+{
+    reduction_blocks *b = r->b;
+    uint32_t *place = make_room(r, k->rows, k->columns)->place;
+    size_t most = 0;
+    for (uint32_t i = 0; i < k->rows; i++) most += r->start[k->row[i] + 1] - r->start[k->row[i]];
+    k->start = dae_arena_take(r->arena, k->rows + 1, sizeof *k->start);
+    k->at = dae_arena_take(r->arena, most + 1, sizeof *k->at);
+    k->J = dae_arena_take(r->arena, most + 1, sizeof *k->J);
+    for (uint32_t j = 0; j < k->columns; j++) place[b->column_of[k->column[j]]] = j + 1;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        size_t count = k->start[i];
+        for (size_t e = r->start[k->row[i]]; e < r->start[k->row[i] + 1]; e++) {
+            uint32_t j = r->entry[e];
+            if (!place[j] || r->order[e] + b->c[k->row[i]] != b->d[j]) continue;
+            ex_id J = slope(r, k->row[i], j);
+            if (!J) continue;
+            k->at[count] = place[j] - 1;
+            k->J[count++] = J;
+        }
+        k->start[i + 1] = count;
+    }
+    for (uint32_t j = 0; j < k->columns; j++) place[b->column_of[k->column[j]]] = 0;
+}
+
+/* Are there more derivatives than equations ask for? */
+static void judge_freedom(const reduction_blocks *b, reduction_block *k)
+{
+    uint32_t need = 0, have = 0;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        need += b->c[k->row[i]];
+        if (b->c[k->row[i]] > k->levels) k->levels = b->c[k->row[i]];
+    }
+    for (uint32_t j = 0; j < k->columns; j++) have += b->d[b->column_of[k->column[j]]];
+    k->open = have > need;
 }
 
 static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32_t end,
@@ -417,40 +402,14 @@ static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32
         if (b->d[j] > 0) k.column[k.columns++] = b->variable[j];
     }
     if (k.rows == 0) return;
-    k.J = dae_arena_take(r->arena, (size_t)k.rows * k.columns + 1, sizeof *k.J);
     k.chosen = dae_arena_take(r->arena, k.columns + 1, sizeof *k.chosen);
-    uint32_t *place = dae_arena_take(r->arena, b->columns + 1, sizeof *place);
-    for (uint32_t j = 0; j < k.columns; j++) place[b->column_of[k.column[j]]] = j + 1;
-    for (uint32_t i = 0; i < k.rows; i++)
-        for (size_t e = r->start[k.row[i]]; e < r->start[k.row[i] + 1]; e++) {
-            uint32_t j = r->entry[e];
-            if (place[j] && r->order[e] + b->c[k.row[i]] == b->d[j])
-                k.J[i * k.columns + place[j] - 1] = slope(r, k.row[i], j);
-        }
+    find_entries(r, &k);
+    judge_freedom(b, &k);
     make_choice(r, &k);
     b->block[b->count++] = k;
 }
 
 /* Entries that count for the highest derivatives, as a structure of their own. */
-static void open_scratch(reducer *r)
-{
-    size_t rows = 0, columns = 0;
-    for (size_t k = 0; k < r->b->count; k++) {
-        const reduction_block *p = &r->b->block[k];
-        rows = p->rows > rows ? p->rows : rows;
-        columns = p->columns > columns ? p->columns : columns;
-    }
-    scratch *t = r->b->scratch = dae_arena_take(r->arena, 1, sizeof *t);
-    t->A = dae_arena_take(r->arena, rows * columns + 1, sizeof *t->A);
-    t->scale = dae_arena_take(r->arena, rows + 1, sizeof *t->scale);
-    t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
-    t->pivot = dae_arena_take(r->arena, columns + 1, 1);
-    t->of_row = dae_arena_take(r->arena, rows + 1, sizeof *t->of_row);
-    t->at = dae_arena_take(r->arena, rows * columns + 1, sizeof *t->at);
-    t->start = dae_arena_take(r->arena, rows + 2, sizeof *t->start);
-    t->work = dae_arena_take(r->arena, columns + 1, sizeof *t->work);
-}
-
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
 {
     reduction_blocks *b = r->b;
@@ -468,7 +427,6 @@ static dae_status find_blocks(reducer *r, const dae_matching *mt)
     b->block = dae_arena_take(r->arena, blocks + 1, sizeof *b->block);
     for (uint32_t k = 0; k < blocks && status == DAE_OK; k++)
         take_block(r, order, begin[k], begin[k + 1], mt);
-    open_scratch(r);
     return (dae_status)status;
 }
 
@@ -532,27 +490,19 @@ static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equati
 }
 
 /* Only where there are more columns than equations is there anything to choose. */
-static bool has_choice(const reduction_blocks *b, const reduction_block *k)
-{
-    uint32_t need = 0, have = 0;
-    for (uint32_t i = 0; i < k->rows; i++) need += b->c[k->row[i]];
-    for (uint32_t j = 0; j < k->columns; j++) have += b->d[b->column_of[k->column[j]]];
-    return have > need;
-}
-
 /* The entries of J where a choice is possible, in the words of the reduced model. */
 static void write_watch(rewriter *w)
 {
     reduction_blocks *b = w->r->b;
     size_t count = 0;
     for (size_t k = 0; k < b->count; k++)
-        if (has_choice(b, &b->block[k])) count += (size_t)b->block[k].rows * b->block[k].columns;
+        if (b->block[k].open) count += b->block[k].start[b->block[k].rows];
     w->to->watch = dae_arena_take(w->r->arena, count + 1, sizeof *w->to->watch);
     w->to->watches = 0;
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
-        for (size_t e = 0; has_choice(b, p) && e < (size_t)p->rows * p->columns; e++) {
-            ex_id J = p->J[e] ? p->J[e] : ex_number(w->r->g, 0);
+        for (size_t e = 0; p->open && e < p->start[p->rows]; e++) {
+            ex_id J = p->J[e];
             ex_substitute(w->r->g, &J, 1, replace, w);
             w->to->watch[w->to->watches++] = J;
         }
@@ -687,100 +637,35 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 
 /* ---------------------------------------------------------------- another choice -------- */
 
-/* The rows and chosen columns of a level, into the scratch; rows are 0 above the last level. */
-static uint32_t take_level(reducer *r, const reduction_block *k, const double *J, uint32_t level,
-                           const uint32_t *chosen, uint32_t *columns)
-{
-    scratch *t = r->b->scratch;
-    uint32_t rows = 0;
-    *columns = 0;
-    for (uint32_t j = 0; j < k->columns; j++) *columns += chosen[j] >= level;
-    for (uint32_t i = 0; i < k->rows; i++) {
-        const double *from = J + (size_t)i * k->columns;
-        double most = 0, *to = t->A + (size_t)rows * *columns;
-        if (r->b->c[k->row[i]] < level) continue;
-        for (uint32_t j = 0; j < k->columns; j++) {
-            if (fabs(from[j]) > most) most = fabs(from[j]);
-            if (chosen[j] >= level) *to++ = from[j];
-        }
-        t->scale[rows++] = most;
-    }
-    return rows;
-}
-
-/* Elimination with pivots in a given order: A is sparse, and so are its factors with the pivots that
- * were once found, so this costs little beside looking for them. The worst pivot. */
-static double eliminate_in_order(scratch *t, uint32_t columns, const pivot_order *order)
-{
-    double worst = INFINITY;
-    uint32_t count = 0; /* entries of eliminated rows: places in t->at, values in t->A behind it */
-    memset(t->work, 0, columns * sizeof *t->work);
-    for (uint32_t s = 0; s < order->count; s++) {
-        const double *row = t->A + (size_t)order->row[s] * columns;
-        double *w = t->work;
-        memcpy(w, row, columns * sizeof *w);
-        for (uint32_t e = 0; e < s; e++) {
-            uint32_t column = order->column[e];
-            if (w[column] == 0) continue;
-            const double *from = t->A + (size_t)order->row[e] * columns;
-            double f = w[column] / from[column];
-            for (uint32_t q = t->start[e]; q < t->start[e + 1]; q++) w[t->at[q]] -= f * from[t->at[q]];
-            w[column] = 0;
-        }
-        double *to = t->A + (size_t)order->row[s] * columns;
-        t->start[s] = count;
-        for (uint32_t j = 0; j < columns; j++) {
-            to[j] = w[j];
-            if (w[j] != 0) t->at[count++] = j;
-        }
-        t->start[s + 1] = count;
-        worst = fmin(worst, fabs(w[order->column[s]]) / t->scale[order->row[s]]);
-        if (!(worst > 0)) return 0;
-    }
-    return worst;
-}
-
 /* How good a given choice is: the worst pivot with these columns and no others. */
 static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen,
                       pivot_order *order)
 {
     scratch *t = r->b->scratch;
+    pivot_matrix m = matrix_of(k, J);
     double worst = INFINITY;
-    for (uint32_t level = 1;; level++) {
-        uint32_t columns, rows = take_level(r, k, J, level, chosen, &columns);
-        if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(t->A, rows, columns, t->class_of, t->scale, t->pivot,
-                                      t->of_row, order ? &order[level - 1] : NULL));
-        if (worst == 0) return 0;
+    for (uint32_t level = 1; level <= k->levels && worst > 0; level++) {
+        pivot_part part = rows_of_level(r, k, level);
+        for (uint32_t j = 0; j < k->columns; j++) t->column[j] = chosen[j] >= level;
+        worst = fmin(worst, pivots_find(t->room, &m, &part, order ? &order[level - 1] : &t->order));
     }
-}
-
-static void forget_order(reducer *r, reduction_block *k)
-{
-    if (!k->order) {
-        for (uint32_t i = 0; i < k->rows; i++)
-            if (r->b->c[k->row[i]] > k->levels) k->levels = r->b->c[k->row[i]];
-        k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
-        for (uint32_t l = 0; l < k->levels; l++) {
-            k->order[l].row = dae_arena_take(r->arena, k->rows + 1, sizeof *k->order[l].row);
-            k->order[l].column = dae_arena_take(r->arena, k->rows + 1, sizeof *k->order[l].column);
-        }
-    }
-    for (uint32_t l = 0; l < k->levels; l++) k->order[l].count = 0;
+    return worst;
 }
 
 /* The same for the present choice, after every step: with the pivots of the last time. Only where
  * these are not good enough any more they are looked for again. */
 static double present_quality(reducer *r, reduction_block *k, const double *J, double enough)
 {
+    pivot_matrix m = matrix_of(k, J);
     double worst = k->order ? INFINITY : 0;
-    for (uint32_t level = 1; level <= k->levels && worst >= enough; level++) {
-        uint32_t columns, rows = take_level(r, k, J, level, k->chosen, &columns);
-        const pivot_order *order = &k->order[level - 1];
-        worst = order->count < rows ? 0 : fmin(worst, eliminate_in_order(r->b->scratch, columns, order));
-    }
+    for (uint32_t l = 0; l < k->levels && worst >= enough; l++)
+        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l]));
     if (worst >= enough) return worst;
-    forget_order(r, k);
+    if (!k->order) {
+        k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
+        for (uint32_t l = 0; l < k->levels; l++)
+            pivot_order_make(&k->order[l], k->rows, k->columns, r->arena);
+    }
     return quality(r, k, J, k->chosen, k->order);
 }
 
@@ -793,9 +678,9 @@ static bool improve(reducer *r, const double *watched, double enough, uint32_t *
         reduction_block *p = &r->b->block[k];
         chosen[k] = dae_arena_take(r->arena, p->columns + 1, sizeof *chosen[k]);
         memcpy(chosen[k], p->chosen, p->columns * sizeof *chosen[k]);
-        if (!has_choice(r->b, p)) continue;
+        if (!p->open) continue;
         const double *J = watched + at;
-        at += (size_t)p->rows * p->columns;
+        at += p->start[p->rows];
         double now = quality(r, p, J, p->chosen, NULL);
         if (now >= enough) continue;
         uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
@@ -818,9 +703,9 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     size_t at = 0;
     for (size_t k = 0; k < r.b->count; k++) {
         reduction_block *p = &r.b->block[k];
-        if (!has_choice(r.b, p)) continue;
+        if (!p->open) continue;
         worst = fmin(worst, present_quality(&r, p, watched + at, t->patience > 0 ? t->borne : enough));
-        at += (size_t)p->rows * p->columns;
+        at += p->start[p->rows];
     }
     if (t->patience > 0 && worst >= t->borne) {
         t->patience--;
