@@ -282,7 +282,11 @@ check "an assertion of the model" eval 'run 7 simulate "$models/Asserts.mo" -o a
     says "x is below one half" && last_line_valid && whole_csv a.csv &&
     near "$(tail -1 err | sed "s/.*t=//")" 0.693147 1e-5 && near "$(field a.csv x)" 0.5 1e-5'
 check "a page of a run that failed" eval 'run 7 simulate "$models/Asserts.mo" --report f.html &&
-    grep -qF "x is below one half" f.html && tail -1 f.html | grep -q "</html>"'
+    grep -qF "x is below one half" f.html && tail -1 f.html | grep -q "</html>" &&
+    grep -qF "class=\"failure\" role=\"alert\">error[E_ASSERT]" f.html'
+check "a page of a run that did not begin" eval 'run 5 simulate "$models/Root.mo" --set a=-1 --report g.html &&
+    grep -qF "did not begin" g.html && grep -qF "There are no curves" g.html && ! grep -q "<svg" g.html &&
+    grep -qF "role=\"alert\">error[E_NONFINITE]" g.html && tail -1 g.html | grep -q "</html>"'
 check "a run that failed, as JSON" eval 'run 7 simulate "$models/Asserts.mo" --json &&
     prints "\"status\": \"E_ASSERT\""'
 check "one equation too few" eval 'run 4 simulate "$models/Few.mo" && says "error[E_STRUCTURE]" && says "z"'

@@ -21,7 +21,7 @@ double cli_clock(clockid_t which)
 void cli_progress_show(cli_progress *p, double t, double start, double stop,
                        int64_t steps)
 {
-    if (!p->terminal || steps % 64 != 0)
+    if (!p->terminal)
         return;
     double now = cli_clock(CLOCK_MONOTONIC);
     if (p->next == 0)

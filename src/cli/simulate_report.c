@@ -244,20 +244,26 @@ static void model_facts(dae_page *p, const dae_model_facts *f)
     else
         dae_page_fact(p, "algebraic loops", "none");
     dae_page_fact(p, "structural index", "%d", f->index);
-    dae_page_fact(p, "initial values by", "%s, %zu iterations", known(f->initial_by),
-                  f->initial_iterations);
+    if (f->initial_by && f->initial_by[0])
+        dae_page_fact(p, "initial values by", "%s, %zu iterations", f->initial_by,
+                      f->initial_iterations);
     dae_page_fact(p, "loading", "%.3g s", f->load_seconds);
 }
 
 static void summarize(simulate_job *job)
 {
     const dae_simulation *s = &job->simulation;
+    if (job->rows == 0) {
+        snprintf(job->summary, sizeof job->summary,
+                 "The run from t = %.6g to %.6g did not begin.", s->start, s->stop);
+        return;
+    }
     int n = snprintf(job->summary, sizeof job->summary,
                      "From t = %.6g to %.6g by %s in %" PRId64 " steps.", s->start,
                      job->t, known(job->stats.method), job->stats.steps);
     if (job->exit_code && n > 0 && (size_t)n < sizeof job->summary)
         snprintf(job->summary + n, sizeof job->summary - (size_t)n,
-                 " The run ended before %.6g: see the messages.", s->stop);
+                 " The run ended before %.6g:", s->stop);
 }
 
 void simulate_page(simulate_job *job, char **source)
@@ -269,6 +275,7 @@ void simulate_page(simulate_job *job, char **source)
     p->title = dae_model_name(job->model);
     summarize(job);
     p->summary = job->summary;
+    p->failure = job->exit_code ? job->c->report.text : NULL;
     p->source = *source;
     p->source_length = length;
     p->source_name = job->model_path;

@@ -18,11 +18,14 @@
 
 enum { PIECES = 4 };
 
-static int ask(dae_solver *s, double t, double *g)
+static int ask(dae_solver *s, double t, int glance, double *g)
 {
     const dae_problem *q = &s->system.problem;
     dae_event_search *v = &s->events;
-    dae_look(s, t, v->x, v->p);
+    if (glance)
+        dae_glance(s, t, v->x, v->p);
+    else
+        dae_look(s, t, v->x, v->p);
     s->stats.event_evaluations++;
     s->system.callback_depth++;
     int answer = q->event(t, v->x, v->p, g, q->user);
@@ -33,7 +36,7 @@ static int ask(dae_solver *s, double t, double *g)
 static dae_status evaluate(dae_solver *s, double t, double *g)
 {
     const dae_problem *q = &s->system.problem;
-    int answer = ask(s, t, g);
+    int answer = ask(s, t, 0, g);
     if (answer == DAE_RETRY) answer = DAE_STOP;
     dae_status status = dae_user_answer(&s->system, answer, "event", t);
     if (status != DAE_OK) return status;
@@ -103,24 +106,24 @@ static dae_status narrow(dae_solver *s, double a, double b, double *at)
 
 /* ---- looks ---- */
 
-static void take_look(dae_solver *s, double t, double *g)
+static void take_look(dae_solver *s, double t, double *g, int rough)
 {
     dae_event_search *v = &s->events;
     int at = v->looks++;
     for (; at > 0 && (v->look[at - 1].t - t) * s->direction > 0; at--)
         v->look[at] = v->look[at - 1];
-    v->look[at] = (dae_event_look){ t, g };
+    v->look[at] = (dae_event_look){ t, g, rough };
 }
 
 /* One more look inside a step; where g is not defined there it is no look. */
 static dae_status look_inside(dae_solver *s, double t, int *seen)
 {
     double *g = s->events.look[s->events.looks].g;
-    int answer = ask(s, t, g);
+    int answer = ask(s, t, 1, g);
     *seen = answer == DAE_OK && dae_find_nonfinite(s->system.problem.event_count, g) < 0;
     if (answer != DAE_OK && answer != DAE_RETRY)
         return dae_user_answer(&s->system, answer, "event", t);
-    if (*seen) take_look(s, t, g);
+    if (*seen) take_look(s, t, g, 1);
     return DAE_OK;
 }
 
@@ -158,7 +161,7 @@ static dae_status look_around(dae_solver *s, double to)
     v->look[0].t = from;
     v->looks = 1;
     dae_status status = evaluate(s, to, v->look[1].g);
-    if (status == DAE_OK) take_look(s, to, v->look[1].g);
+    if (status == DAE_OK) take_look(s, to, v->look[1].g, 0);
     for (int k = 1; k < PIECES && status == DAE_OK; k++)
         status = look_inside(s, from + (to - from) * k / PIECES, &seen);
     while (status == DAE_OK && seen && v->looks < DAE_EVENT_LOOKS && find_dip(s, &t))
@@ -166,20 +169,31 @@ static dae_status look_around(dae_solver *s, double to)
     return status;
 }
 
+static int crossed(const dae_solver *s)
+{
+    const dae_event_search *v = &s->events;
+    int found = 0;
+    for (int i = 0; i < s->system.problem.event_count; i++)
+        found |= v->armed[i] && crosses(v->low[i], v->high[i]);
+    return found;
+}
+
 /* From the last look to this one. */
 static dae_status search_piece(dae_solver *s, const dae_event_look *to)
 {
     dae_event_search *v = &s->events;
-    int count = s->system.problem.event_count, found = 0;
+    int count = s->system.problem.event_count;
     memcpy(v->high, to->g, (size_t)count * sizeof(double));
-    for (int i = 0; i < count; i++) {
+    if (to->rough && crossed(s)) { /* is it so? */
+        dae_status status = evaluate(s, to->t, v->high);
+        if (status != DAE_OK) return status;
+    }
+    for (int i = 0; i < count; i++)
         if (!v->armed[i] && v->high[i] != 0) { /* it has left zero */
             v->armed[i] = 1;
             v->low[i] = v->high[i];
         }
-        found |= v->armed[i] && crosses(v->low[i], v->high[i]);
-    }
-    if (!found) {
+    if (!crossed(s)) {
         memcpy(v->low, v->high, (size_t)count * sizeof(double));
         v->t_low = to->t;
         return DAE_OK;

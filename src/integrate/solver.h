@@ -2,6 +2,7 @@
 #ifndef DAE_INTEGRATE_SOLVER_H
 #define DAE_INTEGRATE_SOLVER_H
 
+#include "integrate/glance.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "nonlinear/corrector.h"
@@ -111,6 +112,7 @@ enum { DAE_EVENT_LOOKS = 16 };
 
 typedef struct dae_event_look {
     double t, *g;
+    int rough;              /* g of the polynomial, a glance                                */
 } dae_event_look;
 
 typedef struct dae_event_search { /* integrate/events.c */

@@ -274,8 +274,14 @@ static double derivative(const member *k, uint32_t variable, uint32_t order)
     if (order == 0) return model_peek(k->m, variable, 0);
     const flat_reduction *r = &k->reduction;
     uint32_t below = order == 1 ? variable : UINT32_MAX;
-    for (size_t i = 0; i < r->dummies; i++) {
-        if (r->dummy[i].variable != variable) continue;
+    size_t first = !r->dummy_of              ? 0
+                   : r->dummy_of[variable] > 0 ? r->dummy_of[variable] - 1
+                                               : r->dummies;
+    for (size_t i = first; i < r->dummies; i++) {
+        if (r->dummy[i].variable != variable) {
+            if (r->dummy_of) break;
+            continue;
+        }
         if (r->dummy[i].order == order) return model_peek(k->m, r->dummy[i].stand_in, 0);
         if (r->dummy[i].order + 1 == order) below = r->dummy[i].stand_in;
     }

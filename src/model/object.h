@@ -178,6 +178,7 @@ typedef struct model_pace {
     double end;                  /* the equations are not asked beyond it                     */
     double *most;                /* of a term: the largest value of its sum so far            */
     double *seen;                /* PACE_LOOKS of all terms                                   */
+    double floor;                /* turns below this are none                                 */
 } model_pace;
 
 typedef struct model_assumption {
@@ -430,7 +431,7 @@ dae_status model_settle(model *m);               /* modes and what follows from 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);
 void model_close_pace(model *m);
-void model_start_pace(model *m, double start, double end);
+void model_start_pace(model *m, double start, double end, double atol);
 /* Of a step from t that would be h; the slots hold the point and its derivatives if there are phases. */
 double model_longest_step(model *m, double t, double h, double rtol);
 

@@ -16,7 +16,8 @@
  *            QUARTER / |da/dt|, as if the phase went on at its present rate.
  *
  * Turns that are smaller than a tenth of the relative tolerance, measured by the largest value of
- * the whole sum, are none. Where steps are short for other reasons (as they are wherever the
+ * the whole sum, are none; nor are those that add up to less than the absolute tolerance, rounding
+ * errors of differences for example. Where steps are short for other reasons (as they are wherever the
  * forcing matters: twenty and more in a period) nothing is changed.
  */
 #include "model/object.h"
@@ -150,9 +151,10 @@ void model_close_pace(model *m)
 
 /* ---------------------------------------------------------------- turns ----------------- */
 
-void model_start_pace(model *m, double start, double end)
+void model_start_pace(model *m, double start, double end, double atol)
 {
     m->pace.end = end;
+    m->pace.floor = 0.1 * atol / fmax(1, end - start);
     m->pace.piece = (end - start) / PIECES;
     memset(m->pace.most, 0, m->pace.terms * sizeof *m->pace.most);
 }
@@ -229,7 +231,7 @@ static double short_of_turns(model *m, double t, double h, bool part, double rto
         for (int i = 0; i < PACE_LOOKS; i++)
             if (!look_at(m, t + AT[i] * far, p->seen + (size_t)i * p->terms)) return h;
         for (size_t k = 0; k < p->terms && second > 1; k++) {
-            turns found = find_turns(p, k, 0.1 * rtol * p->most[k]);
+            turns found = find_turns(p, k, fmax(0.1 * rtol * p->most[k], p->floor));
             if (found.second < second) second = found.second;
             if ((found.sharp || part) && found.first < pulse) pulse = found.first;
         }

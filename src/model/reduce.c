@@ -8,6 +8,8 @@
  */
 #include "model/reduce.h"
 
+#include "model/pivots.h"
+
 #include "expression/fold.h"
 #include "expression/program.h"
 #include "expression/walk.h"
@@ -21,8 +23,13 @@
 typedef struct reduction_block {
     uint32_t rows, columns;      /* equations with c > 0; variables with d > 0                */
     uint32_t *row, *column;      /* numbers: equation, variable                               */
-    ex_id *J;                    /* rows x columns, 0: not there                              */
+    size_t *start;               /* entries of J, row after row                               */
+    uint32_t *at;                /* their columns                                             */
+    ex_id *J;
     uint32_t *chosen;            /* of each column: how many of its derivatives are dummies   */
+    bool open;                   /* another choice is possible                                */
+    pivot_order *order;          /* of each level: as they were last looked for; NULL: never  */
+    uint32_t levels;             /* the largest c                                             */
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -37,10 +44,14 @@ typedef struct reduction_blocks {
 } reduction_blocks;
 
 typedef struct scratch {
-    double *A, *scale;
-    int *class_of;
+    pivot_room *room;
+    int *class_of;               /* of columns                                                */
+    unsigned char *row, *column; /* those that count                                          */
+    uint32_t rows, columns;      /* of the largest block so far                               */
+    pivot_order order;
+    uint32_t *place;             /* of a column of the structure: 1 + number in the block     */
+    double *A;                   /* of looking for singular points, LARGEST x LARGEST         */
     unsigned char *pivot;
-    struct candidate *of_row;
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -268,70 +279,35 @@ static int reluctance(const flat_variable *x)
     return 4 * wish + 2 * (x->fixed == 1) + (x->start != 0);
 }
 
-/* Above the quality at which a choice is given up (family.c): were it below, a wish would choose
- * the poor states again until they are singular. */
-static const double EXCUSED = 0.3;
-
-/* The best pivot of a row. */
-typedef struct candidate {
-    uint32_t column;
-    int class;
-    double size;                 /* relative to the largest entry of the row; 0: there is none */
-} candidate;
-
-static bool is_better(const candidate *a, const candidate *b)
+/* Room for blocks of this size. */
+static scratch *make_room(reducer *r, uint32_t rows, uint32_t columns)
 {
-    if (a->size == 0 || b->size == 0) return a->size > 0;
-    return a->class < b->class || (a->class == b->class && a->size > b->size * 1.0001);
+    scratch *t = r->b->scratch;
+    if (!t) {
+        t = r->b->scratch = dae_arena_take(r->arena, 1, sizeof *t);
+        t->place = dae_arena_take(r->arena, r->b->columns + 1, sizeof *t->place);
+    }
+    if (t->room && rows <= t->rows && columns <= t->columns) return t;
+    t->rows = rows > t->rows ? rows : t->rows;
+    t->columns = columns > t->columns ? columns : t->columns;
+    t->room = pivot_room_make(t->room, t->rows, t->columns, r->arena);
+    t->class_of = dae_arena_take(r->arena, t->columns + 1, sizeof *t->class_of);
+    t->row = dae_arena_take(r->arena, t->rows + 1, 1);
+    t->column = dae_arena_take(r->arena, t->columns + 1, 1);
+    pivot_order_make(&t->order, t->rows, t->columns, r->arena);
+    return t;
 }
 
-/* A class does not excuse a poor pivot. */
-static candidate best_of_row(const double *row, uint32_t columns, const int *class_of, double scale,
-                             const unsigned char *pivot)
+static pivot_matrix matrix_of(const reduction_block *k, const double *J)
 {
-    candidate best = { 0 };
-    double most = 0;
-    for (uint32_t j = 0; j < columns; j++)
-        if (!pivot[j] && fabs(row[j]) > most) most = fabs(row[j]);
-    if (most <= 1e-13 * scale) return best;
-    for (uint32_t j = 0; j < columns; j++) {
-        if (pivot[j] || fabs(row[j]) < EXCUSED * most) continue;
-        candidate here = { j, class_of[j], fabs(row[j]) / most };
-        if (is_better(&here, &best)) best = here;
-    }
-    return best;
+    return (pivot_matrix){ k->rows, k->columns, k->start, k->at, J };
 }
 
-/* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
- * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
- * row; 0: the rows are dependent. It is done after every step, and A is sparse: a row is searched
- * again only if it has an entry in the column of the pivot. */
-static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *class_of,
-                        const double *scale, unsigned char *pivot, candidate *of_row)
+static pivot_part rows_of_level(reducer *r, const reduction_block *k, uint32_t level)
 {
-    double worst = INFINITY;
-    memset(pivot, 0, columns);
-    for (uint32_t i = 0; i < rows; i++)
-        of_row[i] = best_of_row(A + (size_t)i * columns, columns, class_of, scale[i], pivot);
-    for (uint32_t step = 0; step < rows; step++) {
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < rows; i++)
-            if (is_better(&of_row[i], &of_row[best])) best = i;
-        if (of_row[best].size == 0) return 0;
-        uint32_t column = of_row[best].column;
-        const double *from = A + (size_t)best * columns;
-        worst = fmin(worst, fabs(from[column]) / scale[best]);
-        pivot[column] = 1;
-        of_row[best].size = 0; /* done */
-        for (uint32_t i = 0; i < rows; i++) {
-            double *row = A + (size_t)i * columns;
-            if (of_row[i].size == 0 || row[column] == 0) continue;
-            double f = row[column] / from[column];
-            for (uint32_t j = 0; j < columns; j++) row[j] -= f * from[j];
-            of_row[i] = best_of_row(row, columns, class_of, scale[i], pivot);
-        }
-    }
-    return worst;
+    scratch *t = r->b->scratch;
+    for (uint32_t i = 0; i < k->rows; i++) t->row[i] = r->b->c[k->row[i]] >= level;
+    return (pivot_part){ t->row, t->column, NULL };
 }
 
 /* The dummies of a block for these values of J; how good the worst pivot is. `wishes`: what should
@@ -339,51 +315,39 @@ static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *c
 static double choose(reducer *r, const reduction_block *k, const double *J, bool wishes,
                      uint32_t *chosen)
 {
-    size_t n = (size_t)k->rows * k->columns;
-    double *A = dae_arena_take(r->arena, n + 1, sizeof *A), worst = INFINITY;
-    double *scale = dae_arena_take(r->arena, k->rows + 1, sizeof *scale);
-    int *class_of = dae_arena_take(r->arena, k->columns + 1, sizeof *class_of);
-    unsigned char *pivot = dae_arena_take(r->arena, k->columns + 1, 1);
-    candidate *of_row = dae_arena_take(r->arena, k->rows + 1, sizeof *of_row);
+    scratch *t = make_room(r, k->rows, k->columns);
+    pivot_matrix m = matrix_of(k, J);
+    double worst = INFINITY;
     memset(chosen, 0, k->columns * sizeof *chosen);
-    for (uint32_t level = 1;; level++) {
-        uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
+    for (uint32_t j = 0; j < k->columns; j++) t->class_of[j] = reluctance(&r->m->variable[k->column[j]]);
+    for (uint32_t level = 1; level <= k->levels; level++) {
+        pivot_part part = rows_of_level(r, k, level);
         for (uint32_t j = 0; j < k->columns; j++)
-            if (chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level) {
-                class_of[columns] = wishes ? reluctance(&r->m->variable[k->column[j]]) : 0;
-                from[columns++] = j;
-            }
-        for (uint32_t i = 0; i < k->rows; i++) {
-            if (r->b->c[k->row[i]] < level) continue;
-            double most = 0;
-            for (uint32_t j = 0; j < k->columns; j++) most = fmax(most, fabs(J[i * k->columns + j]));
-            for (uint32_t j = 0; j < columns; j++) A[rows * columns + j] = J[i * k->columns + from[j]];
-            scale[rows++] = most;
-        }
-        if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row));
+            t->column[j] = chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level;
+        part.class_of = wishes ? t->class_of : NULL;
+        worst = fmin(worst, pivots_find(t->room, &m, &part, &t->order));
         if (worst == 0) return 0;
-        for (uint32_t j = 0; j < columns; j++)
-            if (pivot[j]) chosen[from[j]] = level;
+        for (uint32_t p = 0; p < t->order.count; p++) chosen[t->order.column[p]] = level;
     }
+    return worst;
 }
 
 /* J at the values; entries that vanish there by chance count a little. */
 static void evaluate_J(reducer *r, const reduction_block *k, double *J)
 {
-    for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) {
-        double x = k->J[e] ? number_of(r, k->J[e]) : 0;
-        J[e] = k->J[e] && !(fabs(x) > 1e-10) ? 1e-10 : x;
+    for (size_t e = 0; e < k->start[k->rows]; e++) {
+        double x = number_of(r, k->J[e]);
+        J[e] = fabs(x) > 1e-10 ? x : 1e-10;
     }
 }
 
 static void make_choice(reducer *r, reduction_block *k)
 {
-    double *J = dae_arena_take(r->arena, (size_t)k->rows * k->columns + 1, sizeof *J);
+    double *J = dae_arena_take(r->arena, k->start[k->rows] + 1, sizeof *J);
     evaluate_J(r, k, J);
     if (choose(r, k, J, true, k->chosen) > 0) return;
-    for (size_t e = 0; e < (size_t)k->rows * k->columns; e++) /* whatever the structure allows */
-        J[e] = k->J[e] ? 1 + 0.37 * fabs(sin((double)e * 12.9898)) : 0;
+    for (size_t e = 0; e < k->start[k->rows]; e++) /* whatever the structure allows */
+        J[e] = 1 + 0.37 * fabs(sin((double)e * 12.9898));
     choose(r, k, J, true, k->chosen);
 }
 
@@ -397,6 +361,44 @@ static ex_id slope(reducer *r, uint32_t row, uint32_t column)
     ex_id a = ex_derivative(r->g, e->left, leaf, &culprit);
     ex_id c = ex_derivative(r->g, e->right, leaf, &culprit);
     return culprit ? 0 : ex_binary(r->g, EX_SUBTRACT, a, c);
+}
+
+/* The entries of J, where the derivative that counts occurs. */
+static void find_entries(reducer *r, reduction_block *k)
+{
+    reduction_blocks *b = r->b;
+    uint32_t *place = make_room(r, k->rows, k->columns)->place;
+    size_t most = 0;
+    for (uint32_t i = 0; i < k->rows; i++) most += r->start[k->row[i] + 1] - r->start[k->row[i]];
+    k->start = dae_arena_take(r->arena, k->rows + 1, sizeof *k->start);
+    k->at = dae_arena_take(r->arena, most + 1, sizeof *k->at);
+    k->J = dae_arena_take(r->arena, most + 1, sizeof *k->J);
+    for (uint32_t j = 0; j < k->columns; j++) place[b->column_of[k->column[j]]] = j + 1;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        size_t count = k->start[i];
+        for (size_t e = r->start[k->row[i]]; e < r->start[k->row[i] + 1]; e++) {
+            uint32_t j = r->entry[e];
+            if (!place[j] || r->order[e] + b->c[k->row[i]] != b->d[j]) continue;
+            ex_id J = slope(r, k->row[i], j);
+            if (!J) continue;
+            k->at[count] = place[j] - 1;
+            k->J[count++] = J;
+        }
+        k->start[i + 1] = count;
+    }
+    for (uint32_t j = 0; j < k->columns; j++) place[b->column_of[k->column[j]]] = 0;
+}
+
+/* Are there more derivatives than equations ask for? */
+static void judge_freedom(const reduction_blocks *b, reduction_block *k)
+{
+    uint32_t need = 0, have = 0;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        need += b->c[k->row[i]];
+        if (b->c[k->row[i]] > k->levels) k->levels = b->c[k->row[i]];
+    }
+    for (uint32_t j = 0; j < k->columns; j++) have += b->d[b->column_of[k->column[j]]];
+    k->open = have > need;
 }
 
 static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32_t end,
@@ -413,37 +415,14 @@ static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32
         if (b->d[j] > 0) k.column[k.columns++] = b->variable[j];
     }
     if (k.rows == 0) return;
-    k.J = dae_arena_take(r->arena, (size_t)k.rows * k.columns + 1, sizeof *k.J);
     k.chosen = dae_arena_take(r->arena, k.columns + 1, sizeof *k.chosen);
-    uint32_t *place = dae_arena_take(r->arena, b->columns + 1, sizeof *place);
-    for (uint32_t j = 0; j < k.columns; j++) place[b->column_of[k.column[j]]] = j + 1;
-    for (uint32_t i = 0; i < k.rows; i++)
-        for (size_t e = r->start[k.row[i]]; e < r->start[k.row[i] + 1]; e++) {
-            uint32_t j = r->entry[e];
-            if (place[j] && r->order[e] + b->c[k.row[i]] == b->d[j])
-                k.J[i * k.columns + place[j] - 1] = slope(r, k.row[i], j);
-        }
+    find_entries(r, &k);
+    judge_freedom(b, &k);
     make_choice(r, &k);
     b->block[b->count++] = k;
 }
 
 /* Entries that count for the highest derivatives, as a structure of their own. */
-static void open_scratch(reducer *r)
-{
-    size_t rows = 0, columns = 0;
-    for (size_t k = 0; k < r->b->count; k++) {
-        const reduction_block *p = &r->b->block[k];
-        rows = p->rows > rows ? p->rows : rows;
-        columns = p->columns > columns ? p->columns : columns;
-    }
-    scratch *t = r->b->scratch = dae_arena_take(r->arena, 1, sizeof *t);
-    t->A = dae_arena_take(r->arena, rows * columns + 1, sizeof *t->A);
-    t->scale = dae_arena_take(r->arena, rows + 1, sizeof *t->scale);
-    t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
-    t->pivot = dae_arena_take(r->arena, columns + 1, 1);
-    t->of_row = dae_arena_take(r->arena, rows + 1, sizeof *t->of_row);
-}
-
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
 {
     reduction_blocks *b = r->b;
@@ -461,7 +440,6 @@ static dae_status find_blocks(reducer *r, const dae_matching *mt)
     b->block = dae_arena_take(r->arena, blocks + 1, sizeof *b->block);
     for (uint32_t k = 0; k < blocks && status == DAE_OK; k++)
         take_block(r, order, begin[k], begin[k + 1], mt);
-    open_scratch(r);
     return (dae_status)status;
 }
 
@@ -530,28 +508,20 @@ static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equati
 }
 
 /* Only where there are more columns than equations is there anything to choose. */
-static bool has_choice(const reduction_blocks *b, const reduction_block *k)
-{
-    uint32_t need = 0, have = 0;
-    for (uint32_t i = 0; i < k->rows; i++) need += b->c[k->row[i]];
-    for (uint32_t j = 0; j < k->columns; j++) have += b->d[b->column_of[k->column[j]]];
-    return have > need;
-}
-
 /* The entries of J where a choice is possible, in the words of the reduced model. */
 static void write_watch(rewriter *w)
 {
     reduction_blocks *b = w->r->b;
     size_t count = 0;
     for (size_t k = 0; k < b->count; k++)
-        if (has_choice(b, &b->block[k])) count += (size_t)b->block[k].rows * b->block[k].columns;
+        if (b->block[k].open) count += b->block[k].start[b->block[k].rows];
     const flat_model *from = w->r->m;
     w->to->watch = dae_arena_take(w->r->arena, count + from->guards + 1, sizeof *w->to->watch);
     w->to->watches = 0;
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
-        for (size_t e = 0; has_choice(b, p) && e < (size_t)p->rows * p->columns; e++) {
-            ex_id J = p->J[e] ? p->J[e] : ex_number(w->r->g, 0);
+        for (size_t e = 0; p->open && e < p->start[p->rows]; e++) {
+            ex_id J = p->J[e];
             ex_substitute(w->r->g, &J, 1, replace, w);
             w->to->watch[w->to->watches++] = J;
         }
@@ -613,11 +583,15 @@ static void write_model(reducer *r, flat_reduction *out)
     out->flat = to;
     out->dummies = 0;
     out->dummy = dae_arena_take(r->arena, to->variables - m->variables + 1, sizeof *out->dummy);
+    out->dummy_of = dae_arena_take(r->arena, m->variables + 1, sizeof *out->dummy_of);
     for (uint32_t j = 0; j < b->columns; j++)
-        for (uint32_t k = 1; k <= b->d[j]; k++)
-            if (w.stand_in[j][k])
-                out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
-                                                           k < w.lowest[j] };
+        for (uint32_t k = 1; k <= b->d[j]; k++) {
+            if (!w.stand_in[j][k]) continue;
+            uint32_t *first = &out->dummy_of[b->variable[j]];
+            out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
+                                                       k < w.lowest[j] };
+            if (*first == 0) *first = (uint32_t)out->dummies;
+        }
 }
 
 static void list_added(reducer *r, flat_reduction *out)
@@ -690,27 +664,35 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 /* ---------------------------------------------------------------- another choice -------- */
 
 /* How good a given choice is: the worst pivot with these columns and no others. */
-static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen)
+static double quality(reducer *r, const reduction_block *k, const double *J, const uint32_t *chosen,
+                      pivot_order *order)
 {
     scratch *t = r->b->scratch;
-    double *A = t->A, worst = INFINITY;
-    for (uint32_t level = 1;; level++) {
-        uint32_t rows = 0, columns = 0;
-        for (uint32_t j = 0; j < k->columns; j++) columns += chosen[j] >= level;
-        for (uint32_t i = 0; i < k->rows; i++) {
-            if (r->b->c[k->row[i]] < level) continue;
-            double most = 0;
-            uint32_t at = 0;
-            for (uint32_t j = 0; j < k->columns; j++) {
-                most = fmax(most, fabs(J[i * k->columns + j]));
-                if (chosen[j] >= level) A[rows * columns + at++] = J[i * k->columns + j];
-            }
-            t->scale[rows++] = most;
-        }
-        if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->of_row));
-        if (worst == 0) return 0;
+    pivot_matrix m = matrix_of(k, J);
+    double worst = INFINITY;
+    for (uint32_t level = 1; level <= k->levels && worst > 0; level++) {
+        pivot_part part = rows_of_level(r, k, level);
+        for (uint32_t j = 0; j < k->columns; j++) t->column[j] = chosen[j] >= level;
+        worst = fmin(worst, pivots_find(t->room, &m, &part, order ? &order[level - 1] : &t->order));
     }
+    return worst;
+}
+
+/* The same for the present choice, after every step: with the pivots of the last time. Only where
+ * these are not good enough any more they are looked for again. */
+static double present_quality(reducer *r, reduction_block *k, const double *J, double enough)
+{
+    pivot_matrix m = matrix_of(k, J);
+    double worst = k->order ? INFINITY : 0;
+    for (uint32_t l = 0; l < k->levels && worst >= enough; l++)
+        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l]));
+    if (worst >= enough) return worst;
+    if (!k->order) {
+        k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
+        for (uint32_t l = 0; l < k->levels; l++)
+            pivot_order_make(&k->order[l], k->rows, k->columns, r->arena);
+    }
+    return quality(r, k, J, k->chosen, k->order);
 }
 
 /* Another choice where the present one is worse than `enough` of the best. */
@@ -722,10 +704,10 @@ static bool improve(reducer *r, const double *watched, double enough, uint32_t *
         reduction_block *p = &r->b->block[k];
         chosen[k] = dae_arena_take(r->arena, p->columns + 1, sizeof *chosen[k]);
         memcpy(chosen[k], p->chosen, p->columns * sizeof *chosen[k]);
-        if (!has_choice(r->b, p)) continue;
+        if (!p->open) continue;
         const double *J = watched + at;
-        at += (size_t)p->rows * p->columns;
-        double now = quality(r, p, J, p->chosen);
+        at += p->start[p->rows];
+        double now = quality(r, p, J, p->chosen, NULL);
         if (now >= enough) continue;
         uint32_t *other = dae_arena_take(r->arena, p->columns + 1, sizeof *other);
         double best = choose(r, p, J, false, other);
@@ -746,10 +728,10 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     double worst = INFINITY;
     size_t at = 0;
     for (size_t k = 0; k < r.b->count; k++) {
-        const reduction_block *p = &r.b->block[k];
-        if (!has_choice(r.b, p)) continue;
-        worst = fmin(worst, quality(&r, p, watched + at, p->chosen));
-        at += (size_t)p->rows * p->columns;
+        reduction_block *p = &r.b->block[k];
+        if (!p->open) continue;
+        worst = fmin(worst, present_quality(&r, p, watched + at, t->patience > 0 ? t->borne : enough));
+        at += p->start[p->rows];
     }
     if (t->patience > 0 && worst >= t->borne) {
         t->patience--;
@@ -778,6 +760,7 @@ void flat_choose_again(const flat_reduction *now, const double *watched, double 
     for (size_t k = 0; k < r.b->count; k++) {
         r.b->block[k] = now->blocks->block[k];
         r.b->block[k].chosen = chosen[k];
+        r.b->block[k].order = NULL;
     }
     write_model(&r, out);
 }
@@ -797,26 +780,29 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
  * changed its sign: linear interpolation between two steps leaves an error of second order. */
 static const double PASSED = 0.02;
 
+enum { LARGEST = 60 }; /* equations of a block that is looked at: complete pivoting costs n^3 */
+
 /* J between two points: the rows that count at a level, those columns that are chosen there or all.
  * Returns the number of columns; rows are divided by their size at the ends. */
 static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
                             const double *J1, double theta, uint32_t level, bool all, double *A)
 {
-    uint32_t columns = 0, rows = 0;
-    for (uint32_t j = 0; j < k->columns; j++) columns += all || k->chosen[j] >= level;
+    uint32_t columns = 0, rows = 0, *place = b->scratch->place; /* free between uses */
+    for (uint32_t j = 0; j < k->columns; j++)
+        place[j] = all || k->chosen[j] >= level ? columns++ : DAE_NOWHERE;
     for (uint32_t i = 0; i < k->rows; i++) {
         double size = 0;
-        uint32_t at = 0;
         if (b->c[k->row[i]] < level) continue;
-        for (size_t e = (size_t)i * k->columns; e < (size_t)(i + 1) * k->columns; e++)
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
             size = fmax(size, fmax(fabs(J0[e]), fabs(J1[e])));
-        for (uint32_t j = 0; j < k->columns; j++) {
-            size_t e = (size_t)i * k->columns + j;
-            if (!all && k->chosen[j] < level) continue;
-            A[rows * columns + at++] = size > 0 ? ((1 - theta) * J0[e] + theta * J1[e]) / size : 0;
-        }
+        memset(A + (size_t)rows * columns, 0, columns * sizeof *A);
+        for (size_t e = k->start[i]; e < k->start[i + 1] && size > 0; e++)
+            if (place[k->at[e]] != DAE_NOWHERE)
+                A[(size_t)rows * columns + place[k->at[e]]] =
+                    ((1 - theta) * J0[e] + theta * J1[e]) / size;
         rows++;
     }
+    memset(place, 0, k->columns * sizeof *place);
     return columns;
 }
 
@@ -856,9 +842,14 @@ static int sign_of(double *A, uint32_t rows, uint32_t columns, unsigned char *us
 }
 
 static bool block_passes(const reduction_blocks *b, const reduction_block *k, const double *J0,
-                         const double *J1)
+                         const double *J1, dae_arena *arena)
 {
     scratch *t = b->scratch;
+    if (k->rows > LARGEST || (size_t)k->rows * k->columns > LARGEST * LARGEST) return false;
+    if (!t->A) {
+        t->A = dae_arena_take(arena, LARGEST * LARGEST, sizeof *t->A);
+        t->pivot = dae_arena_take(arena, LARGEST * LARGEST, 1);
+    }
     for (uint32_t level = 1, rows = 1; rows > 0; level++) {
         double low = 0, high = 1, least;
         rows = 0;
@@ -889,11 +880,11 @@ bool flat_passes_singular(const flat_reduction *now, const double *before, const
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
         uint32_t most = p->row[0];
-        if (!has_choice(b, p)) continue;
+        if (!p->open) continue;
         for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
-        if (block_passes(b, p, before + at, watched + at)) return true;
-        at += (size_t)p->rows * p->columns;
+        if (block_passes(b, p, before + at, watched + at, now->from->graph->arena)) return true;
+        at += p->start[p->rows];
     }
     return false;
 }

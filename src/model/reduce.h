@@ -36,8 +36,9 @@ typedef struct flat_reduction {
     size_t differentiated;      /* equations that were added                                  */
     flat_equation *added;       /* ... as they read                                           */
     size_t freedom;             /* initial values that can be chosen                          */
-    flat_dummy *dummy;
+    flat_dummy *dummy;          /* those of a variable one after the other                    */
     size_t dummies;
+    uint32_t *dummy_of;         /* of a variable: 1 + the first of them, 0: none; NULL: unknown */
     flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
     size_t derivatives;
     flat_signature signature;

@@ -321,6 +321,7 @@ static void list_derivatives(writer *w, flat_reduction *out)
     for (uint32_t j = 0; j < w->o->rows; j++) count += w->top[j];
     out->dummy = dae_arena_take(w->arena, count + 1, sizeof *out->dummy);
     out->dummies = 0;
+    out->dummy_of = NULL;
     for (uint32_t j = 0; j < w->o->rows; j++)
         for (uint32_t k = 1; k <= w->top[j]; k++)
             out->dummy[out->dummies++] = (flat_dummy){ w->o->variable[j], k, w->u[j][k],

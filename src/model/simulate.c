@@ -19,6 +19,8 @@
 #include "model/object.h"
 #include "model/route.h"
 
+#include "integrate/glance.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -233,7 +235,9 @@ static dae_status open_solver(run *r)
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
                             .max_step = longest, .allocator = &m->memory.hook };
-    m->solver = dae_open(&m->p.problem, &options);
+    dae_problem problem = m->p.problem;
+    if (!m->p.searched) problem.event_count = 0; /* all times are known beforehand */
+    m->solver = dae_open(&problem, &options);
     return dae_last_status(m->solver);
 }
 
@@ -549,7 +553,8 @@ static dae_status mind_pace(run *r, double *stop)
     dae_statistics s;
     if (m->pace.terms == 0 && m->pace.phases == 0) return DAE_OK;
     dae_get_statistics(m->solver, &s);
-    double far = *stop - r->t, h = s.h_next > 0 && s.h_next < far ? s.h_next : far;
+    double far = *stop - r->t, h = s.h_next > 0 ? fmin(s.h_next, far) : far;
+    if (s.h_next == 0 && m->p.problem.size > 0) h = 1e-3 * far; /* as it begins (driver.c) */
     if (m->pace.phases) {
         dae_status status = dae_read(m->solver, r->t, r->x, r->xdot);
         if (status != DAE_OK) return take_failure(r, status);
@@ -558,8 +563,6 @@ static dae_status mind_pace(run *r, double *stop)
             m->value[slot_of(m->p.variable[j], 1)] = r->xdot[j];
     }
     double longest = model_longest_step(m, r->t, h, r->rtol);
-    if (s.h_next == 0 && longest == h) /* the first step is at most a thousandth of the whole */
-        longest = fmin(h, 1e3 * model_longest_step(m, r->t, 1e-3 * h, r->rtol));
     if (longest < h) *stop = r->t + longest;
     return DAE_OK;
 }
@@ -626,8 +629,7 @@ static dae_status mind_assertions(run *r, double to)
     for (int k = 1; k <= ASSERT_LOOKS && status == DAE_OK; k++) {
         double t = k < ASSERT_LOOKS ? r->t + (to - r->t) * k / ASSERT_LOOKS : to;
         for (;;) { /* several warnings may begin before t */
-            status = dae_read(r->m->solver, t, r->x, r->xdot);
-            if (status != DAE_OK) return take_failure(r, status);
+            dae_glance(r->m->solver, t, r->x, r->xdot);
             model_put_point(r->m, t, r->x, r->xdot);
             if (!model_may_fail(r->m) || !fails_at(r, t, &status)) break;
             double bad = t;
@@ -757,7 +759,7 @@ static dae_status simulate(model *m, void *arguments)
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
-    model_start_pace(m, r->start, r->stop);
+    model_start_pace(m, r->start, r->stop, r->atol);
     status = begin(r);
     if (status == DAE_OK && !(r->stage && r->stage->paused)) status = go(r);
     return status == DAE_OK ? end(r) : status;

@@ -85,6 +85,22 @@ static void head(dae_page *w)
         escaped(s, w->summary);
         dae_sink_text(s, "</p>\n");
     }
+    if (w->failure) {
+        dae_sink_text(s, "<pre class=\"failure\" role=\"alert\">");
+        escaped(s, w->failure);
+        dae_sink_text(s, "</pre>\n");
+    }
+}
+
+/* A run without any row has no picture. */
+static void no_plots(dae_page *w)
+{
+    dae_sink_text(w->sink, "<p class=\"note\">There are no curves: not even the initial "
+                           "values were found.</p>\n");
+    if (dae_page_is_live())
+        return;
+    dae_free(&w->still.memory, w->still.t);
+    w->still.t = NULL;
 }
 
 static void plots(dae_page *w)
@@ -102,6 +118,10 @@ static void plots(dae_page *w)
             "<p class=\"note\">Of %lld points about %d of each curve are here, its "
             "lowest and highest among them.</p>\n",
             (long long)w->curves.rows, w->curves.points);
+    if (w->curves.rows == 0)
+        no_plots(w);
+    if (w->curves.rows == 0 && !dae_page_is_live())
+        return;
     if (!dae_page_is_live()) {
         dae_sink_text(
             s, "<p class=\"note\">A still picture of the first curves: uPlot, which "

@@ -32,6 +32,7 @@ typedef struct dae_page {
 
     /* words; NULL: that section is left out */
     const char *title, *summary;
+    const char *failure; /* why the run ended early: it stands first */
     const char *source_name, *source; /* the model's text, with its length */
     size_t source_length;
     const char *analysis, *messages, *flat;

@@ -1,0 +1,47 @@
+/* pivots.h: columns of a sparse matrix with more columns than rows that make it regular: found by
+ * elimination, and looked at again, cheaply, when the numbers have changed.
+ */
+#ifndef DAE_MODEL_PIVOTS_H
+#define DAE_MODEL_PIVOTS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Entries row after row. */
+typedef struct pivot_matrix {
+    uint32_t rows, columns;
+    const size_t *start;         /* rows + 1                                                  */
+    const uint32_t *at;          /* their columns                                             */
+    const double *value;
+} pivot_matrix;
+
+/* Which part of it: these rows and columns. Columns have classes: the lowest are wanted first. */
+typedef struct pivot_part {
+    const unsigned char *row, *column; /* not 0: it counts                                    */
+    const int *class_of;               /* of columns; NULL: all are equal                     */
+} pivot_part;
+
+/* The pivots, in order. */
+typedef struct pivot_order {
+    uint32_t *row, *column, count;
+    uint32_t *place;             /* of a column: 1 + its number, 0: none                      */
+    bool whole;                  /* there was one for every row                               */
+} pivot_order;
+
+/* Scratch for matrices up to a size. */
+typedef struct pivot_room pivot_room;
+pivot_room *pivot_room_make(pivot_room *old, uint32_t rows, uint32_t columns, dae_arena *arena);
+
+void pivot_order_make(pivot_order *o, uint32_t rows, uint32_t columns, dae_arena *arena);
+
+/* Finds an order. The worst pivot, relative to the largest entry of its whole row; 0: the rows are
+ * dependent; INFINITY: there are none. */
+double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order);
+
+/* The worst pivot in a given order of all rows that count, with its columns alone. */
+double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order);
+
+#endif
