@@ -29,6 +29,7 @@ struct model_family {
     member first, *now;
     double *watched, *row, enough;
     double *before, before_t; /* `watch` after the step before ...                         */
+    double *largest;         /* of `watch` so far                                            */
     const member *before_of; /* ... of this member; NULL: there is none                    */
     long before_events;
     dae_report report;       /* of a step that led across a singular point                 */
@@ -86,7 +87,8 @@ model_family *family_open(model *first, const flat_reduction *reduction, bool na
     f->before = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->before);
     f->row = dae_alloc(&memory, f->results + 1, sizeof *f->row);
     f->now = &f->first;
-    if (f->watched && f->before && f->row && open_past(f) == DAE_OK) return f;
+    f->largest = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->largest);
+    if (f->watched && f->before && f->largest && f->row && open_past(f) == DAE_OK) return f;
     family_close(f);
     return NULL;
 }
@@ -111,6 +113,7 @@ void family_close(model_family *f)
     dae_free(&f->memory, f->wanted);
     dae_free(&f->memory, f->watched);
     dae_free(&f->memory, f->before);
+    dae_free(&f->memory, f->largest);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f);
 }
@@ -149,7 +152,9 @@ static void tell_singular(model_family *f, const flat_equation *e)
     flat_model *m = f->first.reduction.from;
     dae_report_clear(&f->report);
     dae_fail(&f->report, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
-    dae_at(&f->report, "between t = %.10g and %.10g, equation '%s = %s'%s%s", f->before_t, f->stage.t,
+    double from = fmin(f->before_t, f->stage.t);
+    dae_at(&f->report, "between t = %.10g and %.10g, equation '%s = %s'%s%s", from,
+           f->stage.t > from ? f->stage.t : from + f->stage.h,
            ex_print(m->graph, e->left, flat_name, m, 60), ex_print(m->graph, e->right, flat_name, m, 60),
            m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
     dae_why(&f->report, "there the Jacobian of the constraints has less than full rank with any choice "
@@ -178,12 +183,20 @@ static bool judge(const double *watched, void *user)
 {
     model_family *f = user;
     note_point(f);
+    for (size_t k = 0; k < f->now->reduction.flat->watches; k++)
+        f->largest[k] = fmax(f->largest[k], fabs(watched[k]));
     return passes_singular(f, watched) || (!f->stage.last && wants_other(f, watched, ENOUGH));
 }
 
+/* After a failure: other states, or words for it if no states can do. */
 static bool rescue(const double *watched, void *user)
 {
-    return wants_other(user, watched, RESCUE);
+    model_family *f = user;
+    flat_equation equation;
+    if (wants_other(f, watched, RESCUE)) return true;
+    f->stage.refused = flat_near_singular(&f->now->reduction, watched, f->largest, &equation);
+    if (f->stage.refused) tell_singular(f, &equation);
+    return f->stage.refused;
 }
 
 /* Whether derivative() has this one. */
@@ -426,6 +439,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     f->sum = (dae_statistics){0};
     f->changes = 0;
     f->before_of = NULL;
+    memset(f->largest, 0, (f->first.reduction.flat->watches + 1) * sizeof *f->largest);
     f->give = row;
     f->user = user;
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */

@@ -888,3 +888,24 @@ bool flat_passes_singular(const flat_reduction *now, const double *before, const
     }
     return false;
 }
+
+bool flat_near_singular(const flat_reduction *now, const double *watched, const double *largest,
+                        flat_equation *equation)
+{
+    const reduction_blocks *b = now->blocks;
+    size_t at = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        const reduction_block *p = &b->block[k];
+        for (uint32_t i = 0; p->open && i < p->rows; i++) {
+            double here = 0, once = 0;
+            for (size_t e = at + p->start[i]; e < at + p->start[i + 1]; e++) {
+                here = fmax(here, fabs(watched[e]));
+                once = fmax(once, largest[e]);
+            }
+            *equation = now->from->equation[b->equation[p->row[i]]];
+            if (here < PASSED * once) return true;
+        }
+        at += p->open ? p->start[p->rows] : 0;
+    }
+    return false;
+}

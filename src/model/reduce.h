@@ -64,6 +64,9 @@ void flat_choose_again(const flat_reduction *now, const double *watched, double 
  * constraint of that block that was differentiated most. */
 bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
                           flat_equation *equation);
+/* Is a row of J next to nothing, compared with the largest values that its entries had? */
+bool flat_near_singular(const flat_reduction *now, const double *watched, const double *largest,
+                        flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif

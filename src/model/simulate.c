@@ -518,6 +518,8 @@ static dae_status jump(run *r, dae_status failed)
     double t = dae_time(m->solver), to = t, span = r->stop - r->start;
     dae_report first = m->report;
     int most = -1;
+    /* where constraints lose rank the loops of their derivatives do: nothing says how to go on */
+    if (m->flat->watches > m->flat->guards) return failed;
     if (m->run.loops == 0 || ++r->jumps > JUMPS) return failed;
     dae_status status = remember(r, t);
     if (status == DAE_OK) status = give_outputs(r, t, false);
