@@ -295,39 +295,80 @@ static mo_value *with_fields(mo_run *r, const mo_entry *e, mo_value *v)
     return v;
 }
 
-bool mo_declare_others(mo_run *r)
+/* A variable of the function that is no input, with its value so far. */
+static bool declare_other(mo_run *r, mo_entry *e)
 {
     mo_model *m = r->model;
-    mo_view *f = r->function;
-    for (size_t i = 0; i < f->entries; i++) {
-        mo_entry *e = f->entry[i];
-        shape s;
-        if (e->element->kind != MO_COMPONENT || e->element->input)
-            continue;
-        if (e->element->variability == MO_CONSTANT && e->mod && e->mod->value) {
-            mo_scope scope = r->scope;
-            scope.view = e->mod->view;
-            declare(r, e, mo_evaluate(m, &scope, e->mod->value));
-            continue;
-        }
-        if (!find_shape(r, e, &s, true))
-            return false;
-        mo_value *v = NULL;
-        if (e->mod && e->mod->value) {
-            mo_scope scope = r->scope;
-            scope.view = e->mod->view;
-            v = mo_evaluate(m, &scope, e->mod->value);
-            if (v->kind == MO_V_NONE)
-                return false;
-            if (s.type->primitive)
-                v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
-                               e->name);
-        }
-        mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
-        env->type = type_of(s.type->primitive);
-        env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
+    shape s;
+    mo_scope scope = r->scope;
+    mo_value *v = NULL;
+    bool given = e->mod && e->mod->value;
+    if (given)
+        scope.view = e->mod->view;
+    if (e->element->variability == MO_CONSTANT && given) {
+        declare(r, e, mo_evaluate(m, &scope, e->mod->value));
+        return true;
     }
+    if (!find_shape(r, e, &s, true))
+        return false;
+    if (given) {
+        v = mo_evaluate(m, &scope, e->mod->value);
+        if (v->kind == MO_V_NONE)
+            return false;
+        if (s.type->primitive)
+            v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
+                           e->name);
+    }
+    mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
+    env->type = type_of(s.type->primitive);
+    env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
+    for (int i = 0; i < e->element->dimensions; i++)
+        env->open |= e->element->dimension[i]->kind == MO_A_COLON;
     return true;
+}
+
+typedef struct declaring {
+    mo_run *r;
+    char *done; /* of every entry: 0 not yet, 1 under way, 2 declared */
+    bool fine;
+} declaring;
+
+static void declare_needed(const char *name, void *user);
+
+/* What sizes and values speak of comes first, wherever it is declared. */
+static void declare_in_order(declaring *d, mo_entry *e)
+{
+    const mo_element *element = e->element;
+    if (element->kind != MO_COMPONENT || element->input || d->done[e->number] || !d->fine)
+        return;
+    d->done[e->number] = 1;
+    for (int i = 0; i < element->dimensions; i++)
+        mo_names_in(element->dimension[i], declare_needed, d);
+    for (int i = 0; i < element->type_dimensions; i++)
+        mo_names_in(element->type_dimension[i], declare_needed, d);
+    if (e->mod && e->mod->value)
+        mo_names_in(e->mod->value, declare_needed, d);
+    d->fine = d->fine && declare_other(d->r, e);
+    d->done[e->number] = 2;
+}
+
+static void declare_needed(const char *name, void *user)
+{
+    declaring *d = user;
+    mo_entry *e = mo_find_entry(d->r->model, d->r->function, name);
+    if (e)
+        declare_in_order(d, e);
+}
+
+bool mo_declare_others(mo_run *r)
+{
+    mo_view *f = r->function;
+    declaring d = { .r = r, .fine = true };
+    size_t entries = f->entries;
+    d.done = dae_arena_take(&r->model->context->arena, entries + 1, 1);
+    for (size_t i = 0; i < entries && d.fine; i++)
+        declare_in_order(&d, f->entry[i]);
+    return d.fine;
 }
 
 /* ------------------------------------------------------------------ the body --------- */
@@ -391,6 +432,8 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
         return mo_builtin(m, &r->scope, &call, builtin, &found);
     }
     mo_value **value = dae_arena_take(&m->context->arena, (size_t)x->arguments + 1, sizeof *value);
+    if (!mo_declare_others(r)) /* results may stand among the arguments */
+        return mo_none(m);
     for (int i = 0; i < x->arguments; i++)
         value[i] = mo_evaluate(m, &r->scope, x->argument[i]);
     mo_value *known = mo_table_function(m, name, value, (size_t)x->arguments, place);

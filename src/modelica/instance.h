@@ -160,6 +160,7 @@ struct mo_env {
     const char *name;
     mo_value *value;
     mo_env *next;
+    bool open;              /* declared with ':': its size is that of what is assigned        */
     bool owned;             /* its array is nobody else's: elements may be set in place       */
     mo_entry *entry;        /* variables of a function: the declaration                      */
     ex_type type;           /* what is assigned is converted to; EX_STRING..                  */
@@ -221,6 +222,7 @@ struct mo_model {
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     double work_limit;        /* of `work`                                                   */
+    int guessing;             /* a number is asked for that need not be known                 */
     bool connecting;          /* names of disabled components are no errors now               */
     const struct mo_words *word;
 };
@@ -396,6 +398,8 @@ mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, s
 /* same.c: the same text twice */
 bool mo_same_ast(const mo_ast *a, const mo_ast *b);
 bool mo_same_clause(const mo_clause *a, const mo_clause *b);
+/* visit(name, user) for the first name of every reference in an expression */
+void mo_names_in(const mo_ast *a, void (*visit)(const char *name, void *user), void *user);
 
 /* equations.c, connect.c: equations */
 void mo_object_connections(mo_model *m, mo_object *o);
