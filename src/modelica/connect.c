@@ -71,7 +71,16 @@ static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool r
                                      .place = place, .component = component };
 }
 
+static void connect_fields(mo_model *m, const mo_connection *c);
+
 static void pair(mo_model *m, const mo_connection *c)
+{
+    if (!mo_connect_overconstrained(m, c))
+        mo_connect_plainly(m, c);
+}
+
+/* What is connected is equal, or adds up to zero. */
+void mo_connect_plainly(mo_model *m, const mo_connection *c)
 {
     mo_value *left = c->left, *right = c->right;
     if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
@@ -89,12 +98,12 @@ static void pair(mo_model *m, const mo_connection *c)
             one.right = mo_item_at(m, right, i);
             pair(m, &one);
         }
-    else if (left->kind == MO_V_OBJECT && !mo_connect_overconstrained(m, c))
-        mo_connect_fields(m, c);
+    else if (left->kind == MO_V_OBJECT)
+        connect_fields(m, c);
 }
 
 /* Two connectors, or parts of them: element by element. */
-void mo_connect_fields(mo_model *m, const mo_connection *c)
+static void connect_fields(mo_model *m, const mo_connection *c)
 {
     mo_value *x = mo_fields(m, c->left), *y = mo_fields(m, c->right);
     for (size_t i = 0; i < x->count; i++) {

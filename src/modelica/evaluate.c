@@ -603,7 +603,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
         return mo_none(m);
     }
     if (r->parts == 2 && strcmp(r->part[0].name, "Connections") == 0 &&
-        !mo_find_name(m, s, r->part[0].name))
+        (r->global ? !mo_find_entry(m, m->root, r->part[0].name)
+                   : !mo_find_name(m, s, r->part[0].name)))
         return mo_connections_query(m, s, a, r->part[1].name);
     if (r->parts == 1 && r->global && mo_is_builtin(r->part[0].name) &&
         !mo_find_entry(m, m->root, r->part[0].name)) {

@@ -563,10 +563,93 @@ static mo_value *vectorized(mo_model *m, const mo_scope *s, mo_view *f, mo_value
     return all;
 }
 
+/* ------------------------------------------------------------------ derivatives ------ */
+
+typedef struct stand_in {
+    ex_id leaf, value;
+} stand_in;
+
+static ex_id put_in_place(ex_graph *g, ex_id leaf, void *user)
+{
+    (void)g;
+    const stand_in *s = user;
+    return leaf == s->leaf ? s->value : leaf;
+}
+
+/* Which of the arguments is given to the input of this name; count: none of them. */
+static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label, size_t count)
+{
+    size_t position = 0;
+    mo_expand(m, f);
+    for (size_t k = 0; label && k < count; k++)
+        if (label[k] == name)
+            return k;
+    for (size_t i = 0; i < f->entries; i++) {
+        const mo_entry *e = f->entry[i];
+        if (e->element->kind != MO_COMPONENT || !e->element->input)
+            continue;
+        if (e->name == name)
+            return position < count && !(label && label[position]) ? position : count;
+        position++;
+    }
+    return count;
+}
+
+static ex_id derived(mo_model *m, ex_id e, const stand_in *s, mo_place place)
+{
+    ex_id culprit = 0, d = ex_derivative(m->graph, e, s->leaf, &culprit);
+    if (culprit) {
+        mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function cannot be differentiated");
+        mo_hint(m->context, "it contains %s", ex_print(m->graph, culprit, flat_name, m->flat, 60));
+        return 0;
+    }
+    ex_substitute(m->graph, &d, 1, put_in_place, (void *)s);
+    return d;
+}
+
+/* function f_xy = der(f, x, y): f with something unknown in the place of y, differentiated by it;
+ * and the same again for x. */
+static mo_value *partial_derivative(mo_model *m, const mo_scope *s, mo_view *f, int derivatives,
+                                    mo_value **argument, const char **label, size_t count,
+                                    mo_place place)
+{
+    mo_scope around = { .view = f->outer ? f->outer : f };
+    mo_view *whole = mo_find_class(m, &around, f->def->alias, true);
+    if (!whole || derivatives == 0)
+        return whole ? mo_call_function(m, s, whole, argument, label, count, place) : mo_none(m);
+    const char *by = f->def->derivative[derivatives - 1];
+    size_t k = argument_of(m, whole, by, label, count);
+    if (k == count || argument[k]->kind != MO_V_SCALAR || argument[k]->type > EX_INTEGER) {
+        mo_error(m->context, DAE_E_MODEL, place, "there is no derivative of '%s' by '%s'",
+                 whole->def->name, by);
+        mo_hint(m->context, "derive by a Real input that is given as an argument");
+        return mo_none(m);
+    }
+    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0, EX_REAL),
+                         argument[k]->scalar };
+    mo_value **given = dae_arena_take(&m->context->arena, count + 1, sizeof *given);
+    for (size_t i = 0; i < count; i++)
+        given[i] = i == k ? mo_scalar(m, unknown.leaf, EX_REAL, NULL) : argument[i];
+    mo_value *v = partial_derivative(m, s, f, derivatives - 1, given, label, count, place);
+    if (v->kind == MO_V_SCALAR) {
+        ex_id d = derived(m, v->scalar, &unknown, place);
+        return d ? mo_scalar(m, d, EX_REAL, NULL) : mo_none(m);
+    }
+    if (v->kind != MO_V_ARRAY || !v->element)
+        return v;
+    mo_value *all = mo_new_array(m, v->dimensions, v->size, EX_REAL);
+    for (size_t i = 0; i < v->count; i++)
+        if (!(all->element[i] = derived(m, v->element[i], &unknown, place)))
+            return mo_none(m);
+    return all;
+}
+
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place)
 {
     mo_expand(m, f);
+    if (f->def->is_derivative)
+        return partial_derivative(m, s, f, f->def->derivatives, argument, label, count, place);
     bool done;
     mo_value *v = vectorized(m, s, f, argument, label, count, place, &done);
     if (done)

@@ -412,7 +412,7 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
 flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
-void mo_connect_fields(mo_model *m, const mo_connection *c);
+void mo_connect_plainly(mo_model *m, const mo_connection *c);
 /* overconstrained.c: Connections.root and the like */
 bool mo_connect_overconstrained(mo_model *m, const mo_connection *c);
 void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a);
