@@ -121,6 +121,8 @@ struct mo_member {
     mo_mod *mod;
     mo_value *value;        /* as an expression                                              */
     mo_value *binding;      /* declared value, checked and indexed; NULL: none                */
+    const mo_ast *text;     /* a String that an equation gives: the equation's right side     */
+    mo_view *text_view;
     mo_member *asked_by;    /* while it is being bound: the member that needs it              */
 };
 
@@ -223,6 +225,7 @@ struct mo_model {
     double work;              /* steps of function evaluation so far                         */
     double work_limit;        /* of `work`                                                   */
     int guessing;             /* a number is asked for that need not be known                 */
+    bool texts;               /* there are variables that are Strings                         */
     bool connecting;          /* names of disabled components are no errors now               */
     const struct mo_words *word;
 };
@@ -393,6 +396,7 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
 
 /* strings.c: String(x), and functions on text of the standard library */
 mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
+ex_id mo_known_text(mo_model *m, ex_id e);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
 /* same.c: the same text twice */

@@ -134,6 +134,10 @@ static mo_value *raw_binding(mo_model *m, mo_member *member, mo_place *place)
     mo_value *field = holder_field(m, member, place);
     if (field)
         return field;
+    if (member->text) {
+        mo_scope scope = { .object = member->object, .view = member->text_view };
+        return mo_evaluate(m, &scope, member->text);
+    }
     if (!mod || !mod->value)
         return NULL;
     mo_mod here = *mod;
@@ -402,6 +406,7 @@ static void make_variables(mo_model *m, mo_member *member)
     v.input = top && member->input;
     v.output = top && member->output;
     v.final = e->final;
+    m->texts |= v.type == EX_STRING;
     member->first = (uint32_t)m->flat->variables;
     const char *name = full_name(m, member->object, e->name);
     for (size_t k = 0; k < member->count; k++) {

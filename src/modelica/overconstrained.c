@@ -189,6 +189,11 @@ void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a)
  * branch? */
 mo_value *mo_connections_query(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name)
 {
+    if (strcmp(name, "isRoot") != 0 && strcmp(name, "rooted") != 0) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' is no function", name);
+        mo_hint(m->context, "it stands alone in an equation section; isRoot and rooted are functions");
+        return mo_none(m);
+    }
     mo_value *v = a->count == 1 ? mo_evaluate(m, s, a->item[0]) : mo_none(m);
     size_t n;
     mo_view *f;

@@ -483,9 +483,9 @@ static void check(mo_run *r, const mo_ast *a)
     if (is_true(r, holds) || mo_write_assertion(r, holds, message->scalar, warning, a->place))
         return;
     if (is_false(r, holds) && r->function && !warning) {
-        const char *text = mo_constant_text(m, message);
+        ex_id words = mo_known_text(m, message->scalar);
         mo_error(m->context, DAE_E_ASSERT, a->place, "an assertion of '%s' fails: %s",
-                 r->function->def->name, text ? text : "(no message)");
+                 r->function->def->name, m->graph->text[ex_at(m->graph, words)->a]);
         mo_hint(m->context, "look at the arguments of the function");
         return;
     }
