@@ -205,6 +205,21 @@ static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
     return NULL;
 }
 
+/* An element that is inner and outer is two: those below see the inner one, its own class and those
+ * who name it from outside the outer one. */
+static mo_member *outer_of(mo_model *m, mo_member *member)
+{
+    const mo_element *e = member->entry->element;
+    if (!e->inner || !e->outer || member->object->package)
+        return member;
+    for (mo_object *o = member->object->parent; o; o = o->parent) {
+        mo_member *inner = mo_find_member(m, o, member->entry->name);
+        if (inner && inner->entry->element->inner)
+            return inner;
+    }
+    return member;
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
@@ -220,7 +235,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         if (!o)
             o = mo_constants(m, where);
         mo_member *member = mo_find_member(m, o, name);
-        return member ? mo_member_value(m, member) : NULL;
+        return member ? mo_member_value(m, outer_of(m, member)) : NULL;
     }
     mo_view *type = builtin_type(m, name);
     return type ? class_value(m, type) : imported_literal(m, s->view, name);
@@ -295,7 +310,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
         if (e && e->is_protected)
             return say_protected(m, e, in, place);
         if (member)
-            found = mo_member_value(m, member);
+            found = mo_member_value(m, outer_of(m, member));
         else if (e && e->element->kind == MO_NESTED) {
             found = class_value(m, class_seen(m, v->object, e, in));
             found->object = v->object;

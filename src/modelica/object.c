@@ -222,14 +222,19 @@ static void find_sizes(mo_model *m, mo_member *member, const mo_scope *scope)
 static const char *const attributes[] = { "quantity", "unit", "displayUnit", "min", "max", "start",
                                           "fixed", "nominal", "stateSelect", "unbounded" };
 
+bool mo_is_attribute(const char *name)
+{
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (strcmp(attributes[i], name) == 0)
+            return true;
+    return false;
+}
+
 static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
-        bool known = false;
         if (type->primitive) {
-            for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-                known |= strcmp(attributes[i], mod->name) == 0;
-            if (!known) {
+            if (!mo_is_attribute(mod->name)) {
                 const char *near = mo_nearest(mod->name, attributes, 10);
                 mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s",
                          mod->name, type->def->name);
@@ -532,8 +537,8 @@ void mo_instantiate(mo_model *m, mo_member *member)
     mo_member *holder = member->object->holder;
     if (holder)
         member->variability = least(member->variability, holder->variability);
-    member->flow = e->flow;
-    member->stream = e->stream;
+    member->flow = e->flow || (holder && holder->flow); /* flow Complex i: both parts */
+    member->stream = e->stream || (holder && holder->stream);
     member->input = e->input || (holder && holder->input);
     member->output = e->output || (holder && holder->output);
     bool fine = find_type(m, member, &scope);

@@ -175,11 +175,34 @@ static const char *text_now(mo_model *m, const mo_value *v)
 }
 
 static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+                         mo_place place);
+
+/* (if c then "a" else "b") == "a" is if c then "a" == "a" else "b" == "a": String(enumeration). */
+static mo_value *compare_choices(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a,
+                                 mo_value *b, mo_place place)
+{
+    for (int side = 0; side < 2; side++) {
+        const ex_node n = *ex_at(m->graph, side ? b->scalar : a->scalar);
+        if (n.op != EX_IF)
+            continue;
+        mo_value *yes = mo_scalar(m, n.b, EX_STRING, NULL), *no = mo_scalar(m, n.c, EX_STRING, NULL);
+        yes = side ? compare(m, s, op, a, yes, place) : compare(m, s, op, yes, b, place);
+        no = side ? compare(m, s, op, a, no, place) : compare(m, s, op, no, b, place);
+        return yes->kind == MO_V_SCALAR && no->kind == MO_V_SCALAR ? mo_choose(m, n.a, yes, no, place)
+                                                                   : mo_none(m);
+    }
+    return NULL;
+}
+
+static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
                          mo_place place)
 {
     if (a->kind != MO_V_SCALAR || b->kind != MO_V_SCALAR)
         return refuse(m, op, a, b, place, "only scalars can be compared");
     if (a->type == EX_STRING && b->type == EX_STRING) {
+        mo_value *chosen = compare_choices(m, s, op, a, b, place);
+        if (chosen)
+            return chosen;
         const char *x = text_now(m, a), *y = text_now(m, b);
         if (!x || !y)
             return refuse(m, op, a, b, place, "strings can only be compared when they are known");
