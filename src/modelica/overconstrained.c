@@ -150,6 +150,8 @@ static bool node_argument(mo_model *m, const mo_scope *s, const mo_ast *a, int i
     mo_view *f;
     if (find_node(m, v, n, &f))
         return true;
+    if (v->kind == MO_V_ARRAY && v->count == 0)
+        return false; /* nothing to be overdetermined */
     if (v->kind != MO_V_NONE || i >= a->count) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' needs an overdetermined object",
                  a->call.reference->part[1].name);
