@@ -8,6 +8,26 @@
 
 /* ------------------------------------------------------------------ what is assigned - */
 
+/* All variables of the section are found by hash: there may be many. */
+static void enter(mo_model *m, mo_env_index *index, mo_env *env)
+{
+    if (2 * index->count >= index->size) {
+        mo_env **old = index->slot;
+        size_t size = index->size;
+        index->size = size ? 2 * size : 16;
+        index->slot = dae_arena_take(&m->context->arena, index->size, sizeof *index->slot);
+        index->count = 0;
+        for (size_t i = 0; i < size; i++)
+            if (old[i])
+                enter(m, index, old[i]);
+    }
+    size_t at = ((uintptr_t)env->name >> 4) & (index->size - 1);
+    while (index->slot[at])
+        at = (at + 1) & (index->size - 1);
+    index->slot[at] = env;
+    index->count++;
+}
+
 static void note(mo_run *r, const mo_ast *left)
 {
     if (!left || left->kind != MO_A_REFERENCE)
@@ -23,6 +43,10 @@ static void note(mo_run *r, const mo_ast *left)
     *env = (mo_env){ .name = name, .value = v, .next = r->scope.env };
     env->typed = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
     env->type = v->type;
+    env->index = env->next ? env->next->index
+                           : dae_arena_take(&m->context->arena, 1, sizeof *env->index);
+    if (env->index)
+        enter(m, env->index, env);
     r->scope.env = env;
 }
 

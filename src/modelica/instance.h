@@ -157,11 +157,18 @@ struct mo_value {
     mo_member *member;        /* the component this was read from, NULL: none                */
 };
 
+/* Names of an environment by hash, where there are many. */
+typedef struct mo_env_index {
+    mo_env **slot;
+    size_t size, count;
+} mo_env_index;
+
 /* Names that are neither in a class nor in an object: iterators, variables of a function. */
 struct mo_env {
     const char *name;
     mo_value *value;
     mo_env *next;
+    mo_env_index *index;    /* NULL: none; finds this one and all behind it                   */
     bool open;              /* declared with ':': its size is that of what is assigned        */
     bool owned;             /* its array is nobody else's: elements may be set in place       */
     mo_entry *entry;        /* variables of a function: the declaration                      */
@@ -263,6 +270,7 @@ bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_
 const char *mo_kind_name(mo_class_kind kind);
 
 /* lookup.c: names */
+mo_env *mo_find_env(mo_env *env, const char *name); /* NULL: none */
 mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report);
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name);
 mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *name, mo_place place);

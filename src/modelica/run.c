@@ -25,10 +25,7 @@ static bool is_false(mo_run *r, ex_id e)
 
 mo_env *mo_run_variable(mo_run *r, const char *name)
 {
-    for (mo_env *e = r->scope.env; e; e = e->next)
-        if (e->name == name)
-            return e;
-    return NULL;
+    return mo_find_env(r->scope.env, name);
 }
 
 /* ------------------------------------------------------------------ assignment ------- */
