@@ -241,10 +241,16 @@ static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_ed
     if (!first->flow) {
         one_source(m, face, count, place);
         ex_type type = first->type;
-        for (size_t i = 1; i < count; i++)
-            if (face[i] / 2 != face[0] / 2)
-                flat_add_equation(m->flat, ex_variable(g, face[0] / 2, 0, type),
-                                  ex_variable(g, face[i] / 2, 0, type), place, component);
+        size_t given = 0; /* an input of the model gives its value: x = u */
+        while (given < count && !m->flat->variable[face[given] / 2].input)
+            given++;
+        ex_id source = ex_variable(g, face[given < count ? given : 0] / 2, 0, type);
+        for (size_t i = 0; i < count; i++) {
+            ex_id other = ex_variable(g, face[i] / 2, 0, type);
+            if (other != source)
+                flat_add_equation(m->flat, given < count ? other : source,
+                                  given < count ? source : other, place, component);
+        }
         return;
     }
     ex_id sum = ex_number(g, 0);

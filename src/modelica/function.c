@@ -245,10 +245,10 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
             mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
             return false;
         }
-        v = checked(r, e, v, at);
-        if (v->kind == MO_V_NONE)
+        mo_env *env = declare(r, e, v); /* its sizes may speak of it: A[:, size(A, 1)] */
+        env->value = checked(r, e, v, at);
+        if (env->value->kind == MO_V_NONE)
             return false;
-        declare(r, e, v);
     }
     if (used == count)
         return true;

@@ -391,6 +391,14 @@ static void own(mo_model *m, mo_member *member)
         m->owner[member->first + k] = member;
 }
 
+/* Does the whole model show it: is it in connectors and records of the model only? */
+static bool is_outermost(mo_model *m, const mo_object *o)
+{
+    while (o && o != m->top && (mo_is_connector(m, o->view) || mo_is_kind(m, o->view, MO_RECORD)))
+        o = o->parent;
+    return o == m->top;
+}
+
 static void make_variables(mo_model *m, mo_member *member)
 {
     mo_element *e = member->entry->element;
@@ -405,9 +413,7 @@ static void make_variables(mo_model *m, mo_member *member)
         v.literal = member->leaf->enumeration->def->literal;
         v.literals = member->leaf->enumeration->def->literals;
     }
-    bool top = member->object == m->top ||
-               (member->object->holder && member->object->parent == m->top &&
-                mo_is_connector(m, member->object->view));
+    bool top = (member->input || member->output) && is_outermost(m, member->object);
     v.input = top && member->input;
     v.output = top && member->output;
     v.final = e->final;
