@@ -392,6 +392,7 @@ void mo_when_statement(mo_run *r, const mo_clause *c);
 ex_id mo_when_condition(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                             const char **label, size_t count, mo_place place, mo_place stuck);
+void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place);
 mo_env *mo_run_variable(mo_run *r, const char *name);
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place);
