@@ -608,6 +608,49 @@ static void test_every_allocation_refused(void **state)
     assert_true(refused > 30);
 }
 
+/* Loops whose length is only known while running, in an algorithm section: (1 + t)(1 - 2^-20) by
+ * halves until 1e-6, and 1 + ... + n; c is read before it is assigned and has its start value. */
+static void test_algorithm_with_loops(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real eps = 1e-6; Real s, h[2], c(start = 7); Integer k, n; "
+                   "Real y(start = 0, fixed = true); Boolean even; "
+                   "equation n = 1 + integer(5*time); der(y) = s; "
+                   "algorithm s := 0; h := {1, 0}; k := 0; "
+                   "while h[1] > eps loop k := k + 1; h[1] := h[1]*0.5; s := s + h[1]*(1 + time); "
+                   "h[2] := h[2] + c; end while; "
+                   "for i in 1:n loop s := s + i; end for; "
+                   "even := mod(k, 2) == 0; c := s; end M;", NULL);
+    expect_good(&w, trial_run(&w, 0.5, 1e-8));
+    double part = 1 - ldexp(1, -20);
+    expect_near(trial_last(&w, "s"), 1.5 * part + 6, 1e-14);
+    expect_near(trial_last(&w, "c"), 1.5 * part + 6, 1e-14);
+    expect_near(trial_last(&w, "h[2]"), 140, 0);
+    expect_near(trial_last(&w, "k"), 20, 0);
+    expect_near(trial_last(&w, "even"), 1, 0);
+    expect_near(trial_last(&w, "y"), 0.625 * part + 0.2 * 1 + 0.2 * 3 + 0.1 * 6, 1e-8);
+    trial_close(&w);
+}
+
+/* der() of a function that has a loop: its derivative is exact, whatever the annotation names. */
+static void test_derivative_of_a_loop(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M function root input Real x; output Real y; algorithm y := 1; "
+                   "while abs(y*y - x) > 1e-15*x loop y := (y + x/y)/2; end while; "
+                   "annotation(derivative = wrong); end root; "
+                   "function wrong input Real x; input Real dx; output Real dy; "
+                   "algorithm dy := 0; end wrong; "
+                   "Real x(start = 1, fixed = true), y = root(x), z = der(root(x)); "
+                   "equation der(x) = 1; end M;", NULL);
+    expect_good(&w, trial_run(&w, 3, 1e-8));
+    expect_near(trial_last(&w, "y"), 2, 1e-8);
+    expect_near(trial_last(&w, "z"), 0.25, 1e-8);
+    trial_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -640,6 +683,8 @@ int main(void)
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),
+        cmocka_unit_test(test_algorithm_with_loops),
+        cmocka_unit_test(test_derivative_of_a_loop),
         cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,22 @@ static void test_state_event(void **state)
     trial_close(&w);
 }
 
+/* floor of a variable that jumps from one whole number to another is that number. */
+static void test_floor_of_whole(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real u = 10*sin(10*time); Real n = ceil(u - 0.5); Real y = integer(n); "
+                   "Real z = integer(ceil(u - 0.5)); Real x(start = 0, fixed = true); "
+                   "equation der(x) = n; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (size_t k = 0; k < w.rows; k++) {
+        expect_near(trial_at(&w, k, "y"), trial_at(&w, k, "n"), 0);
+        expect_near(trial_at(&w, k, "z"), trial_at(&w, k, "n"), 0);
+    }
+    trial_close(&w);
+}
+
 /* The equation of a dry oscillator: x'' = -x - sign(v): the amplitude falls by 2 in each half
  * swing; at rest when |x| <= 1. From 5.5: 3.5, 1.5, 0.5 in the end (it sticks). */
 static void test_many_events(void **state)
@@ -456,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state_event),
+        cmocka_unit_test(test_floor_of_whole),
         cmocka_unit_test(test_many_events),
         cmocka_unit_test(test_time_events),
         cmocka_unit_test(test_event_at_the_start),

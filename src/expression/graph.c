@@ -7,6 +7,7 @@
  */
 #include "expression/fold.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Precedence as in the grammar: 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power. */
@@ -351,6 +352,29 @@ bool ex_is_number(const ex_graph *g, ex_id e, double *value)
     if (value)
         *value = g->number[n->a];
     return true;
+}
+
+static bool is_whole(const ex_graph *g, ex_id e, int depth)
+{
+    const ex_node *n = ex_at(g, e);
+    double x;
+    if (n->type == EX_INTEGER || (ex_is_number(g, e, &x) && x == floor(x)))
+        return true;
+    if (depth > 20)
+        return false;
+    switch (n->op) {
+    case EX_FLOOR: case EX_CEIL: case EX_INTEGER_OF: case EX_SIGN: case EX_DIV: return true;
+    case EX_NEGATE: case EX_ABS: return is_whole(g, n->a, depth + 1);
+    case EX_ADD: case EX_SUBTRACT: case EX_MULTIPLY: case EX_MIN: case EX_MAX: case EX_MOD: case EX_REM:
+        return is_whole(g, n->a, depth + 1) && is_whole(g, n->b, depth + 1);
+    case EX_IF: return is_whole(g, n->b, depth + 1) && is_whole(g, n->c, depth + 1);
+    default: return false;
+    }
+}
+
+bool ex_is_whole(const ex_graph *g, ex_id e)
+{
+    return is_whole(g, e, 0);
 }
 
 size_t ex_operand_count(const ex_graph *g, ex_id e)

@@ -120,6 +120,7 @@ static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
     return &g->node[e];
 }
 bool ex_is_number(const ex_graph *g, ex_id e, double *value); /* value may be NULL */
+bool ex_is_whole(const ex_graph *g, ex_id e); /* a whole number whatever happens (false: perhaps) */
 
 /* The k-th operand, k < ex_operand_count: of a, b, c what is a node; the arguments of a call. */
 size_t ex_operand_count(const ex_graph *g, ex_id e);

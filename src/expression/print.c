@@ -309,6 +309,9 @@ static bool needs_fence(const printer *p, ex_id e)
                  n->op == EX_INTEGER_OF || n->op == EX_DIV || n->op == EX_MOD || n->op == EX_REM;
     if (!p->style.exact || p->fenced || !jumps || (n->flags & EX_EVENT))
         return false;
+    if (n->op != EX_LESS && n->op != EX_LESS_EQUAL && ex_is_whole(p->g, n->a) &&
+        (ex_ops[n->op].operands == 1 || ex_is_whole(p->g, n->b)))
+        return false; /* nobody takes it for an event */
     return ex_at(p->g, n->a)->type == EX_REAL ||
            (ex_ops[n->op].operands > 1 && ex_at(p->g, n->b)->type == EX_REAL);
 }

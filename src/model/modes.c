@@ -193,6 +193,7 @@ static double plain_value(const model_mode *mode, double z)
 
 static double new_value(const model_mode *mode, double held, double z)
 {
+    if (mode->kind == MODE_FLOOR && z == floor(z)) return z; /* it has jumped there */
     if (mode->kind == MODE_FLOOR)
         return z >= held + 1 + mode->band || z <= held - mode->band ? floor(z) : held;
     return held != 0 ? z < mode->band : z <= -mode->band;

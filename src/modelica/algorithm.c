@@ -8,6 +8,26 @@
 
 /* ------------------------------------------------------------------ what is assigned - */
 
+/* All variables of the section are found by hash: there may be many. */
+static void enter(mo_model *m, mo_env_index *index, mo_env *env)
+{
+    if (2 * index->count >= index->size) {
+        mo_env **old = index->slot;
+        size_t size = index->size;
+        index->size = size ? 2 * size : 16;
+        index->slot = dae_arena_take(&m->context->arena, index->size, sizeof *index->slot);
+        index->count = 0;
+        for (size_t i = 0; i < size; i++)
+            if (old[i])
+                enter(m, index, old[i]);
+    }
+    size_t at = ((uintptr_t)env->name >> 4) & (index->size - 1);
+    while (index->slot[at])
+        at = (at + 1) & (index->size - 1);
+    index->slot[at] = env;
+    index->count++;
+}
+
 static void note(mo_run *r, const mo_ast *left)
 {
     if (!left || left->kind != MO_A_REFERENCE)
@@ -23,6 +43,10 @@ static void note(mo_run *r, const mo_ast *left)
     *env = (mo_env){ .name = name, .value = v, .next = r->scope.env };
     env->typed = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
     env->type = v->type;
+    env->index = env->next ? env->next->index
+                           : dae_arena_take(&m->context->arena, 1, sizeof *env->index);
+    if (env->index)
+        enter(m, env->index, env);
     r->scope.env = env;
 }
 
@@ -180,25 +204,50 @@ void mo_when_statement(mo_run *r, const mo_clause *c)
 
 /* ------------------------------------------------------------------ a section -------- */
 
+static bool has_when(mo_clause *const *clause, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (clause[i]->kind == MO_C_WHEN)
+            return true;
+        for (int k = 0; k < clause[i]->branches; k++)
+            if (has_when(clause[i]->branch[k].clause, clause[i]->branch[k].clauses))
+                return true;
+    }
+    return false;
+}
+
+static void begin(mo_run *run, mo_model *m, const mo_scope *s, const mo_section *section)
+{
+    ex_graph *g = m->graph;
+    *run = (mo_run){ .model = m, .initial = section->initial, .scope = *s,
+                     .returned = ex_constant(g, 0, EX_BOOLEAN),
+                     .broken = ex_constant(g, 0, EX_BOOLEAN), .path = ex_constant(g, 1, EX_BOOLEAN) };
+    run->scope.run = run;
+    run->component = s->object->name;
+    collect(run, section->clause, section->clauses);
+}
+
 void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section)
 {
     ex_graph *g = m->graph;
-    mo_run run = { .model = m, .initial = section->initial, .scope = *s,
-                   .returned = ex_constant(g, 0, EX_BOOLEAN), .broken = ex_constant(g, 0, EX_BOOLEAN),
-                   .path = ex_constant(g, 1, EX_BOOLEAN) };
-    run.scope.run = &run;
-    run.component = s->object->name;
-    collect(&run, section->clause, section->clauses);
+    mo_run run;
+    begin(&run, m, s, section);
     size_t count = 0, k = 0;
     for (mo_env *e = run.scope.env; e; e = e->next)
         count++;
     mo_value **was = dae_arena_take(&m->context->arena, count + 1, sizeof *was);
     for (mo_env *e = run.scope.env; e; e = e->next)
         was[k++] = e->value;
+    size_t assertions = m->flat->assertions;
     mo_execute(&run, section->clause, section->clauses);
-    if (run.stuck) {
+    if (run.stuck && !has_when(section->clause, section->clauses)) {
+        m->flat->assertions = assertions; /* those it met are written into the procedure */
+        begin(&run, m, s, section);
+        run.scope.no_event = true;
+        mo_run_as_procedure(&run, section->clause, section->clauses, section->place);
+    } else if (run.stuck) {
         mo_error(m->context, DAE_E_UNSUPPORTED, run.stuck_at,
-                 "a loop in an algorithm whose length is not known before the simulation");
+                 "a loop beside 'when' whose length is not known before the simulation");
         mo_hint(m->context, "put the loop into a function");
         return;
     }

@@ -66,10 +66,12 @@ typedef struct flagged_op {
     unsigned flags;
 } flagged_op;
 
+/* Of what is whole, floor and its like have nothing to jump at: the hysteresis of an event would hold
+ * ceil(u) + 1 on the wrong side. */
 static ex_id apply(mo_model *m, ex_id e, void *user)
 {
     const flagged_op *f = user;
-    return ex_unary_flagged(m->graph, f->op, e, f->flags);
+    return ex_unary_flagged(m->graph, f->op, e, ex_is_whole(m->graph, e) ? 0 : f->flags);
 }
 
 static unsigned event_flag(const call *c)
@@ -96,6 +98,13 @@ static mo_value *unary(call *c)
     return mo_map(c->m, v, type, apply, &f);
 }
 
+static ex_id apply_two(call *c, ex_id a, ex_id b)
+{
+    ex_graph *g = c->m->graph;
+    unsigned flags = ex_is_whole(g, a) && ex_is_whole(g, b) ? 0 : event_flag(c);
+    return ex_binary_flagged(g, c->row->op, a, b, flags);
+}
+
 static mo_value *binary(call *c)
 {
     mo_value *a = c->argument[0], *b = c->argument[1];
@@ -106,30 +115,42 @@ static mo_value *binary(call *c)
         return wrong(c, "the sizes of the arguments differ");
     bool whole = a->type == EX_INTEGER && b->type == EX_INTEGER;
     ex_type type = c->row->op == EX_ATAN2 ? EX_REAL : whole ? EX_INTEGER : EX_REAL;
-    unsigned flags = whole ? 0 : event_flag(c);
     const mo_value *shape = a->kind == MO_V_ARRAY ? a : b;
     if (shape->kind != MO_V_ARRAY)
-        return mo_scalar(c->m, ex_binary_flagged(c->m->graph, c->row->op, a->scalar, b->scalar, flags),
-                         type, NULL);
+        return mo_scalar(c->m, apply_two(c, a->scalar, b->scalar), type, NULL);
     mo_value *r = mo_new_array(c->m, shape->dimensions, shape->size, type);
     for (size_t i = 0; i < r->count; i++)
-        r->element[i] = ex_binary_flagged(c->m->graph, c->row->op,
-                                          a->kind == MO_V_ARRAY ? a->element[i] : a->scalar,
-                                          b->kind == MO_V_ARRAY ? b->element[i] : b->scalar, flags);
+        r->element[i] = apply_two(c, a->kind == MO_V_ARRAY ? a->element[i] : a->scalar,
+                                  b->kind == MO_V_ARRAY ? b->element[i] : b->scalar);
     return r;
 }
 
 static mo_value *semi_linear(call *c)
 {
     ex_graph *g = c->m->graph;
-    for (int i = 0; i < 3; i++)
-        if (c->argument[i]->kind != MO_V_SCALAR || !numbers(c->argument[i]))
-            return wrong(c, "the arguments must be scalar numbers");
-    ex_id x = c->argument[0]->scalar;
-    ex_id positive = ex_binary_flagged(g, EX_LESS_EQUAL, ex_number(g, 0), x,
-                                       c->s->no_event ? 0 : EX_EVENT);
-    ex_id slope = ex_if(g, positive, c->argument[1]->scalar, c->argument[2]->scalar);
-    return mo_scalar(c->m, ex_binary(g, EX_MULTIPLY, slope, x), EX_REAL, NULL);
+    const mo_value *shape = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (!numbers(c->argument[i]))
+            return wrong(c, "the arguments must be numbers");
+        if (c->argument[i]->kind != MO_V_ARRAY)
+            continue;
+        if (shape && !mo_same_sizes(shape, c->argument[i]))
+            return wrong(c, "the sizes of the arguments differ");
+        shape = c->argument[i];
+    }
+    mo_value *all = shape ? mo_new_array(c->m, shape->dimensions, shape->size, EX_REAL) : NULL;
+    for (size_t k = 0; k < (shape ? shape->count : 1); k++) {
+        ex_id one[3];
+        for (int i = 0; i < 3; i++)
+            one[i] = mo_item_at(c->m, c->argument[i], k)->scalar;
+        ex_id positive = ex_binary_flagged(g, EX_LESS_EQUAL, ex_number(g, 0), one[0],
+                                           c->s->no_event ? 0 : EX_EVENT);
+        ex_id y = ex_binary(g, EX_MULTIPLY, ex_if(g, positive, one[1], one[2]), one[0]);
+        if (!shape)
+            return mo_scalar(c->m, y, EX_REAL, NULL);
+        all->element[k] = y;
+    }
+    return all;
 }
 
 /* ------------------------------------------------------------------ reductions ------- */

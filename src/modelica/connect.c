@@ -71,7 +71,16 @@ static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool r
                                      .place = place, .component = component };
 }
 
+static void connect_fields(mo_model *m, const mo_connection *c);
+
 static void pair(mo_model *m, const mo_connection *c)
+{
+    if (!mo_connect_overconstrained(m, c))
+        mo_connect_plainly(m, c);
+}
+
+/* What is connected is equal, or adds up to zero. */
+void mo_connect_plainly(mo_model *m, const mo_connection *c)
 {
     mo_value *left = c->left, *right = c->right;
     if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
@@ -89,12 +98,12 @@ static void pair(mo_model *m, const mo_connection *c)
             one.right = mo_item_at(m, right, i);
             pair(m, &one);
         }
-    else if (left->kind == MO_V_OBJECT && !mo_connect_overconstrained(m, c))
-        mo_connect_fields(m, c);
+    else if (left->kind == MO_V_OBJECT)
+        connect_fields(m, c);
 }
 
 /* Two connectors, or parts of them: element by element. */
-void mo_connect_fields(mo_model *m, const mo_connection *c)
+static void connect_fields(mo_model *m, const mo_connection *c)
 {
     mo_value *x = mo_fields(m, c->left), *y = mo_fields(m, c->right);
     for (size_t i = 0; i < x->count; i++) {
@@ -251,10 +260,16 @@ static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_ed
     if (!first->flow) {
         one_source(m, face, count, place);
         ex_type type = first->type;
-        for (size_t i = 1; i < count; i++)
-            if (face[i] / 2 != face[0] / 2)
-                add_connection(m, ex_variable(g, face[0] / 2, 0, type),
-                               ex_variable(g, face[i] / 2, 0, type), place, component);
+        size_t given = 0; /* an input of the model gives its value: x = u */
+        while (given < count && !m->flat->variable[face[given] / 2].input)
+            given++;
+        ex_id source = ex_variable(g, face[given < count ? given : 0] / 2, 0, type);
+        for (size_t i = 0; i < count; i++) {
+            ex_id other = ex_variable(g, face[i] / 2, 0, type);
+            if (other != source)
+                add_connection(m, given < count ? other : source, given < count ? source : other,
+                               place, component);
+        }
         return;
     }
     ex_id sum = ex_number(g, 0);

@@ -66,6 +66,8 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
     }
     switch (left->kind) {
     case MO_V_SCALAR:
+        if (left->type == EX_STRING && left->scalar == right->scalar)
+            return; /* a text, given by this equation (find_texts) */
         if (!comparable(left->type, right->type))
             say_unequal(m, left, right, place);
         else
@@ -198,6 +200,7 @@ static equation_list branch_equations(section_scope *c, const mo_branch *b, ex_i
     size_t before = c->initial ? flat->initials : flat->equations;
     section_scope inside = *c;
     inside.guard = c->guard ? ex_binary(c->m->graph, EX_AND, c->guard, guard) : guard;
+    inside.s.guard = inside.guard; /* of assertions in functions that are called there */
     clauses(&inside, b->clause, b->clauses);
     size_t count = (c->initial ? flat->initials : flat->equations) - before;
     equation_list list = { .equations = count };
@@ -667,6 +670,50 @@ static void visit(mo_model *m, mo_object *o, bool connections)
     sections(m, o, o->view, connections, &read);
 }
 
+/* A text does not change: s = "..." is its value, for everything that is read after. */
+static void find_texts(mo_model *m, mo_object *o, mo_view *v)
+{
+    for (size_t i = 0; i < v->bases; i++)
+        find_texts(m, o, v->base[i]);
+    for (int i = 0; i < v->def->sections; i++) {
+        const mo_section *section = &v->def->section[i];
+        for (int k = 0; k < section->clauses && !section->algorithm && !section->initial; k++) {
+            const mo_clause *c = section->clause[k];
+            const mo_reference *r = c->kind == MO_C_EQUAL && c->left->kind == MO_A_REFERENCE
+                                        ? c->left->call.reference : NULL;
+            mo_member *member = r && r->parts == 1 && !r->part[0].subscripts && !r->global
+                                    ? mo_find_member(m, o, r->part[0].name) : NULL;
+            if (!member || member->primitive != MO_STRING || member->dimensions ||
+                member->progress != MO_DONE || member->inner || mo_binding(m, member))
+                continue;
+            member->text = c->right;
+            member->text_view = v;
+            member->bound = MO_UNTOUCHED;
+            member->value = NULL;
+        }
+    }
+}
+
+static void visit_texts(mo_model *m, mo_object *o, bool values)
+{
+    for (size_t i = 0; i < o->members; i++) {
+        mo_member *member = o->member[i];
+        if (values && member && member->text) {
+            const mo_value *text = mo_binding(m, member);
+            flat_variable *x = &m->flat->variable[member->first];
+            x->variability = FLAT_PARAMETER;
+            x->binding = text && text->kind == MO_V_SCALAR ? text->scalar : 0;
+        }
+        if (!member || member->progress != MO_DONE || member->primitive || member->disabled ||
+            member->inner)
+            continue;
+        for (size_t k = 0; k < member->count; k++)
+            visit_texts(m, member->element[k], values);
+    }
+    if (!values)
+        find_texts(m, o, o->view);
+}
+
 /* Connections come first: values and equations may ask for them (cardinality, isRoot). */
 void mo_object_connections(mo_model *m, mo_object *o)
 {
@@ -676,5 +723,9 @@ void mo_object_connections(mo_model *m, mo_object *o)
 
 void mo_object_equations(mo_model *m, mo_object *o)
 {
+    if (m->texts) {
+        visit_texts(m, o, false);
+        visit_texts(m, o, true);
+    }
     visit(m, o, false);
 }

@@ -44,6 +44,15 @@ static mo_value *logic(mo_model *m, const mo_scope *s, const mo_ast *a)
     mo_value *v = mo_evaluate(m, s, a->item[0]);
     for (int i = 0; i < a->count; i++) {
         mo_value *w = i ? mo_evaluate(m, s, a->item[i]) : v;
+        mo_value *operand[2] = { mo_fields(m, v), mo_fields(m, w) }, *own = NULL;
+        if (operand[0]->kind == MO_V_RECORD && i == 0)
+            continue;
+        if (operand[0]->kind == MO_V_RECORD || operand[1]->kind == MO_V_RECORD)
+            own = mo_overloaded(m, s, op == EX_AND ? "and" : "or", operand, 2, a->place);
+        if (own) {
+            v = own;
+            continue;
+        }
         bool scalars = w->kind == MO_V_SCALAR || (w->kind == MO_V_ARRAY && w->element);
         if (!scalars || w->type != EX_BOOLEAN)
             return not_boolean(m, w, what, a->item[i]->place);
@@ -75,7 +84,10 @@ static ex_id inverted(mo_model *m, ex_id e, void *user)
 
 static mo_value *negation(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
-    mo_value *v = mo_evaluate(m, s, a->item[0]);
+    mo_value *v = mo_fields(m, mo_evaluate(m, s, a->item[0]));
+    mo_value *own = v->kind == MO_V_RECORD ? mo_overloaded(m, s, "not", &v, 1, a->place) : NULL;
+    if (own)
+        return own;
     bool scalars = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
     if (!scalars || v->type != EX_BOOLEAN)
         return not_boolean(m, v, "'not'", a->place);
@@ -93,7 +105,10 @@ bool mo_decided(mo_model *m, ex_id condition, double *x)
         ex_at(m->graph, node->b)->type == EX_REAL)
         return false;
     uint32_t culprit;
-    return mo_evaluate_number(m, condition, x, &culprit);
+    m->guessing++;
+    bool known = mo_evaluate_number(m, condition, x, &culprit);
+    m->guessing--;
+    return known;
 }
 
 static ex_id both(mo_model *m, ex_id guard, ex_id condition)
@@ -588,7 +603,8 @@ mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a)
         return mo_none(m);
     }
     if (r->parts == 2 && strcmp(r->part[0].name, "Connections") == 0 &&
-        !mo_find_name(m, s, r->part[0].name))
+        (r->global ? !mo_find_entry(m, m->root, r->part[0].name)
+                   : !mo_find_name(m, s, r->part[0].name)))
         return mo_connections_query(m, s, a, r->part[1].name);
     if (r->parts == 1 && r->global && mo_is_builtin(r->part[0].name) &&
         !mo_find_entry(m, m->root, r->part[0].name)) {

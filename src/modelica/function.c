@@ -245,10 +245,10 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
             mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
             return false;
         }
-        v = checked(r, e, v, at);
-        if (v->kind == MO_V_NONE)
+        mo_env *env = declare(r, e, v); /* its sizes may speak of it: A[:, size(A, 1)] */
+        env->value = checked(r, e, v, at);
+        if (env->value->kind == MO_V_NONE)
             return false;
-        declare(r, e, v);
     }
     if (used == count)
         return true;
@@ -295,39 +295,80 @@ static mo_value *with_fields(mo_run *r, const mo_entry *e, mo_value *v)
     return v;
 }
 
-bool mo_declare_others(mo_run *r)
+/* A variable of the function that is no input, with its value so far. */
+static bool declare_other(mo_run *r, mo_entry *e)
 {
     mo_model *m = r->model;
-    mo_view *f = r->function;
-    for (size_t i = 0; i < f->entries; i++) {
-        mo_entry *e = f->entry[i];
-        shape s;
-        if (e->element->kind != MO_COMPONENT || e->element->input)
-            continue;
-        if (e->element->variability == MO_CONSTANT && e->mod && e->mod->value) {
-            mo_scope scope = r->scope;
-            scope.view = e->mod->view;
-            declare(r, e, mo_evaluate(m, &scope, e->mod->value));
-            continue;
-        }
-        if (!find_shape(r, e, &s, true))
-            return false;
-        mo_value *v = NULL;
-        if (e->mod && e->mod->value) {
-            mo_scope scope = r->scope;
-            scope.view = e->mod->view;
-            v = mo_evaluate(m, &scope, e->mod->value);
-            if (v->kind == MO_V_NONE)
-                return false;
-            if (s.type->primitive)
-                v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
-                               e->name);
-        }
-        mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
-        env->type = type_of(s.type->primitive);
-        env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
+    shape s;
+    mo_scope scope = r->scope;
+    mo_value *v = NULL;
+    bool given = e->mod && e->mod->value;
+    if (given)
+        scope.view = e->mod->view;
+    if (e->element->variability == MO_CONSTANT && given) {
+        declare(r, e, mo_evaluate(m, &scope, e->mod->value));
+        return true;
     }
+    if (!find_shape(r, e, &s, true))
+        return false;
+    if (given) {
+        v = mo_evaluate(m, &scope, e->mod->value);
+        if (v->kind == MO_V_NONE)
+            return false;
+        if (s.type->primitive)
+            v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
+                           e->name);
+    }
+    mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
+    env->type = type_of(s.type->primitive);
+    env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
+    for (int i = 0; i < e->element->dimensions; i++)
+        env->open |= e->element->dimension[i]->kind == MO_A_COLON;
     return true;
+}
+
+typedef struct declaring {
+    mo_run *r;
+    char *done; /* of every entry: 0 not yet, 1 under way, 2 declared */
+    bool fine;
+} declaring;
+
+static void declare_needed(const char *name, void *user);
+
+/* What sizes and values speak of comes first, wherever it is declared. */
+static void declare_in_order(declaring *d, mo_entry *e)
+{
+    const mo_element *element = e->element;
+    if (element->kind != MO_COMPONENT || element->input || d->done[e->number] || !d->fine)
+        return;
+    d->done[e->number] = 1;
+    for (int i = 0; i < element->dimensions; i++)
+        mo_names_in(element->dimension[i], declare_needed, d);
+    for (int i = 0; i < element->type_dimensions; i++)
+        mo_names_in(element->type_dimension[i], declare_needed, d);
+    if (e->mod && e->mod->value)
+        mo_names_in(e->mod->value, declare_needed, d);
+    d->fine = d->fine && declare_other(d->r, e);
+    d->done[e->number] = 2;
+}
+
+static void declare_needed(const char *name, void *user)
+{
+    declaring *d = user;
+    mo_entry *e = mo_find_entry(d->r->model, d->r->function, name);
+    if (e)
+        declare_in_order(d, e);
+}
+
+bool mo_declare_others(mo_run *r)
+{
+    mo_view *f = r->function;
+    declaring d = { .r = r, .fine = true };
+    size_t entries = f->entries;
+    d.done = dae_arena_take(&r->model->context->arena, entries + 1, 1);
+    for (size_t i = 0; i < entries && d.fine; i++)
+        declare_in_order(&d, f->entry[i]);
+    return d.fine;
 }
 
 /* ------------------------------------------------------------------ the body --------- */
@@ -391,6 +432,8 @@ static mo_value *call_external(mo_run *r, const mo_external *x, mo_place place)
         return mo_builtin(m, &r->scope, &call, builtin, &found);
     }
     mo_value **value = dae_arena_take(&m->context->arena, (size_t)x->arguments + 1, sizeof *value);
+    if (!mo_declare_others(r)) /* results may stand among the arguments */
+        return mo_none(m);
     for (int i = 0; i < x->arguments; i++)
         value[i] = mo_evaluate(m, &r->scope, x->argument[i]);
     mo_value *known = mo_table_function(m, name, value, (size_t)x->arguments, place);
@@ -520,10 +563,93 @@ static mo_value *vectorized(mo_model *m, const mo_scope *s, mo_view *f, mo_value
     return all;
 }
 
+/* ------------------------------------------------------------------ derivatives ------ */
+
+typedef struct stand_in {
+    ex_id leaf, value;
+} stand_in;
+
+static ex_id put_in_place(ex_graph *g, ex_id leaf, void *user)
+{
+    (void)g;
+    const stand_in *s = user;
+    return leaf == s->leaf ? s->value : leaf;
+}
+
+/* Which of the arguments is given to the input of this name; count: none of them. */
+static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label, size_t count)
+{
+    size_t position = 0;
+    mo_expand(m, f);
+    for (size_t k = 0; label && k < count; k++)
+        if (label[k] == name)
+            return k;
+    for (size_t i = 0; i < f->entries; i++) {
+        const mo_entry *e = f->entry[i];
+        if (e->element->kind != MO_COMPONENT || !e->element->input)
+            continue;
+        if (e->name == name)
+            return position < count && !(label && label[position]) ? position : count;
+        position++;
+    }
+    return count;
+}
+
+static ex_id derived(mo_model *m, ex_id e, const stand_in *s, mo_place place)
+{
+    ex_id culprit = 0, d = ex_derivative(m->graph, e, s->leaf, &culprit);
+    if (culprit) {
+        mo_error(m->context, DAE_E_UNSUPPORTED, place, "the function cannot be differentiated");
+        mo_hint(m->context, "it contains %s", ex_print(m->graph, culprit, flat_name, m->flat, 60));
+        return 0;
+    }
+    ex_substitute(m->graph, &d, 1, put_in_place, (void *)s);
+    return d;
+}
+
+/* function f_xy = der(f, x, y): f with something unknown in the place of y, differentiated by it;
+ * and the same again for x. */
+static mo_value *partial_derivative(mo_model *m, const mo_scope *s, mo_view *f, int derivatives,
+                                    mo_value **argument, const char **label, size_t count,
+                                    mo_place place)
+{
+    mo_scope around = { .view = f->outer ? f->outer : f };
+    mo_view *whole = mo_find_class(m, &around, f->def->alias, true);
+    if (!whole || derivatives == 0)
+        return whole ? mo_call_function(m, s, whole, argument, label, count, place) : mo_none(m);
+    const char *by = f->def->derivative[derivatives - 1];
+    size_t k = argument_of(m, whole, by, label, count);
+    if (k == count || argument[k]->kind != MO_V_SCALAR || argument[k]->type > EX_INTEGER) {
+        mo_error(m->context, DAE_E_MODEL, place, "there is no derivative of '%s' by '%s'",
+                 whole->def->name, by);
+        mo_hint(m->context, "derive by a Real input that is given as an argument");
+        return mo_none(m);
+    }
+    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0, EX_REAL),
+                         argument[k]->scalar };
+    mo_value **given = dae_arena_take(&m->context->arena, count + 1, sizeof *given);
+    for (size_t i = 0; i < count; i++)
+        given[i] = i == k ? mo_scalar(m, unknown.leaf, EX_REAL, NULL) : argument[i];
+    mo_value *v = partial_derivative(m, s, f, derivatives - 1, given, label, count, place);
+    if (v->kind == MO_V_SCALAR) {
+        ex_id d = derived(m, v->scalar, &unknown, place);
+        return d ? mo_scalar(m, d, EX_REAL, NULL) : mo_none(m);
+    }
+    if (v->kind != MO_V_ARRAY || !v->element)
+        return v;
+    mo_value *all = mo_new_array(m, v->dimensions, v->size, EX_REAL);
+    for (size_t i = 0; i < v->count; i++)
+        if (!(all->element[i] = derived(m, v->element[i], &unknown, place)))
+            return mo_none(m);
+    return all;
+}
+
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place)
 {
     mo_expand(m, f);
+    if (f->def->is_derivative)
+        return partial_derivative(m, s, f, f->def->derivatives, argument, label, count, place);
     bool done;
     mo_value *v = vectorized(m, s, f, argument, label, count, place, &done);
     if (done)

@@ -121,6 +121,8 @@ struct mo_member {
     mo_mod *mod;
     mo_value *value;        /* as an expression                                              */
     mo_value *binding;      /* declared value, checked and indexed; NULL: none                */
+    const mo_ast *text;     /* a String that an equation gives: the equation's right side     */
+    mo_view *text_view;
     mo_member *asked_by;    /* while it is being bound: the member that needs it              */
 };
 
@@ -155,11 +157,19 @@ struct mo_value {
     mo_member *member;        /* the component this was read from, NULL: none                */
 };
 
+/* Names of an environment by hash, where there are many. */
+typedef struct mo_env_index {
+    mo_env **slot;
+    size_t size, count;
+} mo_env_index;
+
 /* Names that are neither in a class nor in an object: iterators, variables of a function. */
 struct mo_env {
     const char *name;
     mo_value *value;
     mo_env *next;
+    mo_env_index *index;    /* NULL: none; finds this one and all behind it                   */
+    bool open;              /* declared with ':': its size is that of what is assigned        */
     bool owned;             /* its array is nobody else's: elements may be set in place       */
     mo_entry *entry;        /* variables of a function: the declaration                      */
     ex_type type;           /* what is assigned is converted to; EX_STRING..                  */
@@ -221,6 +231,8 @@ struct mo_model {
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     double work_limit;        /* of `work`                                                   */
+    int guessing;             /* a number is asked for that need not be known                 */
+    bool texts;               /* there are variables that are Strings                         */
     bool connecting;          /* names of disabled components are no errors now               */
     const struct mo_words *word;
 };
@@ -258,6 +270,7 @@ bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_
 const char *mo_kind_name(mo_class_kind kind);
 
 /* lookup.c: names */
+mo_env *mo_find_env(mo_env *env, const char *name); /* NULL: none */
 mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bool report);
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name);
 mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *name, mo_place place);
@@ -285,6 +298,7 @@ mo_value *mo_binding(mo_model *m, mo_member *member);
 void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all                        */
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
+bool mo_is_attribute(const char *name); /* start, unit, ... */
 
 /* value.c: values */
 mo_value *mo_none(mo_model *m);
@@ -378,6 +392,7 @@ void mo_when_statement(mo_run *r, const mo_clause *c);
 ex_id mo_when_condition(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                             const char **label, size_t count, mo_place place, mo_place stuck);
+void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place);
 mo_env *mo_run_variable(mo_run *r, const char *name);
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place);
@@ -391,11 +406,14 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
 
 /* strings.c: String(x), and functions on text of the standard library */
 mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
+ex_id mo_known_text(mo_model *m, ex_id e);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
 /* same.c: the same text twice */
 bool mo_same_ast(const mo_ast *a, const mo_ast *b);
 bool mo_same_clause(const mo_clause *a, const mo_clause *b);
+/* visit(name, user) for the first name of every reference in an expression */
+void mo_names_in(const mo_ast *a, void (*visit)(const char *name, void *user), void *user);
 
 /* equations.c, connect.c: equations */
 void mo_object_connections(mo_model *m, mo_object *o);
@@ -408,7 +426,7 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
 flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
-void mo_connect_fields(mo_model *m, const mo_connection *c);
+void mo_connect_plainly(mo_model *m, const mo_connection *c);
 /* overconstrained.c: Connections.root and the like */
 bool mo_connect_overconstrained(mo_model *m, const mo_connection *c);
 void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a);

@@ -78,10 +78,25 @@ static mo_view *class_at(mo_model *m, const mo_reference *r, int parts)
     return v;
 }
 
+/* Most classes have none, and some have thousands of elements. */
+static bool has_imports(mo_class *def)
+{
+    if (def->imports == MO_IMPORTS_UNKNOWN) {
+        def->imports = MO_IMPORTS_NONE;
+        for (int i = 0; i < def->elements; i++)
+            if (def->element[i]->kind == MO_IMPORT)
+                def->imports = MO_IMPORTS_SOME;
+    }
+    return def->imports == MO_IMPORTS_SOME;
+}
+
 /* What an import clause of the class makes of a name: the view that holds it and its name there. */
 static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
 {
     mo_view *result = NULL;
+    *there = name;
+    if (!has_imports(v->def))
+        return NULL;
     for (int i = 0; i < v->def->elements; i++) {
         mo_element *e = v->def->element[i];
         if (e->kind != MO_IMPORT)
@@ -205,12 +220,42 @@ static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
     return NULL;
 }
 
+/* An element that is inner and outer is two: those below see the inner one, its own class and those
+ * who name it from outside the outer one. */
+static mo_member *outer_of(mo_model *m, mo_member *member)
+{
+    const mo_element *e = member->entry->element;
+    if (!e->inner || !e->outer || member->object->package)
+        return member;
+    for (mo_object *o = member->object->parent; o; o = o->parent) {
+        mo_member *inner = mo_find_member(m, o, member->entry->name);
+        if (inner && inner->entry->element->inner)
+            return inner;
+    }
+    return member;
+}
+
+mo_env *mo_find_env(mo_env *env, const char *name)
+{
+    for (mo_env *e = env; e; e = e->next) {
+        if (e->name == name)
+            return e;
+        if (!e->index)
+            continue;
+        size_t at = ((uintptr_t)name >> 4) & (e->index->size - 1);
+        while (e->index->slot[at] && e->index->slot[at]->name != name)
+            at = (at + 1) & (e->index->size - 1);
+        return e->index->slot[at];
+    }
+    return NULL;
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
-    for (mo_env *e = s->env; e; e = e->next)
-        if (e->name == name)
-            return e->value;
+    const mo_env *local = mo_find_env(s->env, name);
+    if (local)
+        return local->value;
     mo_view *where = NULL;
     mo_entry *e = find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_NESTED)
@@ -220,7 +265,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         if (!o)
             o = mo_constants(m, where);
         mo_member *member = mo_find_member(m, o, name);
-        return member ? mo_member_value(m, member) : NULL;
+        return member ? mo_member_value(m, outer_of(m, member)) : NULL;
     }
     mo_view *type = builtin_type(m, name);
     return type ? class_value(m, type) : imported_literal(m, s->view, name);
@@ -295,7 +340,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
         if (e && e->is_protected)
             return say_protected(m, e, in, place);
         if (member)
-            found = mo_member_value(m, member);
+            found = mo_member_value(m, outer_of(m, member));
         else if (e && e->element->kind == MO_NESTED) {
             found = class_value(m, class_seen(m, v->object, e, in));
             found->object = v->object;
@@ -336,12 +381,9 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
 /* A variable of a function is no longer its own when it is read as a whole. */
 static void share(const mo_scope *s, const mo_reference *r, const mo_value *result)
 {
-    for (mo_env *e = s->env; e; e = e->next)
-        if (e->name == r->part[0].name) {
-            if (!r->part[0].subscripts || result->kind != MO_V_SCALAR)
-                e->owned = false;
-            return;
-        }
+    mo_env *e = mo_find_env(s->env, r->part[0].name);
+    if (e && (!r->part[0].subscripts || result->kind != MO_V_SCALAR))
+        e->owned = false;
 }
 
 mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference *r)

@@ -121,6 +121,25 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
     return both;
 }
 
+/* r = other replaces what a weaker modification says about the values of its fields, r(a = 5); what it
+ * says about attributes, x(start = 1), stays. */
+static mo_mod *without_values(mo_model *m, const mo_mod *list)
+{
+    mo_mod *out = NULL, **end = &out;
+    for (; list; list = list->next) {
+        mo_mod *copy = copy_of(m, list);
+        if (!mo_is_attribute(list->name)) {
+            copy->value = NULL;
+            copy->sub = without_values(m, list->sub);
+        }
+        if (!copy->value && !copy->sub && !copy->redeclare)
+            continue;
+        *end = copy;
+        end = &copy->next;
+    }
+    return out;
+}
+
 /* Two modifications of the same element. The value of the strong one counts; where it has none,
  * that of the weak. */
 mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
@@ -152,7 +171,8 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
         }
     }
     both->final = strong->final || weak->final;
-    both->sub = mo_merge(m, strong->sub, weak->sub);
+    both->sub = mo_merge(m, strong->sub, strong->value && weak->sub ? without_values(m, weak->sub)
+                                                                    : weak->sub);
     return both;
 }
 

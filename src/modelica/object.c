@@ -134,6 +134,10 @@ static mo_value *raw_binding(mo_model *m, mo_member *member, mo_place *place)
     mo_value *field = holder_field(m, member, place);
     if (field)
         return field;
+    if (member->text) {
+        mo_scope scope = { .object = member->object, .view = member->text_view };
+        return mo_evaluate(m, &scope, member->text);
+    }
     if (!mod || !mod->value)
         return NULL;
     mo_mod here = *mod;
@@ -218,14 +222,19 @@ static void find_sizes(mo_model *m, mo_member *member, const mo_scope *scope)
 static const char *const attributes[] = { "quantity", "unit", "displayUnit", "min", "max", "start",
                                           "fixed", "nominal", "stateSelect", "unbounded" };
 
+bool mo_is_attribute(const char *name)
+{
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (strcmp(attributes[i], name) == 0)
+            return true;
+    return false;
+}
+
 static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
-        bool known = false;
         if (type->primitive) {
-            for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-                known |= strcmp(attributes[i], mod->name) == 0;
-            if (!known) {
+            if (!mo_is_attribute(mod->name)) {
                 const char *near = mo_nearest(mod->name, attributes, 10);
                 mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s",
                          mod->name, type->def->name);
@@ -382,6 +391,14 @@ static void own(mo_model *m, mo_member *member)
         m->owner[member->first + k] = member;
 }
 
+/* Does the whole model show it: is it in connectors and records of the model only? */
+static bool is_outermost(mo_model *m, const mo_object *o)
+{
+    while (o && o != m->top && (mo_is_connector(m, o->view) || mo_is_kind(m, o->view, MO_RECORD)))
+        o = o->parent;
+    return o == m->top;
+}
+
 static void make_variables(mo_model *m, mo_member *member)
 {
     mo_element *e = member->entry->element;
@@ -396,12 +413,11 @@ static void make_variables(mo_model *m, mo_member *member)
         v.literal = member->leaf->enumeration->def->literal;
         v.literals = member->leaf->enumeration->def->literals;
     }
-    bool top = member->object == m->top ||
-               (member->object->holder && member->object->parent == m->top &&
-                mo_is_connector(m, member->object->view));
+    bool top = (member->input || member->output) && is_outermost(m, member->object);
     v.input = top && member->input;
     v.output = top && member->output;
     v.final = e->final;
+    m->texts |= v.type == EX_STRING;
     member->first = (uint32_t)m->flat->variables;
     const char *name = full_name(m, member->object, e->name);
     for (size_t k = 0; k < member->count; k++) {
@@ -527,8 +543,8 @@ void mo_instantiate(mo_model *m, mo_member *member)
     mo_member *holder = member->object->holder;
     if (holder)
         member->variability = least(member->variability, holder->variability);
-    member->flow = e->flow;
-    member->stream = e->stream;
+    member->flow = e->flow || (holder && holder->flow); /* flow Complex i: both parts */
+    member->stream = e->stream || (holder && holder->stream);
     member->input = e->input || (holder && holder->input);
     member->output = e->output || (holder && holder->output);
     bool fine = find_type(m, member, &scope);

@@ -146,13 +146,64 @@ static mo_value *matrix_power(mo_model *m, const mo_scope *s, mo_value *a, mo_va
 
 /* ------------------------------------------------------------------ the rest --------- */
 
+typedef struct unknown_words {
+    mo_model *m;
+    bool *known;
+} unknown_words;
+
+static void find_unknown(ex_id value, void *user)
+{
+    const unknown_words *u = user;
+    double x;
+    uint32_t culprit;
+    *u->known = *u->known && mo_evaluate_number(u->m, value, &x, &culprit);
+}
+
+/* A text that is known, perhaps through parameters; NULL: it is not. */
+static const char *text_now(mo_model *m, const mo_value *v)
+{
+    const ex_node n = *ex_at(m->graph, v->scalar);
+    if (n.op == EX_TEXT)
+        return m->graph->text[n.a];
+    if (n.op == EX_VARIABLE)
+        return NULL;
+    bool known = true;
+    ex_word_values(m->graph, v->scalar, find_unknown, &(unknown_words){ m, &known });
+    ex_id words = known ? mo_known_text(m, v->scalar) : 0;
+    return words && ex_at(m->graph, words)->op == EX_TEXT ? m->graph->text[ex_at(m->graph, words)->a]
+                                                          : NULL;
+}
+
+static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+                         mo_place place);
+
+/* (if c then "a" else "b") == "a" is if c then "a" == "a" else "b" == "a": String(enumeration). */
+static mo_value *compare_choices(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a,
+                                 mo_value *b, mo_place place)
+{
+    for (int side = 0; side < 2; side++) {
+        const ex_node n = *ex_at(m->graph, side ? b->scalar : a->scalar);
+        if (n.op != EX_IF)
+            continue;
+        mo_value *yes = mo_scalar(m, n.b, EX_STRING, NULL), *no = mo_scalar(m, n.c, EX_STRING, NULL);
+        yes = side ? compare(m, s, op, a, yes, place) : compare(m, s, op, yes, b, place);
+        no = side ? compare(m, s, op, a, no, place) : compare(m, s, op, no, b, place);
+        return yes->kind == MO_V_SCALAR && no->kind == MO_V_SCALAR ? mo_choose(m, n.a, yes, no, place)
+                                                                   : mo_none(m);
+    }
+    return NULL;
+}
+
 static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
                          mo_place place)
 {
     if (a->kind != MO_V_SCALAR || b->kind != MO_V_SCALAR)
         return refuse(m, op, a, b, place, "only scalars can be compared");
     if (a->type == EX_STRING && b->type == EX_STRING) {
-        const char *x = mo_constant_text(m, a), *y = mo_constant_text(m, b);
+        mo_value *chosen = compare_choices(m, s, op, a, b, place);
+        if (chosen)
+            return chosen;
+        const char *x = text_now(m, a), *y = text_now(m, b);
         if (!x || !y)
             return refuse(m, op, a, b, place, "strings can only be compared when they are known");
         int order = strcmp(x, y);

@@ -1,7 +1,8 @@
 /* overconstrained.c: connectors with more variables than degrees of freedom, such as the rotation
  * matrix of a frame: around a loop of connections not all of their equations are independent.
  *
- * Objects whose class has a function equalityConstraint are nodes of a graph. Connections.branch
+ * Objects whose class has a function equalityConstraint are nodes of a graph, and so are variables
+ * whose type has one (type Angle extends Real; function equalityConstraint ...). Connections.branch
  * joins two of them for good, connect() in a way that can be broken. Every connected part becomes
  * a tree around one root: a definite one, or the potential root of the lowest priority. A
  * connection that would close a loop, or join two definite roots, is broken: instead of a = b it
@@ -14,7 +15,6 @@
 #include <string.h>
 
 typedef struct node {
-    mo_object *object;
     bool root, potential, chosen;
     double priority;
     size_t up;      /* union-find                                  */
@@ -33,6 +33,8 @@ struct mo_over {
     size_t nodes, node_capacity;
     bond *link;
     size_t links, link_capacity;
+    size_t *of_variable; /* 1 + the node of a variable (the first of an array); 0: none */
+    size_t variables;
 };
 
 static mo_view *constraint_of(mo_model *m, mo_view *v)
@@ -48,15 +50,78 @@ static struct mo_over *over(mo_model *m)
     return m->over;
 }
 
-static size_t node_of(mo_model *m, mo_object *o)
+/* The node whose number is kept at `number`, from 1; made where there is none. */
+static size_t node_at(mo_model *m, size_t *number)
 {
     struct mo_over *g = over(m);
-    if (o->node)
-        return o->node - 1;
-    g->node = dae_arena_grow(&m->context->arena, g->node, g->nodes, &g->node_capacity, sizeof *g->node);
-    g->node[g->nodes] = (node){ .object = o, .up = g->nodes, .level = -1 };
-    o->node = ++g->nodes;
-    return o->node - 1;
+    if (!*number) {
+        g->node = dae_arena_grow(&m->context->arena, g->node, g->nodes, &g->node_capacity,
+                                 sizeof *g->node);
+        g->node[g->nodes] = (node){ .up = g->nodes, .level = -1 };
+        *number = ++g->nodes;
+    }
+    return *number - 1;
+}
+
+static size_t node_of_variable(mo_model *m, uint32_t v)
+{
+    struct mo_over *g = over(m);
+    if (v >= g->variables) {
+        size_t more = 2 * m->flat->variables;
+        size_t *of = dae_arena_take(&m->context->arena, more, sizeof *of);
+        if (g->variables)
+            memcpy(of, g->of_variable, g->variables * sizeof *of);
+        g->of_variable = of;
+        g->variables = more;
+    }
+    return node_at(m, &g->of_variable[v]);
+}
+
+static int dimensions_of(mo_model *m, mo_view *type)
+{
+    int dimensions = type->def->alias_dimensions;
+    mo_expand(m, type);
+    for (size_t i = 0; i < type->bases; i++)
+        if (type->base[i]->primitive)
+            dimensions += dimensions_of(m, type->base[i]);
+    return dimensions;
+}
+
+/* How many dimensions the first input of the function has. */
+static int dimensions_wanted(mo_model *m, mo_view *f)
+{
+    mo_expand(m, f);
+    for (size_t i = 0; i < f->entries; i++) {
+        const mo_element *e = f->entry[i]->element;
+        mo_scope s = { .view = f->entry[i]->where };
+        mo_view *type = e->kind == MO_COMPONENT && e->input ? mo_find_class(m, &s, e->type, false) : NULL;
+        if (type)
+            return e->dimensions + e->type_dimensions + dimensions_of(m, type);
+    }
+    return -1;
+}
+
+/* The node that a value is, and its equalityConstraint; false: it is none. */
+static bool find_node(mo_model *m, const mo_value *v, size_t *n, mo_view **constraint)
+{
+    if (v->kind == MO_V_OBJECT) {
+        *constraint = constraint_of(m, v->object->view);
+        if (*constraint)
+            *n = node_at(m, &v->object->node);
+        return *constraint != NULL;
+    }
+    bool array = v->kind == MO_V_ARRAY && v->element && v->count;
+    const ex_node *first = v->kind == MO_V_SCALAR ? ex_at(m->graph, v->scalar)
+                           : array ? ex_at(m->graph, v->element[0]) : NULL;
+    if (!first || first->op != EX_VARIABLE || !m->owner[first->a])
+        return false;
+    uint32_t variable = first->a;
+    mo_view *type = m->owner[variable]->type;
+    *constraint = constraint_of(m, type);
+    if (!*constraint || dimensions_wanted(m, *constraint) != (array ? v->dimensions : 0))
+        return false;
+    *n = node_of_variable(m, variable);
+    return true;
 }
 
 static void add_link(mo_model *m, const bond *l)
@@ -68,42 +133,44 @@ static void add_link(mo_model *m, const bond *l)
 
 /* ------------------------------------------------------------------ what is said ----- */
 
-/* connect() of two such objects; false: they are none. */
+/* connect() of two of them; false: they are none. */
 bool mo_connect_overconstrained(mo_model *m, const mo_connection *c)
 {
-    if (c->left->kind != MO_V_OBJECT || c->right->kind != MO_V_OBJECT ||
-        !constraint_of(m, c->left->object->view))
+    size_t a, b;
+    mo_view *f;
+    if (!find_node(m, c->left, &a, &f) || !find_node(m, c->right, &b, &f))
         return false;
-    size_t a = node_of(m, c->left->object), b = node_of(m, c->right->object);
     add_link(m, &(bond){ .a = a, .b = b, .breakable = true, .connection = *c });
     return true;
 }
 
-static mo_object *object_at(mo_model *m, const mo_scope *s, const mo_ast *a, int i)
+static bool node_argument(mo_model *m, const mo_scope *s, const mo_ast *a, int i, size_t *n)
 {
     mo_value *v = i < a->count ? mo_evaluate(m, s, a->item[i]) : mo_none(m);
-    if (v->kind == MO_V_OBJECT)
-        return v->object;
+    mo_view *f;
+    if (find_node(m, v, n, &f))
+        return true;
+    if (v->kind == MO_V_ARRAY && v->count == 0)
+        return false; /* nothing to be overdetermined */
     if (v->kind != MO_V_NONE || i >= a->count) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' needs an overdetermined object",
                  a->call.reference->part[1].name);
-        mo_hint(m->context, "write Connections.root(frame.R)");
+        mo_hint(m->context, "write Connections.root(frame.R); its type has a function "
+                            "'equalityConstraint'");
     }
-    return NULL;
+    return false;
 }
 
 /* Connections.branch, root, potentialRoot */
 void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     const char *name = a->call.reference->part[1].name;
-    mo_object *first = object_at(m, s, a, 0);
-    if (!first)
+    size_t n, other;
+    if (!node_argument(m, s, a, 0, &n))
         return;
-    size_t n = node_of(m, first);
     if (strcmp(name, "branch") == 0) {
-        mo_object *second = object_at(m, s, a, 1);
-        if (second)
-            add_link(m, &(bond){ .a = n, .b = node_of(m, second) });
+        if (node_argument(m, s, a, 1, &other))
+            add_link(m, &(bond){ .a = n, .b = other });
     } else if (strcmp(name, "root") == 0)
         over(m)->node[n].root = true;
     else if (strcmp(name, "potentialRoot") == 0) {
@@ -124,11 +191,17 @@ void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a)
  * branch? */
 mo_value *mo_connections_query(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name)
 {
+    if (strcmp(name, "isRoot") != 0 && strcmp(name, "rooted") != 0) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' is no function", name);
+        mo_hint(m->context, "it stands alone in an equation section; isRoot and rooted are functions");
+        return mo_none(m);
+    }
     mo_value *v = a->count == 1 ? mo_evaluate(m, s, a->item[0]) : mo_none(m);
-    if (v->kind != MO_V_OBJECT)
+    size_t n;
+    mo_view *f;
+    if (!find_node(m, v, &n, &f))
         return mo_boolean(m, false);
     struct mo_over *g = over(m);
-    size_t n = node_of(m, v->object);
     if (strcmp(name, "isRoot") == 0)
         return mo_boolean(m, g->node[n].chosen);
     for (size_t i = 0; i < g->links; i++) {
@@ -230,13 +303,14 @@ void mo_finish_overconstrained(mo_model *m)
         const mo_connection *c = &l->connection;
         if (!l->breakable)
             continue;
-        if (!l->broken) {
-            mo_connect_fields(m, c);
+        size_t n;
+        mo_view *f;
+        if (!l->broken || !find_node(m, c->left, &n, &f)) {
+            mo_connect_plainly(m, c);
             continue;
         }
         mo_value *argument[2] = { mo_fields(m, c->left), mo_fields(m, c->right) };
         mo_scope s = { .object = m->top, .view = m->top->view };
-        mo_view *f = constraint_of(m, c->left->object->view);
         mo_value *residue = mo_call_function(m, &s, f, argument, NULL, 2, c->place);
         size_t count = residue->kind == MO_V_ARRAY && residue->element ? residue->count
                        : residue->kind == MO_V_SCALAR ? 1 : 0;

@@ -435,6 +435,9 @@ mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **ar
     bool unclear = false;
     add_functions(m, v, "constructor", &own);
     mo_view *f = choose(m, &own, argument, label, count, place, &unclear);
+    for (const mo_run *r = s->run; r && f; r = r->caller)
+        if (r->function && r->function->def == f->def)
+            f = NULL; /* inside of the constructor it is the record's own */
     if (f)
         return mo_call_function(m, s, f, argument, label, count, place);
     return unclear ? mo_none(m) : all_fields(m, s, v, argument, label, count, place);

@@ -3,7 +3,8 @@
  * The statements are not executed but written down. Every variable of the function is a run of
  * slots, its value the expressions EX_LOCAL that read them; an assignment is written as one, a
  * subscript that is not known becomes EX_ELEMENT. One procedure is made for each combination of
- * sizes (and known Integers) of the arguments; it may call itself.
+ * sizes (and known Integers) of the arguments; it may call itself. An algorithm section with such a
+ * loop is a procedure of its own: what it reads of the model goes in, what it assigns comes out.
  */
 #include "modelica/instance.h"
 
@@ -295,20 +296,6 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     }
 }
 
-/* In a procedure a message is a text: what is not known stands as its expression. */
-static ex_id known_text(mo_model *m, ex_id e)
-{
-    const ex_node n = *ex_at(m->graph, e);
-    dae_arena *arena = &m->context->arena;
-    if (n.op == EX_JOIN)
-        return ex_binary(m->graph, EX_JOIN, known_text(m, n.a), known_text(m, n.b));
-    if (!e || n.op == EX_TEXT)
-        return e;
-    ex_id what = n.op == EX_TEXT_OF ? n.a : e;
-    return ex_text(m->graph, dae_arena_print(arena, "<%s>", ex_print(m->graph, what, flat_name, m->flat,
-                                                                     80)));
-}
-
 static void check(mo_run *r, const mo_ast *a)
 {
     if (a->count < 1)
@@ -320,7 +307,7 @@ static void check(mo_run *r, const mo_ast *a)
     mo_value *text = a->count > 1 ? mo_evaluate(r->model, &r->scope, a->item[1]) : NULL;
     ex_statement *s = add(r, EX_ASSERT, a->place);
     s->condition = holds;
-    s->message = text && text->kind == MO_V_SCALAR ? known_text(r->model, text->scalar) : 0;
+    s->message = text && text->kind == MO_V_SCALAR ? mo_known_text(r->model, text->scalar) : 0;
 }
 
 /* An assertion of a function that is called while a procedure is written belongs to it. */
@@ -331,7 +318,7 @@ bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_
     if (r && !warning) {
         ex_statement *s = add(r, EX_ASSERT, place);
         s->condition = holds;
-        s->message = known_text(r->model, message);
+        s->message = mo_known_text(r->model, message);
     }
     return r != NULL;
 }
@@ -550,4 +537,156 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
     for (size_t i = 0; i < c->outputs; i++)
         all->item[i] = for_leaves(m, c->output[i], make_result, &results);
     return c->outputs == 1 ? all->item[0] : all;
+}
+
+/* ------------------------------------------------------------------ an algorithm ----- */
+
+typedef struct outside {
+    size_t *number;       /* of every node of the graph: 1 + which input it is; 0: none */
+    size_t nodes;
+    leaf_list list;
+    mo_model *m;
+    bool counting;        /* only look what there is */
+} outside;
+
+/* A variable of the model becomes an input; slots move up behind the inputs. */
+static ex_id brought_in(ex_graph *g, ex_id leaf, void *user)
+{
+    outside *o = user;
+    const ex_node n = *ex_at(g, leaf);
+    uint32_t inputs = (uint32_t)o->list.leaves;
+    if (n.op == EX_LOCAL || n.op == EX_ELEMENT)
+        return o->counting ? leaf : ex_leaf(g, (ex_op)n.op, n.a + inputs, n.b, n.c, (ex_type)n.type);
+    if (o->counting && leaf < o->nodes && !o->number[leaf]) {
+        collect_leaf(o->m, leaf, (ex_type)n.type, &o->list);
+        o->number[leaf] = o->list.leaves;
+    }
+    if (o->counting || leaf >= o->nodes)
+        return leaf;
+    return ex_leaf(g, EX_LOCAL, (uint32_t)o->number[leaf] - 1, 0, 0, (ex_type)n.type);
+}
+
+static void bring_in(outside *o, ex_block *b)
+{
+    ex_graph *g = o->m->graph;
+    for (size_t i = 0; i < b->statements; i++) {
+        ex_statement *s = &b->statement[i];
+        ex_id *part[] = { &s->index, &s->value, &s->condition };
+        for (size_t k = 0; k < 3; k++) {
+            ex_id e = *part[k];
+            if (!e)
+                continue;
+            ex_substitute(g, &e, 1, brought_in, o);
+            if (!o->counting)
+                *part[k] = e;
+        }
+        if (!o->counting)
+            s->first += (uint32_t)o->list.leaves;
+        bring_in(o, &s->block);
+        bring_in(o, &s->other);
+    }
+}
+
+typedef struct mention {
+    const char *name;
+    bool found;
+} mention;
+
+static void compare_name(const char *name, void *user)
+{
+    mention *w = user;
+    w->found |= name == w->name;
+}
+
+static bool mentions(mo_clause *const *clause, int count, const char *name)
+{
+    mention w = { .name = name };
+    for (int i = 0; i < count && !w.found; i++) {
+        const mo_clause *c = clause[i];
+        mo_names_in(c->left, compare_name, &w);
+        mo_names_in(c->right, compare_name, &w);
+        for (int k = 0; k < c->iterators; k++)
+            mo_names_in(c->iterator[k].range, compare_name, &w);
+        for (int k = 0; k < c->branches; k++) {
+            mo_names_in(c->branch[k].condition, compare_name, &w);
+            w.found |= mentions(c->branch[k].clause, c->branch[k].clauses, name);
+        }
+    }
+    return w.found;
+}
+
+/* Is the first that happens to a variable that all of it is assigned? */
+static bool is_assigned_first(mo_clause *const *clause, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        const mo_clause *c = clause[i];
+        const mo_reference *r = c->kind == MO_C_ASSIGN && c->left->kind == MO_A_REFERENCE
+                                    ? c->left->call.reference : NULL;
+        mention w = { .name = name };
+        mo_names_in(c->right, compare_name, &w);
+        if (r && r->parts == 1 && !r->part[0].subscripts && r->part[0].name == name && !w.found)
+            return true;
+        if (mentions(&clause[i], 1, name))
+            return false;
+    }
+    return false;
+}
+
+typedef struct before_maker {
+    mo_run *run;
+    mo_place place;
+    bool assigned; /* before it is read: its value before does not count */
+} before_maker;
+
+/* A slot for a variable of the model, with the value it has where it is read first. */
+static ex_id make_before(mo_model *m, ex_id leaf, ex_type type, void *user)
+{
+    before_maker *b = user;
+    const ex_node n = *ex_at(m->graph, leaf);
+    if (n.op != EX_VARIABLE || type == EX_STRING)
+        return leaf;
+    const flat_variable *v = &m->flat->variable[n.a];
+    ex_id before = b->assigned ? ex_constant(m->graph, 0, type)
+                   : v->variability == FLAT_DISCRETE ? ex_leaf(m->graph, EX_PRE, n.a, 0, 0, type)
+                   : v->start ? v->start : ex_constant(m->graph, 0, type);
+    uint32_t slot = new_slot(b->run);
+    set_slot(b->run, slot, before, b->place);
+    return ex_leaf(m->graph, EX_LOCAL, slot, 0, 0, type);
+}
+
+/* The variables of r's environment after the statements: their values are results of a call. */
+void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place)
+{
+    mo_model *m = r->model;
+    dae_arena *arena = &m->context->arena;
+    mo_build b = { .procedure = dae_arena_take(arena, 1, sizeof *b.procedure) };
+    ex_procedure *p = b.procedure;
+    p->name = r->component[0] ? dae_arena_print(arena, "algorithm of %s", r->component) : "algorithm";
+    b.block = &p->body;
+    r->build = &b;
+    mo_env *env = r->scope.env;
+    for (mo_env *e = env; e; e = e->next) {
+        before_maker before = { r, place, is_assigned_first(clause, count, e->name) };
+        e->value = for_leaves(m, e->value, make_before, &before);
+    }
+    mo_write_statements(r, clause, count);
+    r->build = NULL;
+    outside o = { .m = m, .counting = true, .nodes = m->graph->nodes };
+    o.number = dae_arena_take(arena, o.nodes + 1, sizeof *o.number);
+    bring_in(&o, &p->body);
+    o.counting = false;
+    bring_in(&o, &p->body);
+    p->inputs = (uint32_t)o.list.leaves;
+    leaf_list all = { 0 };
+    for (mo_env *e = env; e; e = e->next)
+        for_leaves(m, e->value, collect_leaf, &all);
+    p->output = dae_arena_take(arena, all.leaves + 1, sizeof *p->output);
+    for (size_t i = 0; i < all.leaves; i++)
+        if (ex_at(m->graph, all.leaf[i])->op == EX_LOCAL)
+            p->output[p->outputs++] = ex_at(m->graph, all.leaf[i])->a + p->inputs;
+    p->slots += p->inputs;
+    result_maker results = { .call = ex_call(m->graph, ex_add_procedure(m->graph, p), o.list.leaf,
+                                             o.list.leaves) };
+    for (mo_env *e = env; e; e = e->next)
+        e->value = for_leaves(m, e->value, make_result, &results);
 }

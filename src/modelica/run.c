@@ -25,10 +25,7 @@ static bool is_false(mo_run *r, ex_id e)
 
 mo_env *mo_run_variable(mo_run *r, const char *name)
 {
-    for (mo_env *e = r->scope.env; e; e = e->next)
-        if (e->name == name)
-            return e;
-    return NULL;
+    return mo_find_env(r->scope.env, name);
 }
 
 /* ------------------------------------------------------------------ assignment ------- */
@@ -115,6 +112,7 @@ static mo_value *copy_array(mo_model *m, const mo_value *old)
     mo_value *copy = old->element ? mo_new_array(m, old->dimensions, old->size, old->type)
                                   : mo_new_items(m, old->dimensions, old->size);
     copy->view = old->view;
+    copy->member = old->member; /* its subscripts may be named */
     if (old->element)
         memcpy(copy->element, old->element, old->count * sizeof *copy->element);
     else
@@ -214,14 +212,15 @@ static mo_value *replace_part(mo_run *r, mo_value *old, const mo_reference *path
     return value;
 }
 
-static bool fits_in(mo_run *r, const mo_value *old, const mo_value *value, mo_place place,
-                    const char *name)
+static bool fits_in(mo_run *r, const mo_env *e, const mo_value *value, mo_place place)
 {
+    const mo_value *old = e->value;
+    const char *name = e->name;
     if (old->kind == MO_V_NONE || value->kind == MO_V_NONE)
         return true;
     int have = value->kind == MO_V_ARRAY ? value->dimensions : 0;
     int want = old->kind == MO_V_ARRAY ? old->dimensions : 0;
-    bool open = old->kind == MO_V_ARRAY && old->count == 0; /* declared with ':' */
+    bool open = e->open || (old->kind == MO_V_ARRAY && old->count == 0); /* declared with ':' */
     if (have == want && (open || mo_same_sizes(old, value)))
         return true;
     mo_error(r->model->context, DAE_E_MODEL, place, "'%s' is %s, the value is %s", name,
@@ -260,7 +259,7 @@ static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place plac
         return;
     }
     bool whole = path->parts == 1 && !path->part[0].subscripts;
-    if (whole && !fits_in(r, e->value, value, place, e->name))
+    if (whole && !fits_in(r, e, value, place))
         return;
     if (e->typed && (value->kind == MO_V_SCALAR || (value->kind == MO_V_ARRAY && value->element)) &&
         path->parts == 1)
@@ -395,6 +394,22 @@ static bool left_loop(mo_run *r)
     return is_true(r, ex_binary(r->model->graph, EX_OR, r->returned, r->broken));
 }
 
+/* 1:n where n is not known: the loop needs a procedure. */
+static bool has_unknown_length(mo_run *r, const mo_ast *range)
+{
+    if (!range || range->kind != MO_A_RANGE)
+        return false;
+    for (int i = 0; i < range->count; i++) {
+        const mo_value *v = mo_evaluate(r->model, &r->scope, range->item[i]);
+        double x;
+        uint32_t culprit;
+        if (v->kind == MO_V_SCALAR && !ex_is_number(r->model->graph, v->scalar, &x) &&
+            !mo_evaluate_number(r->model, v->scalar, &x, &culprit))
+            return true;
+    }
+    return false;
+}
+
 static void loop(mo_run *r, const mo_clause *c, int iterator)
 {
     mo_model *m = r->model;
@@ -403,6 +418,11 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
         return;
     }
     const mo_iterator *it = &c->iterator[iterator];
+    if (has_unknown_length(r, it->range)) {
+        r->stuck = true;
+        r->stuck_at = c->place;
+        return;
+    }
     mo_value *range = mo_iterator_range(m, &r->scope, it, NULL, &c->branch[0]);
     if (range->kind == MO_V_NONE)
         return;
@@ -460,9 +480,9 @@ static void check(mo_run *r, const mo_ast *a)
     if (is_true(r, holds) || mo_write_assertion(r, holds, message->scalar, warning, a->place))
         return;
     if (is_false(r, holds) && r->function && !warning) {
-        const char *text = mo_constant_text(m, message);
+        ex_id words = mo_known_text(m, message->scalar);
         mo_error(m->context, DAE_E_ASSERT, a->place, "an assertion of '%s' fails: %s",
-                 r->function->def->name, text ? text : "(no message)");
+                 r->function->def->name, m->graph->text[ex_at(m->graph, words)->a]);
         mo_hint(m->context, "look at the arguments of the function");
         return;
     }

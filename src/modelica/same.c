@@ -2,7 +2,7 @@
  *
  * Equations of a base class that are written the same in another base class, or in the class
  * itself, count once (section 7.1 of the language): a class may be inherited by two ways.
- * Equations that only mean the same count twice.
+ * Equations that only mean the same count twice. Beside it: the names that an expression speaks of.
  */
 #include "modelica/instance.h"
 
@@ -94,4 +94,29 @@ bool mo_same_clause(const mo_clause *a, const mo_clause *b)
                 return false;
     }
     return true;
+}
+
+/* ------------------------------------------------------------------ names ------------ */
+
+static void names_in_reference(const mo_reference *r, void (*visit)(const char *name, void *user),
+                               void *user)
+{
+    visit(r->part[0].name, user);
+    for (int i = 0; i < r->parts; i++)
+        for (int k = 0; k < r->part[i].subscripts; k++)
+            mo_names_in(r->part[i].subscript[k], visit, user);
+}
+
+void mo_names_in(const mo_ast *a, void (*visit)(const char *name, void *user), void *user)
+{
+    if (!a)
+        return;
+    bool call = a->kind == MO_A_CALL || a->kind == MO_A_PARTIAL;
+    if ((call || a->kind == MO_A_REFERENCE) && a->call.reference)
+        names_in_reference(a->call.reference, visit, user);
+    if (call || a->kind == MO_A_ARRAY)
+        for (int i = 0; i < a->call.iterators; i++)
+            mo_names_in(a->call.iterator[i].range, visit, user);
+    for (int i = 0; i < a->count; i++)
+        mo_names_in(a->item[i], visit, user);
 }

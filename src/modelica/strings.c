@@ -112,6 +112,26 @@ mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value *
     }
 }
 
+/* A text of what is known now; the rest stands as its expression: "p is <2*x>". */
+ex_id mo_known_text(mo_model *m, ex_id e)
+{
+    const ex_node n = *ex_at(m->graph, e);
+    dae_arena *arena = &m->context->arena;
+    if (n.op == EX_JOIN)
+        return ex_binary(m->graph, EX_JOIN, mo_known_text(m, n.a), mo_known_text(m, n.b));
+    if (!e || n.op == EX_TEXT)
+        return e;
+    double x;
+    uint32_t culprit;
+    if (n.op == EX_TEXT_OF && mo_evaluate_number(m, n.a, &x, &culprit))
+        return ex_binary(m->graph, EX_TEXT_OF, ex_number(m->graph, x), n.b);
+    if (n.op == EX_IF && mo_evaluate_number(m, n.a, &x, &culprit))
+        return mo_known_text(m, x != 0 ? n.b : n.c);
+    ex_id what = n.op == EX_TEXT_OF ? n.a : e;
+    return ex_text(m->graph, dae_arena_print(arena, "<%s>", ex_print(m->graph, what, flat_name, m->flat,
+                                                                     80)));
+}
+
 /* ------------------------------------------------------------------ the library ------ */
 
 typedef struct call {

@@ -362,6 +362,19 @@ static const struct {
     { "CombiTimeTable_maximumTime", largest, 1 }, { "CombiTimeTable_nextTimeEvent", next_event, 2 },
 };
 
+/* The smallest or largest abscissae of a table of two variables: rows, then columns. */
+static mo_value *corners_2d(table *t, bool last)
+{
+    int two = 2;
+    mo_value *v = matrix_of(t), *both = mo_new_array(t->m, 1, &two, EX_REAL);
+    if (!v || v->size[0] < 2 || v->size[1] < 2)
+        return mo_none(t->m);
+    size_t width = (size_t)v->size[1];
+    both->element[0] = v->element[last ? (size_t)(v->size[0] - 1) * width : width];
+    both->element[1] = v->element[last ? width - 1 : 1];
+    return both;
+}
+
 /* A function of the library's tables in C; NULL: it is none of them. */
 mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
                             mo_place place)
@@ -369,6 +382,9 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
     static const char prefix[] = "ModelicaStandardTables_";
     if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !count || argument[0]->kind != MO_V_RECORD)
         return NULL;
+    bool last = strcmp(name + sizeof prefix - 1, "CombiTable2D_maximumAbscissa") == 0;
+    if (last || strcmp(name + sizeof prefix - 1, "CombiTable2D_minimumAbscissa") == 0)
+        return corners_2d(&(table){ .m = m, .object = argument[0], .place = place }, last);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name + sizeof prefix - 1) != 0 || count < functions[i].arguments)
             continue;

@@ -339,6 +339,8 @@ static ex_id known_variable(number_search *s, ex_id e)
     mo_member *member = m->owner[variable];
     if (member->variability > MO_PARAMETER)
         return 0;
+    if (m->guessing && member->bound == MO_UNDER_WAY)
+        return 0; /* T_start = if given then 300 else T(h_start), h_start = if given then h(T_start) */
     mo_value *v = mo_binding(m, member);
     if (!v || v->kind == MO_V_NONE)
         return 0;

@@ -108,11 +108,24 @@ static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
     return false;
 }
 
+/* Real x[:] may be redeclared as Real x[3] without being replaceable (section 7.3.3). */
+static bool only_sizes(mo_model *m, const mo_entry *e, const mo_mod *mod)
+{
+    const mo_element *old = e->element, *new = mod->redeclare;
+    if (old->kind != MO_COMPONENT || new->kind != MO_COMPONENT || !mod->view)
+        return false;
+    const mo_view *type = class_of_element(m, old, e->where);
+    const mo_view *other = class_of_element(m, new, mod->view);
+    bool sizes = new->dimensions + new->type_dimensions > 0;
+    return sizes && type && other && type->def == other->def &&
+           old->dimensions + old->type_dimensions == new->dimensions + new->type_dimensions;
+}
+
 /* A redeclaration puts another element in the place of the one declared. */
 static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
 {
     mo_element *old = e->element, *new = mod->redeclare;
-    if (!old->replaceable && !old->redeclare && old != new) {
+    if (!old->replaceable && !old->redeclare && old != new && !only_sizes(m, e, mod)) {
         mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is not replaceable", e->name);
         mo_hint(m->context, "declare it 'replaceable', or modify it without 'redeclare'");
         return;
@@ -189,6 +202,15 @@ static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, con
     mo_hint(m->context, "rename one of the two, or write 'redeclare'");
 }
 
+/* A constraint may say what the declaration says, and both may say 'final'. */
+static void excuse(mo_mod *mod)
+{
+    for (; mod; mod = mod->next) {
+        mod->used = true;
+        excuse(mod->sub);
+    }
+}
+
 /* What a constraint says, 'constrainedby C(p = 3)', holds for the element and for whatever is put in
  * its place, unless that says otherwise. Without a constraint the modifications of the declaration
  * are taken for it. */
@@ -199,15 +221,18 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
         own = e->kind == MO_COMPONENT ? e->modifier : e->nested->is_short ? e->nested->alias_modifier
                                                                           : NULL;
     mo_mod *mod = mo_bind_mods(m, own, v, NULL);
+    excuse(mod);
     if (!outer || !outer->redeclare)
         return mod;
     if (outer->weak) {
         mo_mod *passed = dae_arena_take(&m->context->arena, 1, sizeof *passed);
         *passed = (mo_mod){ .sub = outer->weak };
+        excuse(passed);
         mod = mo_merge_one(m, passed, mod);
     }
-    return mo_merge_one(m, mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view,
-                                        outer->object), mod);
+    mo_mod *new = mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view, outer->object);
+    excuse(new);
+    return mo_merge_one(m, new, mod);
 }
 
 static void add_element(mo_model *m, mo_view *v, mo_element *element)
@@ -427,6 +452,29 @@ static void say_mixed(mo_model *m, const mo_view *v)
         }
 }
 
+/* type In = input Real; function f In x; ...: x is an input of the function. */
+static void take_prefixes(mo_model *m, mo_view *v)
+{
+    for (size_t i = 0; i < v->entries; i++) {
+        mo_entry *e = v->entry[i];
+        if (e->element->kind != MO_COMPONENT || e->element->input || e->element->output ||
+            e->is_protected)
+            continue;
+        mo_view *type = class_of_element(m, e->element, e->where);
+        while (type && type->def->is_short && !type->def->alias_input && !type->def->alias_output) {
+            mo_expand(m, type);
+            type = type->bases ? type->base[0] : NULL;
+        }
+        if (!type || !type->def->is_short)
+            continue;
+        mo_element *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
+        *copy = *e->element;
+        copy->input = type->def->alias_input;
+        copy->output = type->def->alias_output;
+        e->element = copy;
+    }
+}
+
 void mo_expand(mo_model *m, mo_view *v)
 {
     if (v->progress == MO_DONE || v->progress == MO_FAILED || v->progress == MO_UNDER_WAY)
@@ -443,6 +491,8 @@ void mo_expand(mo_model *m, mo_view *v)
         add_base(m, v, def->alias, def->alias_modifier, false, def->alias->place);
     expand_elements(m, v);
     v->progress = MO_DONE;
+    if (def->kind == MO_FUNCTION)
+        take_prefixes(m, v);
     if (v->primitive && v->entries && v->primitive != MO_EXTERNAL_OBJECT)
         say_mixed(m, v);
 }

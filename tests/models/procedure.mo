@@ -15,9 +15,21 @@ algorithm
   x := x + n*0.001 + 0*v[1];
   assert(a > 0, "a is " + String(a));
 end root;
+function powers "for with a length that is not known"
+  input Real x; input Integer n;
+  output Real y = 0;
+protected
+  Real r[2] = {1, 0};
+algorithm
+  for i in 1:n loop
+    r[1] := r[1]*x;
+    y := y + r[1];
+  end for;
+end powers;
 model M
   Real y, w; Integer k; Boolean s;
   Real z(start=0, fixed=true);
+  Real p = powers(0.5, integer(10*time)) "1 - 0.5^n";
 equation
   (y, k, s) = root(1 + time, 2, time > 0.1);
   der(z) = y;
