@@ -421,12 +421,17 @@ static void find_tractability(indexer *d)
                     : "projectors, matrix chain G0, G1, ... of the linearization at the start";
 }
 
+static uint32_t highest_offset(const flat_signature *s)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < s->rows; i++) most = s->c[i] > most ? s->c[i] : most;
+    return most;
+}
+
 static void find_perturbation(indexer *d, int jacobian)
 {
     dae_insight *o = &d->k->out;
-    const flat_signature *s = d->k->s;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < s->rows; i++) most = s->c[i] > most ? s->c[i] : most;
+    uint32_t most = highest_offset(d->k->s);
     if (o->linear == 1 && o->tractability_index >= 0) {
         o->perturbation_low = o->perturbation_high = o->tractability_index;
         o->perturbation_how = "linear with constant coefficients: the Kronecker index of the pencil";
@@ -453,8 +458,9 @@ void insight_indices(insight *k)
     o->differentiation_how = o->tractability_how = o->perturbation_how =
         s->rows == 0   ? "there is no structural index"
         : !k->started  ? "there are no consistent initial values to compute with"
+        : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
-    if (s->rows == 0 || !k->started || s->rows > MOST / 3) return;
+    if (s->rows == 0 || !k->started || k->m->delays || s->rows > MOST / 3) return;
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
     d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
     for (uint32_t i = 0; i < s->rows; i++)
@@ -462,5 +468,10 @@ void insight_indices(insight *k)
     o->linear = constant_coefficients(&d);
     o->differentiation_index = derivative_array(&d, &o->differentiation_how);
     find_tractability(&d);
-    find_perturbation(&d, system_jacobian(&d));
+    int jacobian = system_jacobian(&d);
+    if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
+        o->differentiation_index = o->structural_index;
+        o->differentiation_how = "the system Jacobian is regular and nothing has to be differentiated";
+    }
+    find_perturbation(&d, jacobian);
 }
