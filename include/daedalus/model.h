@@ -47,9 +47,6 @@ const char *dae_model_messages(const dae_model *m);  /* errors and warnings, wit
 int dae_model_warnings(const dae_model *m);          /* how many warnings there were          */
 const char *dae_model_flat(dae_model *m);            /* flat Modelica text                    */
 const char *dae_model_name(const dae_model *m);
-/* Is there an equation for every unknown? "", or what does not fit, and where. Also of a model that
- * was loaded for the front end only; of a component alone it says what others would supply. */
-const char *dae_model_structure(dae_model *m);
 
 /* ------------------------------------------------------------------ what is in it ---- */
 

@@ -6,8 +6,7 @@
 
 /* ---- check ---- */
 
-static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f,
-                         const char *structure)
+static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f)
 {
     dae_json j;
     dae_json_open(&j, c->out);
@@ -18,7 +17,6 @@ static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f,
     dae_json_integer(&j, "equations", (int64_t)f->equations);
     dae_json_integer(&j, "variables", (int64_t)f->variables);
     dae_json_integer(&j, "warnings", dae_model_warnings(m));
-    dae_json_string(&j, "structure", structure);
     dae_json_end(&j);
 }
 
@@ -37,16 +35,13 @@ static int check(cli *c, const cli_arguments *a)
         dae_model_get_facts(m, &f);
         size_t warnings = (size_t)dae_model_warnings(m);
         cli_model_warnings(m);
-        const char *structure = dae_model_structure(m);
         if (c->json)
-            verdict_json(c, m, &f, structure);
+            verdict_json(c, m, &f);
         else
             dae_sink_print(
                 c->out, "%s is correct: %zu equation%s, %zu variable%s, %zu warning%s\n",
                 cli_show(dae_model_name(m), shown), f.equations, plural(f.equations),
                 f.variables, plural(f.variables), warnings, plural(warnings));
-        if (!c->json && *structure)
-            dae_sink_print(c->out, "as it stands it cannot be simulated:\n%s", structure);
     }
     dae_model_close(m);
     return code;
@@ -62,9 +57,9 @@ const cli_verb cli_verb_check = {
     .arguments = "MODEL.mo",
     .summary = "read a Modelica model and say what is wrong with it",
     .details =
-        "Names, types, sizes, connections: everything up to the flat equations. If there is\n"
-        "not an equation for every unknown, that is said as well, with the likely place; it\n"
-        "is no error, since a component alone lacks what others supply.\n",
+        "Names, types, sizes, connections: everything up to the flat equations. Whether\n"
+        "there are as many equations as unknowns, and initial values, is found out by\n"
+        "'daedalus simulate'.\n",
     .most_arguments = 1,
     .flags = check_flags,
     .run = check,

@@ -238,24 +238,15 @@ static void find_variables(model *m, const model_incidence *in, model_incidence 
     out->s = (dae_structure){ in->s.rows, in->s.columns, out->start, out->column };
 }
 
-dae_status model_judge_structure(model *m, model_incidence *in)
+dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
 {
+    (void)matching;
     model_incidence all;
     unsigned char *order;
     dae_matching mt;
     find_variables(m, in, &all, &order);
     dae_matching_open(&mt, &all.s, &m->scratch);
     dae_match(&all.s, all.s.rows, &m->scratch, &mt);
-    return mt.rank < all.s.rows || mt.rank < all.s.columns ? tell_parts(m, &all, &mt) : DAE_OK;
-}
-
-dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
-{
-    (void)matching;
-    model_incidence all;
-    unsigned char *order;
-    dae_status status = model_judge_structure(m, in);
-    if (status != DAE_OK) return status;
-    find_variables(m, in, &all, &order);
+    if (mt.rank < all.s.rows || mt.rank < all.s.columns) return tell_parts(m, &all, &mt);
     return tell_index(m, &all, order);
 }

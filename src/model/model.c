@@ -226,7 +226,6 @@ static dae_status plan_run(model *m)
         algebraic |= !x->differentiated;
     }
     model_find_incidence(m, &m->running, slot, slots, &in);
-    if (m->structure_only) return model_judge_structure(m, &in);
     dae_matching_open(&mt, &in.s, &m->scratch);
     dae_match(&in.s, in.s.rows, &m->scratch, &mt);
     if (mt.rank < in.s.rows || mt.rank < in.s.columns) return model_diagnose(m, &in, &mt);
@@ -259,7 +258,6 @@ static dae_status run_passes(model *m)
     take_running(m);
     model_find_differentiated(m, &m->running);
     status = plan_run(m);
-    if (m->structure_only) return status;
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);
     if (status == DAE_OK) status = model_build_problem(m);
@@ -287,8 +285,7 @@ static void forget(model *m)
     model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
-                   .override = m->override, .structure_only = m->structure_only,
-                   .index = -1 };
+                   .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
     m->arena.escape = &m->escape;
@@ -311,7 +308,7 @@ static dae_status build(model *m)
                 m->flat->equations);
     }
     m->g->arena->escape = outer;
-    m->built = status == DAE_OK && !m->structure_only;
+    m->built = status == DAE_OK;
     return status;
 }
 
@@ -328,7 +325,7 @@ static void leave_scratch(void *block, void *context)
     (void)context;
 }
 
-static model *open_for(flat_model *flat, const dae_allocator *allocator, bool structure_only)
+model *model_open(flat_model *flat, const dae_allocator *allocator)
 {
     dae_memory memory;
     dae_memory_init(&memory, allocator);
@@ -344,21 +341,10 @@ static model *open_for(flat_model *flat, const dae_allocator *allocator, bool st
     m->flat = flat;
     m->g = flat->graph;
     m->override = override;
-    m->structure_only = structure_only;
     dae_arena_init(&m->arena, allocator, 0);
     m->scratch.hook = (dae_allocator){ take_scratch, leave_scratch, &m->arena };
     model_done(m, build(m));
     return m;
-}
-
-model *model_open(flat_model *flat, const dae_allocator *allocator)
-{
-    return open_for(flat, allocator, false);
-}
-
-model *model_open_structure(flat_model *flat, const dae_allocator *allocator)
-{
-    return open_for(flat, allocator, true);
 }
 
 void model_close(model *m)

@@ -20,9 +20,6 @@ typedef dae_variable model_result;
 /* Always an object (ask model_status), NULL only without memory for one. */
 model *model_open(flat_model *flat, const dae_allocator *allocator);
 void model_close(model *m); /* NULL is allowed */
-/* Only to see whether there is an equation for every unknown: model_status is DAE_E_STRUCTURE and
- * model_messages says where, or there is nothing to say about that. Cannot be run. */
-model *model_open_structure(flat_model *flat, const dae_allocator *allocator);
 
 dae_status model_status(const model *m);     /* of the last call                              */
 const char *model_messages(const model *m);  /* failures and warnings; ""                     */

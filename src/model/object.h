@@ -223,7 +223,6 @@ struct model {
     uint32_t *result_slot;
     double *result_sign;
 
-    bool structure_only;         /* built to see whether every unknown has its equation       */
     bool ready;                  /* parameters have values                                    */
     bool built;
     bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
@@ -324,8 +323,6 @@ void model_close_plan(model *m, model_plan *plan);
 
 /* diagnose.c */
 dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching);
-/* Is there an equation for every unknown, whatever derivatives of them occur? */
-dae_status model_judge_structure(model *m, model_incidence *in);
 
 /* newton.c */
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing);

@@ -28,10 +28,9 @@ struct dae_model {
     flat_reduction reduction; /* what of it is simulated                                    */
     dae_report report;
     dae_status reduced;
-    const char *analysis, *structure;
+    const char *analysis;
     const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
-    model *structure_model; /* while dae_model_structure looks at it                        */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
     const char *said; /* by the front end                                             */
@@ -338,26 +337,6 @@ const char *dae_model_flat(dae_model *m)
     if (!m->flat_words && guarded(m, write_flat) != DAE_OK)
         settle(m, m->context.fatal);
     return m->flat_words ? m->flat_words : "";
-}
-
-static void judge_structure(dae_model *m)
-{
-    model *s = m->structure_model;
-    m->structure = model_status(s) == DAE_E_STRUCTURE
-                       ? dae_arena_copy(&m->context.arena, model_messages(s), strlen(model_messages(s)))
-                       : "";
-}
-
-const char *dae_model_structure(dae_model *m)
-{
-    if (is_nothing(m) || !m->flat || m->structure)
-        return is_nothing(m) || !m->flat ? "" : m->structure;
-    m->structure_model = model_open_structure(m->flat, &m->memory.hook);
-    if (m->structure_model && guarded(m, judge_structure) != DAE_OK)
-        m->structure = NULL;
-    model_close(m->structure_model);
-    m->structure_model = NULL;
-    return m->structure ? m->structure : "";
 }
 
 const char *dae_model_name(const dae_model *m)
