@@ -18,6 +18,7 @@ extern const reproduction reproduction_moon;
 extern const reproduction reproduction_mechanics_digits;
 extern const reproduction reproduction_chain;
 extern const reproduction reproduction_drift;
+extern const reproduction reproduction_routes;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -37,5 +38,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_mechanics_digits,
     &reproduction_chain,
     &reproduction_drift,
+    &reproduction_routes,
     NULL,
 };

@@ -133,6 +133,10 @@ static void suggest(insight *k)
     } else if (o->states == 0) {
         o->method = "bdf";
         why = "there is nothing to integrate, only equations to be solved at each time";
+    } else if (o->structural_index >= 3) { /* as simulate does: family.c */
+        o->method = "radau";
+        why = "of index 3, as motion is: a one-step method of high order takes a fifth of the steps, and "
+              "loses little where states change";
     } else if (turns(o) > 20) {
         o->method = "radau";
         why = dae_arena_print(k->arena,

@@ -44,6 +44,9 @@ typedef struct flat_reduction {
     struct reduction_blocks *blocks; /* where other choices are possible                      */
 } flat_reduction;
 
+/* Without offsets, transversal and derivatives. */
+void flat_find_signature(flat_model *m, flat_signature *out);
+
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
  * (something cannot be differentiated). Where there are too many or too few equations the model is
  * left as it is, for model_open to say so. */
@@ -55,6 +58,11 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
+/* Did all choices become singular between two points of `watch`? The sign of a determinant says that
+ * the present one did; where it is 0 by linear interpolation the others are looked at. *equation: the
+ * constraint of that block that was differentiated most. */
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif
