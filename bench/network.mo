@@ -33,6 +33,30 @@ package Network "A grid of resistors with a capacitor at every node, for bench/m
     p.v = 0;
   end Ground;
 
+  model Unfinished "has no law"
+    extends TwoPins;
+  end Unfinished;
+
+  model Missing "a grid in which one equation is missing"
+    extends Grid;
+    Unfinished part;
+  equation
+    connect(part.p, node[1, 1].p);
+    connect(part.n, node[2, 2].p);
+  end Missing;
+
+  model Surplus "a grid with one equation too many"
+    extends Grid;
+  equation
+    right[3, 3].i = 0.001;
+  end Surplus;
+
+  model Twice "a grid with an equation that is there already"
+    extends Grid;
+  equation
+    right[3, 3].v = right[3, 3].R * right[3, 3].i;
+  end Twice;
+
   model Grid "n x n nodes, about 18 n^2 equations; the corner is charged"
     parameter Integer n = 7;
     Resistor right[n, n - 1], down[n - 1, n];

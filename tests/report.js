@@ -140,6 +140,14 @@ async function at_a_desk(browser) {
         await p.locator("#theme").click();
         return (before !== after && await colour() === before) || [before, after];
     });
+    await check("the structure: a matrix with its entries named, the signature", async () => {
+        const box = await p.locator("#structure svg").boundingBox();
+        const titles = await p.locator("#structure .hit title").allTextContents();
+        const cells = await p.locator(".signature td.match").count();
+        const rows = await p.locator(".signature tr").count();
+        return (box.width > 200 && Math.abs(box.width - box.height) < 2 && cells === rows - 2 &&
+                titles.some((t) => t.startsWith("der(x) in 'der(x) = ")) ) || [box, titles, cells, rows];
+    });
     await check("the model's text, with numbers of lines", async () => {
         await p.locator("#text summary").click();
         const text = await p.locator("#text pre").innerText();
@@ -163,6 +171,10 @@ async function on_a_phone(browser) {
         const [t, x] = (await p.locator(".uplot").first().locator(".u-value").allInnerTexts())
             .map(Number);
         return (Math.abs(t - 2) < 0.1 && Math.abs(x - Math.exp(-t)) < 1e-4) || [t, x];
+    });
+    await check("a phone: the structure fits", async () => {
+        const box = await p.locator("#structure svg").boundingBox();
+        return (box.x >= 0 && box.x + box.width <= 390 && box.width > 200) || box;
     });
     await p.screenshot({ path: folder + "/report-390.png", fullPage: true });
     await check("a phone: nothing complained", async () => p.trouble.length === 0 || p.trouble);

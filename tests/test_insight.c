@@ -280,6 +280,7 @@ static void test_chains(void **state)
         const dae_insight *k = look(m);
         assert_int_equal(k->structural_index, n);
         assert_int_equal(k->differentiation_index, n);
+        assert_null(strstr(k->differentiation_how, "nearby")); /* the second way says the same */
         assert_int_equal(k->tractability_index, n);
         assert_int_equal(k->perturbation_low, n);
         assert_int_equal(k->perturbation_high, n);
@@ -315,6 +316,44 @@ static void test_other_indices(void **state)
         assert_int_equal(k->perturbation_high, table[i].high);
         dae_model_close(m);
     }
+}
+
+/* y2 (1 - y2) = 0 has two branches: index 1 where y2 = 0, index 2 where y2 = 1. */
+static void test_index_of_branches(void **state)
+{
+    (void)state;
+    for (int branch = 0; branch < 2; branch++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "model B Real a(start = 0), b(start = %d), c; equation der(a) = c; 0 = b*(1 - b);\n"
+                 "0 = a*b + c*(1 - b) - time; end B;", branch);
+        dae_model *m = load(text);
+        const dae_insight *k = look(m);
+        assert_int_equal(k->structural_index, 1);
+        assert_int_equal(k->differentiation_index, 1 + branch);
+        assert_int_equal(k->tractability_index, 1 + branch);
+        assert_int_equal(strstr(k->differentiation_how, "at points nearby it is 1") != NULL, branch);
+        dae_model_close(m);
+    }
+}
+
+/* Dependent rows of a constant M: structure says index 0, it is 1. */
+static void test_rewritten(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M parameter Real C = 2; Real a(start = 1), b; equation\n"
+                        "C*(der(a) - der(b)) = -a; -C*(der(a) - der(b)) = -b + sin(time); end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->structural_index, 0);
+    assert_int_equal(k->rewritten_index, 1);
+    assert_int_equal(k->differentiation_index, 1);
+    assert_int_equal(k->tractability_index, 1);
+    assert_int_equal(k->perturbation_low, 1);
+    assert_int_equal(k->perturbation_high, 1);
+    assert_int_equal(k->mass.rank, 1);
+    assert_true(k->mass.M[2] == -2 && k->mass.M[3] == 2); /* as written */
+    assert_string_equal(k->mass.equation[1], "0 = sin(time) - a - b");
+    dae_model_close(m);
 }
 
 /* ---------------------------------------------------------------- at the start ---------- */
@@ -382,7 +421,8 @@ static void test_without_a_start(void **state)
     assert_true(k->start_status != DAE_OK);
     assert_non_null(strstr(dae_model_analysis(m), "no consistent initial values"));
     assert_int_equal(k->structural_index, 1);
-    assert_int_equal(k->differentiation_index, -1);
+    assert_int_equal(k->differentiation_index, 1); /* at points nearby */
+    assert_int_equal(k->tractability_index, -1);   /* there is none that satisfies the equations */
     assert_int_equal(k->eigenvalues, -1);
     assert_string_equal(dae_model_messages(m), ""); /* it is no failure of the model */
     assert_int_equal(dae_model_status(m), DAE_OK);
@@ -497,6 +537,8 @@ int main(void)
         cmocka_unit_test(test_singular_mass),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_other_indices),
+        cmocka_unit_test(test_index_of_branches),
+        cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_eigenvalues),
         cmocka_unit_test(test_loops),
         cmocka_unit_test(test_without_a_start),

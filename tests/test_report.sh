@@ -38,6 +38,9 @@ check "no address in it is loaded" eval '! grep -oE "(src|href|action)=\"?[a-z]+
 check "the model is text in it" eval 'has "&lt;/script&gt;&lt;script&gt;alert(1)" &&
     has "rate &amp; &lt;b&gt;bold&lt;/b&gt;" && ! grep -qF "<script>alert" page.html &&
     ! grep -qF "<img" page.html'
+check "the structure as a picture" eval 'has "id=\"structure\"" && has "<path class=\"entry\" d=\"M"'
+check "a large one as a raster" eval '"$program" simulate "$source/bench/network.mo" --set n=9 \
+    --stop 0.01 --report large.html >out 2>err && grep -qF "Drawn as a raster" large.html'
 check "same input, same page but for the times" eval '"$program" simulate \
     "$source/tests/models/Decay.mo" --report again.html >out 2>err &&
     cmp -s <(grep -vE "processor time|loading" page.html) \

@@ -93,6 +93,27 @@ check "a wrong text, simulated" eval 'run 3 simulate bad.mo -o bad.csv && says "
 check "a wrong name" eval 'run 3 check unknown.mo && says "error[E_MODEL]" && says "speed"'
 check "a wrong text, as JSON" eval 'run 3 check bad.mo --json-errors && says "\"code\": \"E_SYNTAX\"" &&
     says "\"exit\": 3" && says "bad.mo:2:"'
+# ---- analyze ----
+json() { # of standard output; without python3 only its ends are looked at
+    if command -v python3 >/dev/null; then python3 -m json.tool <out >/dev/null
+    else [ "$(head -c 1 out)" = "{" ] && [ "$(tail -c 2 out | head -c 1)" = "}" ]; fi
+}
+check "analysis: a page" eval 'run 0 analyze "$models/../../examples/modelica/pendulum.mo" && quiet &&
+    prints "structural index 3" && prints "differential index 3" && prints "x*vx + y*vy = 0" &&
+    prints "2 initial values can be chosen" && [ "$(wc -l <out)" -lt 60 ]'
+check "analysis: the reduced system of index 2" eval 'run 0 analyze --reduce "$models/IndexTwo.mo" &&
+    prints "der(x) = cos(time)" && prints "der(x) + y = 0" && prints "x = 0" && prints "y = -1" &&
+    grep -qE "^  differentiation +2 " out && grep -qE "^  tractability +2 " out &&
+    grep -qE "^  perturbation +2 " out'
+check "analysis: the formula of an algebraic variable" eval 'run 0 analyze --reduce \
+    "$models/Hessenberg.mo" && prints "der(z) = (6*a*y^2*z - 2*a^2*z^2 - 4*y^4)/(a*y)"'
+check "analysis: a singular mass matrix" eval 'run 0 analyze --reduce "$models/SingularMass.mo" &&
+    prints "P M Q = diag(I, 0)" && prints "u1 = x1 + x2" && prints "der(u1) = -x1/2"'
+check "analysis as JSON" eval 'for m in IndexTwo Hessenberg SingularMass Decay; do
+        run 0 analyze "$models/$m.mo" --json && json && prints "\"hidden_constraints\"" &&
+        prints "\"analysis\"" || exit 1; done; [ "$(number freedom)" = 1 ]'
+check "analysis: what is wrong is an error" eval 'run 3 analyze bad.mo && says "bad.mo:2:"'
+
 check "empty file" eval ': >void.mo && { run 3 check void.mo || run 8 check void.mo; }'
 check "endless file" eval '{ run 3 check /dev/zero || run 8 check /dev/zero || run 9 check /dev/zero; }'
 check "flat equations" eval 'run 0 flatten "$decay" && prints "der(x) =" && prints "end Decay;"'

@@ -80,6 +80,8 @@ typedef struct dae_insight {
 
     /* index */
     int structural_index;               /* of the equations as written                        */
+    int rewritten_index;                /* of what they were rewritten to where structure does not
+                                           tell the truth about them; -1: they were not       */
     int integrated_index;               /* of what is integrated                              */
     int differentiation_index;          /* -1: not known; likewise below                      */
     int tractability_index;

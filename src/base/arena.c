@@ -88,12 +88,14 @@ char *dae_arena_copy(dae_arena *a, const char *text, size_t length)
 char *dae_arena_vprint(dae_arena *a, const char *format, va_list list)
 {
     va_list again;
-    char probe[1];
+    char probe[200]; /* most texts are names: formatted once, copied */
     va_copy(again, list);
     int length = format ? vsnprintf(probe, sizeof probe, format, list) : -1;
     size_t room = (size_t)(length > 0 ? length : 0) + 1;
     char *text = dae_arena_take(a, room, 1);
-    if (length > 0)
+    if (length > 0 && room <= sizeof probe)
+        memcpy(text, probe, room);
+    else if (length > 0)
         vsnprintf(text, room, format, again);
     va_end(again);
     return text;

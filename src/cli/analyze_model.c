@@ -43,9 +43,9 @@ static void maybe(dae_json *j, const char *name, int value)
 
 static void indices_json(dae_json *j, const dae_insight *k)
 {
-    dae_json_integer(j, "index", k->structural_index);
     dae_json_object(j, "indices");
     maybe(j, "structural", k->structural_index);
+    maybe(j, "structural_of_rewritten", k->rewritten_index);
     maybe(j, "differentiation", k->differentiation_index);
     dae_json_string(j, "differentiation_how", k->differentiation_how);
     maybe(j, "tractability", k->tractability_index);
@@ -182,12 +182,15 @@ static void reduction_json(dae_json *j, const dae_insight *k)
 static void print_json(cli *c, dae_model *m, const dae_insight *k)
 {
     dae_json j;
+    dae_model_facts f;
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
     dae_json_string(&j, "status", "ok");
     dae_json_string(&j, "message", dae_model_messages(m));
     dae_json_string(&j, "model", dae_model_name(m));
+    dae_model_get_facts(m, &f);
     counts_json(&j, k);
+    dae_json_integer(&j, "index", f.index);
     indices_json(&j, k);
     choices_json(&j, k);
     equations_json(&j, "hidden_constraints", k->hidden, k->hiddens);
@@ -301,6 +304,8 @@ static void print_indices(dae_sink *out, const dae_insight *k)
 {
     dae_sink_text(out, "\nindices\n");
     one_index(out, "structural", k->structural_index, k->structural_index, "offsets: Pantelides, Pryce");
+    if (k->rewritten_index >= 0)
+        one_index(out, "  rewritten", k->rewritten_index, k->rewritten_index, "as above");
     one_index(out, "differentiation", k->differentiation_index, k->differentiation_index,
               k->differentiation_how);
     one_index(out, "tractability", k->tractability_index, k->tractability_index,

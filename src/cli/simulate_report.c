@@ -281,6 +281,7 @@ void simulate_page(simulate_job *job, char **source)
     p->source_name = job->model_path;
     p->messages = job->exit_code && !job->c->messages ? job->c->report.text : messages;
     p->analysis = dae_model_analysis(job->model);
+    p->insight = dae_model_insight(job->model);
     p->flat = dae_model_flat(job->model);
     run_facts(p, job);
     model_facts(p, &job->facts);

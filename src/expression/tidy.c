@@ -390,6 +390,11 @@ void ex_tidy_quotient(ex_graph *g, ex_id numerator, ex_id denominator, ex_id *n,
     *n = numerator;
     *d = denominator;
     if (!to_sum(g, numerator, &a) || !to_sum(g, denominator, &b) || b.terms == 0) return;
+    if (a.terms == 0) {
+        *n = ex_number(g, 0);
+        *d = ex_number(g, 1);
+        return;
+    }
     /* what all terms of both have in common: as if they were the terms of one sum */
     both.terms = a.terms + b.terms;
     both.t = dae_arena_take(g->arena, (size_t)both.terms + 1, sizeof(term));

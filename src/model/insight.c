@@ -398,6 +398,25 @@ static void find_start(insight *k)
 
 /* ---------------------------------------------------------------- all ------------------- */
 
+/* The indices and M are those of the equations as written, also where these were rewritten so that
+ * structure shows what they are. */
+static void look_at_original(insight *k)
+{
+    flat_signature written;
+    insight w = *k;
+    bool rewritten = k->regular && k->regular->changes > 0 && k->regular->from != k->flat;
+    if (rewritten) {
+        w.flat = k->regular->from;
+        flat_find_offsets(w.flat, &k->m->memory, &written);
+        w.s = &written;
+        w.out.structural_index = k->regular->index;
+        w.out.rewritten_index = k->out.structural_index;
+    }
+    insight_indices(&w);
+    insight_mass(&w);
+    k->out = w.out;
+}
+
 static void collect(insight *k)
 {
     count_sizes(k);
@@ -407,12 +426,11 @@ static void collect(insight *k)
     if (k->started) list_start(k);
     insight_hidden(k);
     insight_choices(k);
-    insight_indices(k);
-    insight_mass(k);
+    look_at_original(k);
     insight_modes(k);
 }
 
-const dae_insight *model_insight(const flat_reduction *r, model *m)
+const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m)
 {
     jmp_buf here, *outer = m->g->arena->escape, *inner = m->arena.escape;
     insight *volatile k = NULL;
@@ -421,7 +439,9 @@ const dae_insight *model_insight(const flat_reduction *r, model *m)
     if (setjmp(here) == 0) {
         insight *made = dae_arena_take(m->g->arena, 1, sizeof *made);
         *made = (insight){ .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
-                           .arena = m->g->arena };
+                           .arena = m->g->arena,
+                           .regular = regular && regular->from ? regular : NULL };
+        made->out.rewritten_index = -1;
         k = made;
         m->arena.escape = inner;
         find_start(made);

@@ -17,20 +17,22 @@
 #include "daedalus/insight.h"
 #include "model/object.h"
 #include "model/reduce.h"
+#include "model/regular.h"
 
 typedef struct insight {
     dae_insight out;
-    flat_model *flat;              /* as written                                              */
+    flat_model *flat;              /* as written, or as rewritten: `regular` says which       */
     const flat_reduction *r;
     const flat_signature *s;
+    flat_regular *regular;         /* what was rewritten first; NULL: not known               */
     model *m;                      /* what is integrated                                      */
     ex_graph *g;
     dae_arena *arena;
     bool started;
 } insight;
 
-/* NULL: no memory. */
-const dae_insight *model_insight(const flat_reduction *r, model *m);
+/* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */
+const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m);
 /* A page; the arena's of the graph, which must have somewhere to escape to. */
 const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
 

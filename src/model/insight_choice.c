@@ -150,7 +150,7 @@ static bool regular(insight *k, const group *x, const size_t *left, size_t n)
         for (size_t i = p; i < n; i++)
             for (size_t j = p; j < n; j++)
                 if (fabs(A[i * n + j]) > fabs(A[r * n + c])) r = i, c = j;
-        if (fabs(A[r * n + c]) < 1e-9) return false;
+        if (fabs(A[r * n + c]) < 1e-6) return false;
         for (size_t j = 0; j < n; j++) {
             double swap = A[p * n + j];
             A[p * n + j] = A[r * n + j];

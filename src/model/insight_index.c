@@ -3,7 +3,9 @@
  * Differentiation index: the smallest k for which the derivative array F = 0, F' = 0, ...,
  * F^(k) = 0 determines x' (Campbell: the Jacobian by (x', ..., x^(k+1)) is 1-full in x', that is,
  * its rank exceeds the rank without the columns of x' by n). The derivatives are symbolic; values
- * x^(l) that satisfy the array are found by Gauss and Newton's method.
+ * x^(l) that satisfy the array are found by Gauss and Newton's method: of the consistent start, or,
+ * where that was not found, with x from the start values on. (The index may depend on the branch of a
+ * solution: then the structure is wrong on some, and there is no start to be had from it.)
  *
  * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I - Q_i)
  * with projectors Q_i onto ker G_i along the kernels before it; the index is the first i with
@@ -166,6 +168,13 @@ static int matrix_chain(indexer *d, double *G, double *B)
 
 /* ---------------------------------------------------------------- derivative array ------ */
 
+/* Before anything is computed: of the consistent start, or guesses. */
+static double first_value(const indexer *d, const ex_node *leaf)
+{
+    if (d->k->started) return insight_value(d->k, leaf);
+    return leaf->b == 0 ? d->k->m->value[slot_of(leaf->a, 2)] : 0;
+}
+
 static double array_value(const ex_node *leaf, void *user)
 {
     const indexer *d = user;
@@ -178,7 +187,7 @@ static void add_leaves(indexer *d, uint32_t order)
 {
     for (size_t j = 0; j < d->n; j++) {
         ex_id leaf = ex_variable(d->k->g, d->k->s->variable[j], order, EX_REAL);
-        double v = insight_value(d->k, ex_at(d->k->g, leaf));
+        double v = first_value(d, ex_at(d->k->g, leaf));
         d->leaf[order * d->n + j] = leaf;
         d->x[order * d->n + j] = isfinite(v) ? v : 0;
     }
@@ -205,8 +214,8 @@ static double find_speed(const indexer *d)
 {
     double speed = 1;
     for (size_t j = 0; j < d->n; j++) {
-        double x = insight_value(d->k, ex_at(d->k->g, d->leaf[j]));
-        double rate = insight_value(d->k, &(ex_node){ .op = EX_VARIABLE, .b = 1,
+        double x = first_value(d, ex_at(d->k->g, d->leaf[j]));
+        double rate = first_value(d, &(ex_node){ .op = EX_VARIABLE, .b = 1,
                                                       .a = d->k->s->variable[j] });
         if (isfinite(rate) && isfinite(x)) speed = fmax(speed, fabs(rate) / (1 + fabs(x)));
     }
@@ -261,7 +270,7 @@ static bool satisfy(indexer *d, double *J)
 {
     size_t columns = ((size_t)d->levels + 1) * d->n;
     double *r = take(d, columns), *change = take(d, columns);
-    bool moves = false;
+    bool moves = !d->k->started;
     for (int round = 0; round < NEWTON; round++) {
         double worst = 0;
         if (!evaluate(d, r, J) || !correct(d, J, r, moves, change)) return false;
@@ -289,7 +298,7 @@ static bool holds(indexer *d, const double *J)
                                     (1 + fabs(d->x[j]) / pow(d->speed, (double)(j / d->n))));
         if (fabs(r[i]) > 1e-8 * scale) return false;
     }
-    for (size_t j = 0; j < d->n; j++) {
+    for (size_t j = 0; d->k->started && j < d->n; j++) {
         double v = insight_value(d->k, ex_at(d->k->g, d->leaf[j]));
         if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v))) return false;
     }
@@ -332,8 +341,9 @@ static int derivative_array(indexer *d, const char **how)
         }
         if (!determines_rates(d, J)) continue;
         *how = dae_arena_print(k->arena,
-                               "derivative array at the start: singular values kept >= %.1e, "
-                               "dropped <= %.1e", d->kept, d->dropped);
+                               "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
+                               k->started ? "the start" : "a point near the start values", d->kept,
+                               d->dropped);
         return (int)level;
     }
     return -1;
@@ -405,7 +415,10 @@ static void find_tractability(indexer *d)
         leaf[n + j] = ex_variable(k->g, k->s->variable[j], 0, EX_REAL);
     }
     o->tractability_how = "the equations cannot be evaluated at the start";
-    if (!insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J)) return;
+    bool good = o->differentiation_index >= 0
+                    ? insight_evaluate(k, d->residual, n, leaf, 2 * n, array_value, d, r, J)
+                    : insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J);
+    if (!good) return;
     for (size_t i = 0; i < n; i++) {
         double most = 0;
         for (size_t j = 0; j < 2 * n; j++) most = fmax(most, fabs(J[i * 2 * n + j]));
@@ -421,12 +434,17 @@ static void find_tractability(indexer *d)
                     : "projectors, matrix chain G0, G1, ... of the linearization at the start";
 }
 
+static uint32_t highest_offset(const flat_signature *s)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < s->rows; i++) most = s->c[i] > most ? s->c[i] : most;
+    return most;
+}
+
 static void find_perturbation(indexer *d, int jacobian)
 {
     dae_insight *o = &d->k->out;
-    const flat_signature *s = d->k->s;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < s->rows; i++) most = s->c[i] > most ? s->c[i] : most;
+    uint32_t most = highest_offset(d->k->s);
     if (o->linear == 1 && o->tractability_index >= 0) {
         o->perturbation_low = o->perturbation_high = o->tractability_index;
         o->perturbation_how = "linear with constant coefficients: the Kronecker index of the pencil";
@@ -444,6 +462,24 @@ static void find_perturbation(indexer *d, int jacobian)
             : "between the differentiation index and max c + 1 of the offsets";
 }
 
+/* The rank check has its own way to the differentiation index: generic points near the start
+ * values. It counts where the array at the start gives no answer; if they differ both are told. */
+static void ask_regular(insight *k)
+{
+    dae_insight *o = &k->out;
+    flat_regular *r = k->regular;
+    if (!r || r->index < 0) return;
+    flat_find_index(r);
+    if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
+    if (o->differentiation_index >= 0) {
+        o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
+                                                 o->differentiation_how, r->most);
+        return;
+    }
+    o->differentiation_index = r->most;
+    o->differentiation_how = "shuffles, or ranks of the derivative array, near the start values";
+}
+
 void insight_indices(insight *k)
 {
     dae_insight *o = &k->out;
@@ -452,9 +488,12 @@ void insight_indices(insight *k)
     o->perturbation_low = o->perturbation_high = o->linear = -1;
     o->differentiation_how = o->tractability_how = o->perturbation_how =
         s->rows == 0   ? "there is no structural index"
-        : !k->started  ? "there are no consistent initial values to compute with"
+        : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
-    if (s->rows == 0 || !k->started || s->rows > MOST / 3) return;
+    if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
+        ask_regular(k);
+        return;
+    }
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
     d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
     for (uint32_t i = 0; i < s->rows; i++)
@@ -462,5 +501,11 @@ void insight_indices(insight *k)
     o->linear = constant_coefficients(&d);
     o->differentiation_index = derivative_array(&d, &o->differentiation_how);
     find_tractability(&d);
-    find_perturbation(&d, system_jacobian(&d));
+    ask_regular(k);
+    int jacobian = system_jacobian(&d);
+    if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
+        o->differentiation_index = o->structural_index;
+        o->differentiation_how = "the system Jacobian is regular and nothing has to be differentiated";
+    }
+    find_perturbation(&d, jacobian);
 }

@@ -60,6 +60,10 @@ static void say_index(page *p, const dae_insight *k)
 {
     head(p, "index");
     say(p, "structural index %d of the equations as written\n", k->structural_index);
+    if (k->rewritten_index >= 0) {
+        more(p);
+        say(p, "structural index %d of what they are rewritten to\n", k->rewritten_index);
+    }
     more(p);
     if (k->differentiation_index >= 0)
         say(p, "differential index %d (%s)\n", k->differentiation_index, k->differentiation_how);

@@ -628,6 +628,26 @@ static void keep_signature(const reducer *r, const dae_matching *mt, flat_signat
                              .d = b->d, .match = match, .left = b->left, .right = b->right };
 }
 
+void flat_find_offsets(flat_model *m, const dae_memory *memory, flat_signature *out)
+{
+    dae_arena *arena = m->graph->arena;
+    dae_matching mt;
+    int index;
+    flat_find_signature(m, out);
+    dae_structure s = { out->rows, out->columns, out->start, out->column };
+    uint32_t *c = dae_arena_take(arena, s.rows + 1, sizeof *c);
+    uint32_t *d = dae_arena_take(arena, s.columns + 1, sizeof *d);
+    uint32_t *match = dae_arena_take(arena, s.rows + 1, sizeof *match);
+    bool square = s.rows == s.columns && s.rows > 0 && dae_matching_open(&mt, &s, memory) == DAE_OK;
+    bool found = square && dae_find_offsets(&s, out->order, memory, c, d, &mt, &index) == DAE_OK;
+    if (found) memcpy(match, mt.column_of, s.rows * sizeof *match);
+    if (square) dae_matching_close(&mt, memory);
+    out->c = c;
+    out->d = d;
+    out->match = match;
+    if (!found) out->rows = 0;
+}
+
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
                        dae_report *report)
 {

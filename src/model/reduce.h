@@ -54,6 +54,9 @@ void flat_find_signature(flat_model *m, flat_signature *out);
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
                        dae_report *report);
 
+/* ... and its offsets, without derivatives of equations. */
+void flat_find_offsets(flat_model *m, const dae_memory *memory, flat_signature *out);
+
 /* Other dummies for other values: the flat model's `watch`, as it is now. The present choice is kept
  * while its worst pivot is at least `enough` of that of the best choice. */
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);

@@ -49,23 +49,29 @@ static void make_room(model *m)
     m->levels = more;
 }
 
-/* What must be known to compute it: nothing, parameters, the initialization, the state. */
+/* From the levels of the operands; LEVEL_UNSEEN if one of them has none yet. */
+static unsigned char level_of_node(model *m, ex_id e)
+{
+    size_t operands = ex_operand_count(m->g, e);
+    unsigned char level = operands ? LEVEL_NUMBER : level_of_leaf(m, e);
+    for (size_t k = 0; k < operands; k++) {
+        ex_id o = ex_operand(m->g, e, k);
+        if (o && m->level[o] > level) level = m->level[o];
+    }
+    return level;
+}
+
+/* What must be known to compute it: nothing, parameters, the initialization, the state. Mostly the
+ * operands were asked for before: walking down each time would make long sums cost their square. */
 int model_level(model *m, ex_id e)
 {
     make_room(m);
+    if (m->level[e] == LEVEL_UNSEEN) m->level[e] = level_of_node(m, e);
     if (m->level[e] != LEVEL_UNSEEN) return m->level[e];
     ex_walk *w = ex_walk_begin(m->g, &e, 1);
-    for (size_t i = 0; i < w->count; i++) {
-        ex_id x = w->order[i];
-        size_t operands = ex_operand_count(m->g, x);
-        if (m->level[x] != LEVEL_UNSEEN) continue;
-        unsigned char level = operands ? LEVEL_NUMBER : level_of_leaf(m, x);
-        for (size_t k = 0; k < operands; k++) {
-            ex_id o = ex_operand(m->g, x, k);
-            if (o && m->level[o] > level) level = m->level[o];
-        }
-        m->level[x] = level;
-    }
+    for (size_t i = 0; i < w->count; i++)
+        if (m->level[w->order[i]] == LEVEL_UNSEEN)
+            m->level[w->order[i]] = level_of_node(m, w->order[i]);
     ex_walk_end(m->g, w);
     return m->level[e];
 }

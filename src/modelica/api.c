@@ -413,7 +413,7 @@ const dae_insight *dae_model_insight(dae_model *m)
     if (is_nothing(m) || !m->back || !model_problem_of(m->back))
         return NULL;
     if (!m->insight)
-        m->insight = model_insight(&m->reduction, m->back);
+        m->insight = model_insight(&m->reduction, &m->regular, m->back);
     return m->insight;
 }
 

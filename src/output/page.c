@@ -303,6 +303,7 @@ static int end(dae_trajectory *writer)
         facts(w);
         preformatted(w->sink, "messages", "Messages", w->messages, 1);
         preformatted(w->sink, "analysis", "Analysis", w->analysis, 1);
+        dae_page_structure(w);
         constants(w);
         source(w);
         preformatted(w->sink, "flat", "Flat equations", w->flat, 0);

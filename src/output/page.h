@@ -13,6 +13,7 @@
 #ifndef DAE_OUTPUT_PAGE_H
 #define DAE_OUTPUT_PAGE_H
 
+#include "daedalus/insight.h"
 #include "output/curves.h"
 #include "output/shares.h"
 #include "output/svg.h"
@@ -36,6 +37,7 @@ typedef struct dae_page {
     const char *source_name, *source; /* the model's text, with its length */
     size_t source_length;
     const char *analysis, *messages, *flat;
+    const dae_insight *insight; /* pictures of the structure; NULL: none */
     dae_page_fact_row fact[DAE_PAGE_FACTS];
     int facts;
 
@@ -53,6 +55,9 @@ void dae_page_fact(dae_page *w, const char *label, const char *format, ...) DAE_
 
 /* The numbers, as JSON inside the page (page_data.c). */
 void dae_page_data(const dae_page *w);
+
+/* Pictures of which unknowns occur where (page_structure.c). */
+void dae_page_structure(dae_page *w);
 
 int dae_page_is_live(void); /* 1: with uPlot */
 
