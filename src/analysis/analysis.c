@@ -30,7 +30,7 @@ static dae_status take_vectors(dae_analysis *a, int size)
     dae_vector_wish wish[] = {
         { &a->change, curve }, { &a->base, curve },      { &a->derivatives, curve },
         { &a->x_start, n },    { &a->gradients, n * n }, { &a->eigenvalues, 2 * n },
-        { &a->matrices, 3 * n * n },
+        { &a->matrices, 3 * n * n }, { &a->next, curve },
     };
     a->vectors = dae_alloc_vectors(&a->memory, wish, sizeof wish / sizeof *wish);
     a->level = dae_alloc(&a->memory, 2 * n, sizeof(int));

@@ -102,10 +102,16 @@ static int selects(const dae_analysis *a, int *of_equation)
     return 1;
 }
 
-/* Does unknown j occur in equation i? By the pattern, that is anywhere near. */
+/* Does unknown j occur in equation i? By the pattern, that is anywhere near; but the diagonal
+ * is always part of a pattern, so there the series along the curve decide. */
 static int occurs(const dae_analysis *a, int i, int j)
 {
-    return dae_matrix_find(&a->equations.pattern, i, j) >= 0;
+    const dae_series *s = &a->series;
+    size_t n = (size_t)s->n, place = (size_t)i + (size_t)j * n;
+    for (int p = 0; p <= s->order && i == j; p++)
+        if (s->K[(size_t)p * n * n + place] != 0)
+            return 1;
+    return i != j && dae_matrix_find(&a->equations.pattern, i, j) >= 0;
 }
 
 /* Steps from the algebraic unknowns to the constraints: 0 if one occurs in a constraint, 1 if it
