@@ -17,6 +17,7 @@ extern const reproduction reproduction_exercises;
 extern const reproduction reproduction_moon;
 extern const reproduction reproduction_mechanics_digits;
 extern const reproduction reproduction_chain;
+extern const reproduction reproduction_perturbation_index;
 extern const reproduction reproduction_routes;
 
 const reproduction *const reproduction_list[] = {
@@ -36,6 +37,7 @@ const reproduction *const reproduction_list[] = {
     &reproduction_moon,
     &reproduction_mechanics_digits,
     &reproduction_chain,
+    &reproduction_perturbation_index,
     &reproduction_routes,
     NULL,
 };

@@ -112,16 +112,11 @@ const dae_semi_explicit *dae_analysis_semi_explicit(const dae_analysis *a);
 const double *dae_analysis_derivative(const dae_analysis *a, int j);
 
 /* The i-th constraint on x, i = 0 .. constraints - 1, linearized: gradient . dx + ... = 0, n
- * values, reduced so that each constraint has an unknown of its own (*own, coefficient 1).
- * *level: after how many differentiations it is known; 0: it is in the equations. */
+ * values, reduced so that each constraint has an unknown of its own (*own, coefficient 1), which
+ * occurs in no other of its level and in none of a later one. The unknowns that are nobody's own
+ * are a choice of initial values. *level: after how many differentiations it is known; 0: it is in
+ * the equations. */
 const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, int *own);
-
-/* The estimate by experiment: defects amplitude * sin(t / amplitude^j) in every equation.  */
-typedef struct dae_response {
-    int index;            /* the smallest m that the responses allow                         */
-    double exponent;      /* of the largest response, as eps goes to 0                       */
-    int equation, unknown; /* where                                                          */
-} dae_response;
 
 #ifdef __cplusplus
 }

@@ -139,6 +139,7 @@ struct dae_analysis {
     dae_pencil_facts pencil;
     dae_semi_explicit semi_explicit;
     int has_pencil, has_semi_explicit;
+    int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
     double *change, *next, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */

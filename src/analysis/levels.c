@@ -110,8 +110,10 @@ static int classify(dae_analysis *a)
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
     }
     a->facts.linear = answer == DAE_OK;
-    for (int which = 0; which < 2 && a->facts.linear; which++)
-        a->facts.linear = same_matrices(s, J[0][which], J[1][which], which ? s->H : 1);
+    if (answer == DAE_OK) {
+        a->mass_constant = same_matrices(s, J[0][1], J[1][1], s->H);
+        a->facts.linear = a->mass_constant && same_matrices(s, J[0][0], J[1][0], 1);
+    }
     a->facts.varying = s->varying;
     a->facts.constant = a->facts.linear && s->varying == 0;
     dae_free(&a->memory, block);
@@ -367,6 +369,17 @@ static void read_point(dae_analysis *a)
     f->time_scale = s->H;
 }
 
+/* F_x' is the same elsewhere; and along the curve? */
+static int mass_stays(const dae_analysis *a)
+{
+    const dae_series *s = &a->series;
+    size_t square = (size_t)s->n * (size_t)s->n;
+    for (size_t k = square; k < (size_t)(s->order + 2) * square && !a->facts.constant; k++)
+        if (s->C[k] != 0)
+            return 0;
+    return 1;
+}
+
 static void conclude(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
@@ -378,6 +391,8 @@ static void conclude(dae_analysis *a)
     f->freedom = f->regular ? f->size - f->constraints : a->array.tangent_rank;
     f->weakest = a->array.svd.weakest;
     f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
+    f->varying = f->linear ? f->varying : a->series.varying;
+    a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);
 }
 
