@@ -629,6 +629,61 @@ static void semi_explicit_form(void **state)
     dae_analysis_close(a);
 }
 
+/* The classical problem whose perturbation index exceeds its differential one, and others where
+ * theory says that the two agree */
+static int products(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)t, (void)user;
+    r[0] = v[0] - x[2] * v[1] + x[1] * v[2];
+    r[1] = x[1];
+    r[2] = x[2];
+    return DAE_OK;
+}
+
+static void expect_perturbation(const dae_problem *p, const double *x, int index, int perturbation)
+{
+    dae_response response;
+    dae_analysis *a = ask_at(p, 0, x, NULL, 0);
+    assert_int_equal(dae_analysis_facts(a)->index, index);
+    assert_int_equal(dae_analysis_facts(a)->perturbation, perturbation > index ? -1 : perturbation);
+    if (dae_analysis_perturb(a, &response) != DAE_OK)
+        print_error("%s\n", dae_analysis_message(a));
+    assert_int_equal(dae_analysis_status(a), DAE_OK);
+    if (response.index != perturbation)
+        print_error("exponent %g of unknown %d\n", response.exponent, response.unknown);
+    assert_int_equal(response.index, perturbation);
+    dae_analysis_close(a);
+}
+
+static void perturbation_by_experiment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *form;
+        int index;
+    } cases[] = {
+        { "pendulum", "index3", 3 }, { "pendulum", "index2", 2 },     { "pendulum", "index1", 1 },
+        { "sine", "implicit", 2 },   { "hessenberg2", "implicit", 2 }, { "chain", "implicit", 3 },
+        { "akzo", "mass", 1 },       { "lorenz", "ode", 0 },
+    };
+    dae_problem p = { .size = 3, .residual = products };
+    expect_perturbation(&p, (double[]){ 1, 0, 0 }, 1, 2);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        subject q;
+        subject_open(&q, cases[i].name, cases[i].form, NULL, 0);
+        expect_perturbation(&q.p.problem, q.p.x0, cases[i].index, cases[i].index);
+        subject_close(&q);
+    }
+    subject q; /* beyond index 3 nothing is integrated */
+    subject_open(&q, "chain", NULL, "nu", 5);
+    dae_response response;
+    dae_analysis *a = ask_at(&q.p.problem, 0, q.p.x0, NULL, 0);
+    assert_int_equal(dae_analysis_perturb(a, &response), DAE_E_UNSUPPORTED);
+    assert_non_null(strstr(dae_analysis_message(a), "index 5"));
+    dae_analysis_close(a);
+    subject_close(&q);
+}
+
 /* ---- what goes wrong ---- */
 
 static int nowhere(double t, const double *x, const double *v, double *r, void *user)
@@ -737,6 +792,7 @@ int main(void)
         cmocka_unit_test(circuits),
         cmocka_unit_test(dependent_equations),
         cmocka_unit_test(semi_explicit_form),
+        cmocka_unit_test(perturbation_by_experiment),
         cmocka_unit_test(failures_are_named),
         cmocka_unit_test(bounded_levels),
         cmocka_unit_test(every_allocation_refused),

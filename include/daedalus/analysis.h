@@ -118,6 +118,20 @@ const double *dae_analysis_derivative(const dae_analysis *a, int j);
  * the equations. */
 const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, int *own);
 
+/* The perturbation index by experiment, where theory does not give it: defects that oscillate,
+ * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the equations
+ * with them integrated by Radau beside those without. The largest response grows like
+ * eps^exponent; exponent >= 1 - 2 (m - 1) means that derivatives of defects up to m - 1 suffice. For
+ * problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution: a lower
+ * bound in truth. */
+typedef struct dae_response {
+    int index;            /* the smallest m                                                  */
+    double exponent;      /* of the strongest answer                                         */
+    int unknown;          /* whose; -1: nothing answered                                     */
+    double least, most;   /* answers, in units of the unknown, for the largest and smallest eps */
+} dae_response;
+dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,7 +21,8 @@ typedef struct page {
     const problem_instance *p;
     const dae_analysis *a;
     const dae_index_facts *f;
-    int reduce;
+    int reduce, perturb;
+    dae_response response; /* if perturb is set */
 } page;
 
 int cli_names_problem(const cli_arguments *a)
@@ -129,6 +130,15 @@ static void print_index(const page *g)
         dae_sink_print(out, "  differential index    not found: %s\n", f->why);
         dae_sink_print(out, "  determined by nothing %d unknowns\n", f->undetermined);
         dae_sink_print(out, "  nothing new or contradictory: %d equations\n", f->redundant);
+    }
+    if (g->perturb) {
+        char buffer[NAME];
+        int i = g->response.unknown;
+        dae_sink_print(out, "  by experiment         perturbation index %d", g->response.index);
+        if (i >= 0)
+            dae_sink_print(out, ": '%s' answers eps sin(t/eps^2) with eps^%.2f", name_of(g, i, buffer),
+                           g->response.exponent + 0.0);
+        dae_sink_text(out, "\n");
     }
     print_freedom(g);
     dae_sink_print(out, "  constraints           %d: %d in the equations", f->constraints, f->known[0]);
@@ -315,6 +325,10 @@ static void facts_json(dae_json *j, const page *g)
     dae_json_number(j, "moved", f->moved);
     if (f->why)
         dae_json_string(j, "why", f->why);
+    if (g->perturb) {
+        dae_json_integer(j, "perturbation_by_experiment", g->response.index);
+        dae_json_number(j, "response_exponent", g->response.exponent);
+    }
 }
 
 static void constraints_json(dae_json *j, const page *g)
@@ -391,7 +405,7 @@ static int show(page *g, const dae_analysis_options *o)
     int code = 0;
     g->a = a;
     g->f = dae_analysis_facts(a);
-    if (!g->f)
+    if (!g->f || (g->perturb && dae_analysis_perturb(a, &g->response) != DAE_OK))
         code = failed(g->c, a);
     else if (g->c->json)
         page_json(g);
@@ -408,7 +422,8 @@ int cli_analyze_problem(cli *c, const cli_arguments *arguments)
     const char *set[CLI_MOST_REPEATS], *tolerance = cli_value(arguments, "tolerance");
     dae_analysis_options o = { 0 };
     page g = { .c = c, .form = cli_value(arguments, "form"), .p = &p,
-               .reduce = cli_given(arguments, "reduce") };
+               .reduce = cli_given(arguments, "reduce"),
+               .perturb = cli_given(arguments, "perturb") };
     int count = cli_repeated(arguments, "set", set);
     g.entry = cli_problem_find(c, arguments->argument[0], &code);
     if (!g.entry)
