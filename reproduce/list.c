@@ -18,6 +18,7 @@ extern const reproduction reproduction_moon;
 extern const reproduction reproduction_mechanics_digits;
 extern const reproduction reproduction_chain;
 extern const reproduction reproduction_drift;
+extern const reproduction reproduction_perturbation_index;
 extern const reproduction reproduction_routes;
 
 const reproduction *const reproduction_list[] = {
@@ -38,6 +39,7 @@ const reproduction *const reproduction_list[] = {
     &reproduction_mechanics_digits,
     &reproduction_chain,
     &reproduction_drift,
+    &reproduction_perturbation_index,
     &reproduction_routes,
     NULL,
 };

@@ -10,7 +10,8 @@ trap 'rm -f "$out"' EXIT
 
 ids=$("$program" reproduce | awk '/^[a-z]/ { print $1 }')
 for wanted in bdf-dae hmt rk-index2 rk-spp rk-order damping multistep multistep-accuracy \
-    beta-blocking arevalo seminar formulations exercises moon mechanics-digits chain routes drift; do
+    beta-blocking arevalo seminar formulations exercises moon mechanics-digits chain \
+    perturbation-index drift routes; do
     echo "[ RUN      ] $wanted is listed"
     if grep -qx -- "$wanted" <<<"$ids"; then
         echo "[       OK ] $wanted is listed"

@@ -112,16 +112,25 @@ const dae_semi_explicit *dae_analysis_semi_explicit(const dae_analysis *a);
 const double *dae_analysis_derivative(const dae_analysis *a, int j);
 
 /* The i-th constraint on x, i = 0 .. constraints - 1, linearized: gradient . dx + ... = 0, n
- * values, reduced so that each constraint has an unknown of its own (*own, coefficient 1).
- * *level: after how many differentiations it is known; 0: it is in the equations. */
+ * values, reduced so that each constraint has an unknown of its own (*own, coefficient 1), which
+ * occurs in no other of its level and in none of a later one. The unknowns that are nobody's own
+ * are a choice of initial values. *level: after how many differentiations it is known; 0: it is in
+ * the equations. */
 const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, int *own);
 
-/* The estimate by experiment: defects amplitude * sin(t / amplitude^j) in every equation.  */
+/* The perturbation index by experiment, where theory does not give it: defects that oscillate,
+ * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the equations
+ * with them integrated by Radau beside those without. The largest response grows like
+ * eps^exponent; exponent >= 1 - 2 (m - 1) means that derivatives of defects up to m - 1 suffice. For
+ * problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution: a lower
+ * bound in truth. */
 typedef struct dae_response {
-    int index;            /* the smallest m that the responses allow                         */
-    double exponent;      /* of the largest response, as eps goes to 0                       */
-    int equation, unknown; /* where                                                          */
+    int index;            /* the smallest m                                                  */
+    double exponent;      /* of the strongest answer                                         */
+    int unknown;          /* whose; -1: nothing answered                                     */
+    double least, most;   /* answers, in units of the unknown, for the largest and smallest eps */
 } dae_response;
+dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out);
 
 #ifdef __cplusplus
 }

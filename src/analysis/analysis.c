@@ -30,7 +30,7 @@ static dae_status take_vectors(dae_analysis *a, int size)
     dae_vector_wish wish[] = {
         { &a->change, curve }, { &a->base, curve },      { &a->derivatives, curve },
         { &a->x_start, n },    { &a->gradients, n * n }, { &a->eigenvalues, 2 * n },
-        { &a->matrices, 3 * n * n },
+        { &a->matrices, 3 * n * n }, { &a->next, curve },
     };
     a->vectors = dae_alloc_vectors(&a->memory, wish, sizeof wish / sizeof *wish);
     a->level = dae_alloc(&a->memory, 2 * n, sizeof(int));
@@ -49,11 +49,11 @@ static dae_status take_options(dae_analysis *a, const dae_analysis_options *o)
 {
     a->options = o ? *o : (dae_analysis_options){ 0 };
     if (!(a->options.tolerance >= 0) || a->options.tolerance >= 1)
-        return refuse(a, "options.tolerance", "not between 0 and 1");
+        return refuse(a, "options.tolerance", "is not between 0 and 1");
     if (!(a->options.time_scale >= 0) || isinf(a->options.time_scale))
-        return refuse(a, "options.time_scale", "negative or not finite");
+        return refuse(a, "options.time_scale", "is negative or not finite");
     if (a->options.highest < 0 || a->options.highest > DAE_ANALYSIS_LEVELS)
-        return refuse(a, "options.highest", "not between 0 and DAE_ANALYSIS_LEVELS");
+        return refuse(a, "options.highest", "is not between 0 and DAE_ANALYSIS_LEVELS");
     if (a->options.tolerance == 0)
         a->options.tolerance = 1e-8;
     if (a->options.time_scale == 0)
@@ -68,19 +68,19 @@ static dae_status run(dae_analysis *a, const dae_problem *problem, double t, con
                       const double *xdot)
 {
     if (!problem)
-        return refuse(a, "problem", "NULL");
+        return refuse(a, "problem", "is NULL");
     if (!isfinite(t))
-        return refuse(a, "t", "not finite");
+        return refuse(a, "t", "is not finite");
     dae_status status = dae_equations_open(&a->equations, problem, a->options.time_scale,
                                            &a->memory, &a->report);
     if (status != DAE_OK)
         return status == DAE_E_NOMEM ? dae_analysis_no_memory(a, "the equations") : status;
     int n = a->facts.size = a->equations.n;
     if (n > 0 && !x)
-        return refuse(a, "x", "NULL");
+        return refuse(a, "x", "is NULL");
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]) || (xdot && !isfinite(xdot[i])))
-            return refuse(a, isfinite(x[i]) ? "xdot" : "x", "not finite");
+            return refuse(a, isfinite(x[i]) ? "xdot" : "x", "is not finite");
     status = take_vectors(a, n);
     if (status == DAE_OK && dae_series_open(&a->series, n, &a->memory) != DAE_OK)
         status = dae_analysis_no_memory(a, "the analysis");

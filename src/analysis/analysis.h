@@ -27,6 +27,8 @@ typedef struct dae_equations {
     double time;            /* scale of time: for d' of a leading term, and for increments */
     double *vectors;        /* the block of the following                                  */
     double *step[2];        /* increments of x_j, of x'_j                                  */
+    double *best;           /* how well formulas agreed with them                          */
+    double *terms;          /* the size of the terms of an equation                        */
     double *bent[2];        /* 1: F is not linear in x_j, x'_j                             */
     double *x_curve, *v_curve; /* for series.c                                              */
     double *x, *v, *r[8], *row, *x_side, *d_side, *p;
@@ -35,8 +37,10 @@ typedef struct dae_equations {
 dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
                               const dae_memory *memory, dae_report *report);
 void dae_equations_close(dae_equations *e);
-/* Pattern, colours and increments, at a point. */
+/* Pattern and colours, at a point; then increments for differences, for this scale of time. */
 dae_status dae_equations_learn(dae_equations *e, double t, const double *x, const double *v);
+int dae_equations_increments(dae_equations *e, double time, double t, const double *x,
+                             const double *v);
 /* These answer DAE_OK, DAE_RETRY (not defined here) or a failure in the report. */
 int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r);
 int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
@@ -53,19 +57,24 @@ typedef struct dae_series {
     double *c, *R, *K, *C;
     double *row, *column;
     double tail;            /* what the series leave out, scaled                            */
+    double noise;           /* rounding of the equations, as far as it was seen, scaled     */
     int64_t varying;        /* entries of F_x and F_x' that are not constant                */
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
     int nodes;              /* there is room for so many samples                            */
+    int sampled;            /* 1: they are taken                                            */
 } dae_series;
 
 /* Room for series up to an order; what is there already is kept. */
 dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory);
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory);
 void dae_series_close(dae_series *s, const dae_memory *memory);
-int dae_series_scale(dae_series *s, dae_equations *e); /* row, column from F_x and F_x'      */
-int dae_series_residual(dae_series *s, dae_equations *e);
-int dae_series_jacobians(dae_series *s, dae_equations *e);
+int dae_series_residual(dae_series *s, dae_equations *e);           /* R                   */
+int dae_series_sample(dae_series *s, dae_equations *e); /* F_x, F_x' at the nodes of the curve */
+/* row, column from the samples. Answers the smallest entry that a derivative has in its equation
+ * then: below 1e-3 or so H is too large to see it as a differential one. row: n places. */
+double dae_series_scale(dae_series *s, double *row);
+void dae_series_turn(dae_series *s);                    /* K, C from the samples               */
 void dae_series_stretch(dae_series *s, double factor); /* H := factor H                      */
 
 /* ---- ranks (rank.c) ---- */
@@ -112,7 +121,8 @@ void dae_array_close(dae_array *a, const dae_memory *memory);
 /* With the first order + 1 coefficients of the series. 0, or -1: LAPACK did not converge. */
 int dae_array_eliminate(dae_array *a, const dae_series *s, int order);
 /* The smallest change of c_0, then of c_1, ... that satisfies the linearized array. */
-void dae_array_step(const dae_array *a, double *change);
+void dae_array_step(const dae_array *a, const dae_series *s, double *change);
+double dae_array_weight(const dae_series *s, int k); /* by which R_k is multiplied            */
 /* V_i' of c_0: an orthonormal basis of the constraints, in scaled unknowns, row by row. */
 const double *dae_array_constraint(const dae_array *a, int i);
 
@@ -129,8 +139,9 @@ struct dae_analysis {
     dae_pencil_facts pencil;
     dae_semi_explicit semi_explicit;
     int has_pencil, has_semi_explicit;
+    int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
-    double *change, *base;  /* (DAE_MOST_SERIES + 1) n each: of the curve                    */
+    double *change, *next, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
     double *x_start;        /* n                                                            */
     double *gradients;      /* n constraints by rows                                        */

@@ -7,6 +7,11 @@
  *
  *     d R_k / d c_j = K_{k-j} + j C_{k-j+1}       (K_i = 0, C_i = 0 for i < 0)
  *
+ * (With constant Jacobians rows are multiplied by k!, columns divided by j!, as if they were
+ * derivatives and not coefficients: the leading blocks are then all C_0, and a chain of
+ * differentiations is as well conditioned as a single one. K_1, K_2 .. are known less
+ * and less exactly; that is better not multiplied by factorials.)
+ *
  *            c_0    c_1             c_2              c_3
  *     R_0    K_0    C_0
  *     R_1    K_1    K_0 + C_1      2 C_0
@@ -21,8 +26,9 @@
  *   rank at c_1 equal to n    x' is a function of x and t: the differential index is at most k
  *   rows left for c_0         constraints on x; a, their rank, counts those known after
  *                             k differentiations, and the rest, v, equations that say nothing new
- *   rank of C_0 on the kernel of the constraints equal to n - a: x' is determined as far as the
- *                             constraints do not; k is the strangeness index (Kunkel, Mehrmann)
+ *   rank of C_0 on the kernel of the constraints, d: what is determined by initial values. If no
+ *                             later level adds a constraint, and d = n - a, k is the strangeness
+ *                             index (Kunkel, Mehrmann); n - a - d unknowns are determined by nothing
  */
 #include "analysis/analysis.h"
 
@@ -69,18 +75,25 @@ static double *column_of(dae_array *a, int j, int i)
     return a->stack + (1 + (size_t)j * (size_t)a->n + (size_t)i) * (size_t)a->ld;
 }
 
+double dae_array_weight(const dae_series *s, int k)
+{
+    return s->varying > 0 ? 1 : tgamma(k + 1);
+}
+
 /* The rows R_k below the first `above` rows. */
 static void append(dae_array *a, const dae_series *s, int k, int above)
 {
     size_t n = (size_t)a->n, square = n * n;
-    memcpy(a->stack + above, s->R + (size_t)k * n, n * sizeof *a->stack);
-    for (int j = 0; j <= k + 1; j++)
+    double factorial = dae_array_weight(s, k), part = factorial; /* k! / j! */
+    for (size_t row = 0; row < n; row++)
+        a->stack[(size_t)above + row] = factorial * s->R[(size_t)k * n + row];
+    for (int j = 0; j <= k + 1; j++, part = factorial / dae_array_weight(s, j))
         for (int i = 0; i < a->n; i++) {
             double *out = column_of(a, j, i) + above;
             const double *C = s->C + (size_t)(k - j + 1) * square + (size_t)i * n;
             const double *K = j <= k ? s->K + (size_t)(k - j) * square + (size_t)i * n : NULL;
             for (size_t row = 0; row < n; row++)
-                out[row] = (K ? K[row] : 0) + j * C[row];
+                out[row] = part * ((K ? K[row] : 0) + j * C[row]);
         }
 }
 
@@ -155,7 +168,7 @@ int dae_array_eliminate(dae_array *a, const dae_series *s, int order)
 }
 
 /* V_i' y_j = -(right side + what is known of the others), y_j in the span of the V_i */
-void dae_array_step(const dae_array *a, double *change)
+void dae_array_step(const dae_array *a, const dae_series *s, double *change)
 {
     size_t n = (size_t)a->n;
     memset(change, 0, (size_t)(a->order + 2) * n * sizeof *change);
@@ -170,4 +183,7 @@ void dae_array_step(const dae_array *a, double *change)
                 change[(size_t)j * n + k] -= sum * V[k];
         }
     }
+    for (int j = 1; j <= a->order + 1; j++)
+        for (size_t k = 0; k < n; k++)
+            change[(size_t)j * n + k] /= dae_array_weight(s, j);
 }

@@ -77,18 +77,14 @@ void dae_constraints_add(dae_analysis *a, int known, int level)
 
 /* ---- the perturbation index ---- */
 
-/* Is F_x' constant, with one entry at most in every row and column? equation[j]: whose derivative
- * stands in it, or -1. */
+/* Has F_x' one entry at most in every row and column? of_equation[i]: whose derivative stands in
+ * equation i, or -1. */
 static int selects(const dae_analysis *a, int *of_equation)
 {
     const dae_series *s = &a->series;
-    size_t n = (size_t)s->n, square = n * n;
+    size_t n = (size_t)s->n;
     for (size_t i = 0; i < n; i++)
         of_equation[i] = -1;
-    for (int p = 1; p <= s->order + 1; p++)
-        for (size_t k = 0; k < square && !a->facts.constant; k++)
-            if (s->C[(size_t)p * square + k] != 0)
-                return 0;
     for (size_t j = 0; j < n; j++) {
         int found = 0;
         for (size_t i = 0; i < n; i++) {
@@ -102,10 +98,16 @@ static int selects(const dae_analysis *a, int *of_equation)
     return 1;
 }
 
-/* Does unknown j occur in equation i? By the pattern, that is anywhere near. */
+/* Does unknown j occur in equation i? By the pattern, that is anywhere near; but the diagonal
+ * is always part of a pattern, so there the series along the curve decide. */
 static int occurs(const dae_analysis *a, int i, int j)
 {
-    return dae_matrix_find(&a->equations.pattern, i, j) >= 0;
+    const dae_series *s = &a->series;
+    size_t n = (size_t)s->n, place = (size_t)i + (size_t)j * n;
+    for (int p = 0; p <= s->order && i == j; p++)
+        if (s->K[(size_t)p * n * n + place] != 0)
+            return 1;
+    return i != j && dae_matrix_find(&a->equations.pattern, i, j) >= 0;
 }
 
 /* Steps from the algebraic unknowns to the constraints: 0 if one occurs in a constraint, 1 if it
@@ -133,14 +135,17 @@ static int distance(const dae_analysis *a, const int *of_equation, int *depth)
     return -1;
 }
 
-/* Equal to the differential index for linear equations, for ODEs, and in Hessenberg form (Hairer,
- * Lubich and Roche 1989, section 1): the defects then enter x through derivatives as often as
- * the constraints are differentiated to find x. */
+/* Equal to the differential index for linear equations, for ODEs, in Hessenberg form (Hairer, Lubich
+ * and Roche 1989, section 1), and for M x' = f of index 1 with constant M: P M Q = diag(1, 0) makes
+ * it u' = f1(u, v) + defect, 0 = f2(u, v) + defect, and v follows from the second without
+ * derivatives. */
 int dae_perturbation_theory(const dae_analysis *a)
 {
     const dae_index_facts *f = &a->facts;
-    if (f->index < 0 || f->linear || f->index == 0)
+    if (f->index <= 0 || f->linear || (f->index == 1 && a->mass_constant))
         return f->index;
+    if (!a->mass_constant)
+        return -1;
     int *of_equation = dae_alloc(&a->memory, 2 * (size_t)f->size, sizeof(int)), found = -1;
     if (of_equation && selects(a, of_equation) &&
         distance(a, of_equation, of_equation + f->size) == f->index - 1)

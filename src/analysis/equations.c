@@ -37,7 +37,8 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
         { &e->x, n },       { &e->v, n },       { &e->r[0], n },    { &e->r[1], n },
         { &e->r[2], n },    { &e->r[3], n },    { &e->r[4], n },    { &e->r[5], n },
         { &e->r[6], n },    { &e->r[7], n },    { &e->row, n },     { &e->x_side, n },
-        { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n },
+        { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n }, { &e->best, n },
+        { &e->terms, n },
     };
     e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     e->color = dae_alloc(memory, n, sizeof(int));
@@ -110,14 +111,14 @@ static double difference(const dae_equations *e, int i, const double *weights, i
     return sum;
 }
 
-/* Differences below this are rounding of the values they are taken of. */
+/* Differences below this are rounding of the terms that an equation is a sum of. */
 static double rounding(const dae_equations *e, int i)
 {
-    return 16 * DBL_EPSILON * (fabs(e->r[0][i]) + fabs(e->r[4][i]));
+    return 8 * DBL_EPSILON * (fabs(e->r[0][i]) + fabs(e->r[4][i]) + e->terms[i]);
 }
 
-/* How far the formulas of order 8 and 6 disagree in column j, relatively; *bent: 1 if two points
- * would not do. */
+/* How far the formulas of order 8 and 6 disagree in column j, beside what is known of an equation at
+ * all; *bent: 1 if two points would not do. */
 static double disagreement(const dae_equations *e, int j, double *bent)
 {
     double worst = 0;
@@ -125,11 +126,10 @@ static double disagreement(const dae_equations *e, int j, double *bent)
     for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
         int i = dae_column_row(&e->pattern, j, k);
         double fine = difference(e, i, eighth, POINTS), noise = rounding(e, i);
-        double size = fmax(fabs(fine), 1e4 * noise);
-        if (size == 0)
-            continue;
-        worst = fmax(worst, fabs(fine - difference(e, i, sixth, POINTS)) / size);
-        if (fabs(fine - (e->r[0][i] - e->r[4][i]) / 2) > 4 * noise)
+        double apart = fabs(fine - difference(e, i, sixth, POINTS));
+        if (apart > noise)
+            worst = fmax(worst, apart / fmax(fabs(fine), 100 * noise));
+        if (fabs(fine - (e->r[0][i] - e->r[4][i]) / 2) > noise)
             *bent = 1;
     }
     return worst;
@@ -137,9 +137,9 @@ static double disagreement(const dae_equations *e, int j, double *bent)
 
 /* Increments for the unknowns of one colour. */
 static int try_color(dae_equations *e, double t, const double *x, const double *v, int by_v,
-                     int color, double *best)
+                     int color)
 {
-    double factor = 1, bent;
+    double factor = 1, bent, *best = e->best;
     int found = 0;
     for (int j = 0; j < e->n; j++)
         best[j] = e->color[j] == color ? INFINITY : best[j];
@@ -168,17 +168,34 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
     return found ? DAE_OK : DAE_RETRY;
 }
 
-static int find_increments(dae_equations *e, double t, const double *x, const double *v,
-                           double *best)
+/* The largest derivative of an equation, times its unknown: of what size its terms are. Found with
+ * small increments: exp(v / 0.026) is no measure at v = 4. */
+static void measure_terms(dae_equations *e, double t, const double *x, const double *v)
 {
-    for (int j = 0; j < e->n; j++) {
-        e->step[0][j] = 0.1 * fmax(fabs(x[j]), 1);
-        e->step[1][j] = 0.1 * fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / e->time);
-    }
+    const double small = 1e-4;
+    memset(e->terms, 0, (size_t)e->n * sizeof *e->terms);
+    for (int by_v = 0; by_v < 2; by_v++)
+        for (int color = 0; color < e->colors; color++) {
+            if (move(e, t, x, v, by_v, color, small, 1) != DAE_OK)
+                continue;
+            for (int i = 0; i < e->n; i++)
+                e->terms[i] = fmax(e->terms[i], fabs(e->r[0][i] - e->r[4][i]) / small);
+        }
+}
+
+int dae_equations_increments(dae_equations *e, double time, double t, const double *x,
+                             const double *v)
+{
     int answer = DAE_OK;
+    e->time = time;
+    for (int j = 0; j < e->n; j++) {
+        e->step[0][j] = fmax(fabs(x[j]), 1);
+        e->step[1][j] = fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / time);
+    }
+    measure_terms(e, t, x, v);
     for (int by_v = 0; by_v < 2; by_v++)
         for (int color = 0; color < e->colors && answer == DAE_OK; color++)
-            answer = try_color(e, t, x, v, by_v, color, best);
+            answer = try_color(e, t, x, v, by_v, color);
     return answer;
 }
 
@@ -195,29 +212,41 @@ static dae_status undefined(dae_equations *e, double t)
     return DAE_E_NONFINITE;
 }
 
+/* What is met at t alone may be hidden by a factor that is zero just then. */
+static int find_pattern(dae_equations *e, double t, const double *x, const double *v,
+                        const double *w)
+{
+    dae_matrix now = { 0 }, later = { 0 };
+    double t_later = t + 0.37 * e->time;
+    const double *p = e->system.computed ? e->p : v;
+    dae_matrix_free(e->memory, &e->pattern);
+    int answer = dae_equations_f(e, t, x, v, e->r[0]); /* and e->p */
+    if (answer == DAE_OK)
+        answer = dae_pattern_find(&e->system, t, x, p, w, &now);
+    if (answer == DAE_OK && dae_equations_f(e, t_later, x, v, e->r[0]) == DAE_OK)
+        answer = dae_pattern_find(&e->system, t_later, x, p, w, &later);
+    if (answer == DAE_OK)
+        answer = dae_matrix_union(&now, later.n > 0 ? &later : &now, e->memory, &e->pattern);
+    dae_matrix_free(e->memory, &now);
+    dae_matrix_free(e->memory, &later);
+    return answer;
+}
+
 dae_status dae_equations_learn(dae_equations *e, double t, const double *x, const double *v)
 {
-    int n = e->n, answer = DAE_OK;
-    dae_matrix_free(e->memory, &e->pattern);
+    int n = e->n;
     double *w = dae_alloc(e->memory, (size_t)n + 1, sizeof *w);
     if (!w)
         return DAE_E_NOMEM;
     for (int j = 0; j < n; j++)
         w[j] = 1e3 / fmax(fabs(x[j]), 1);
-    if (e->system.vectors == NULL) { /* the probing uses vectors that are taken here */
-        if (e->system.computed && dae_equations_f(e, t, x, v, e->r[0]) != DAE_OK)
-            answer = undefined(e, t);
-        if (answer == DAE_OK)
-            answer = dae_system_analyze(&e->system, t, x, e->system.computed ? e->p : v, w, NULL);
-    }
+    int answer = dae_equations_f(e, t, x, v, e->r[0]);
+    if (answer == DAE_OK && e->system.vectors == NULL) /* the probing uses what is taken here */
+        answer = dae_system_analyze(&e->system, t, x, e->system.computed ? e->p : v, w, NULL);
     if (answer == DAE_OK)
-        answer = dae_equations_f(e, t, x, v, e->r[0]);
-    if (answer == DAE_OK)
-        answer = dae_pattern_find(&e->system, t, x, e->system.computed ? e->p : v, w, &e->pattern);
+        answer = find_pattern(e, t, x, v, w);
     if (answer == DAE_OK)
         answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
-    if (answer == DAE_OK)
-        answer = find_increments(e, t, x, v, w);
     dae_free(e->memory, w);
     return answer == DAE_RETRY ? undefined(e, t) : (dae_status)answer;
 }

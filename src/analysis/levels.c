@@ -15,7 +15,9 @@
 enum { SHRINKINGS = 40, ITERATIONS = 30, HALVINGS = 10, MOST_ROWS = 8000 };
 
 /* What series may leave out, and how small a last correction has to be. */
-static const double good_tail = 1e-10, fair_tail = 1e-8, small_step = 1e-9;
+static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
+/* How small a derivative may become in its equation. */
+static const double weak = 1e-3;
 
 static size_t curve_size(const dae_analysis *a)
 {
@@ -24,18 +26,32 @@ static size_t curve_size(const dae_analysis *a)
 
 /* ---- the scale of time ---- */
 
+static int find_increments(dae_analysis *a)
+{
+    dae_series *s = &a->series;
+    dae_equations *e = &a->equations;
+    for (int i = 0; i < s->n; i++) {
+        e->x_curve[i] = s->column[i] * s->c[i];
+        e->v_curve[i] = s->column[i] * s->c[s->n + i] / s->H;
+    }
+    return dae_equations_increments(e, s->H, s->t, e->x_curve, e->v_curve);
+}
+
+/* Samples and scales; DAE_RETRY: with a smaller H please. */
 static int look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
-    a->equations.time = s->H;
-    int answer = dae_series_scale(s, &a->equations);
+    dae_equations *e = &a->equations;
+    int answer = find_increments(a);
     if (answer == DAE_OK)
-        answer = dae_series_jacobians(s, &a->equations);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(s, &a->equations);
-    if (answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail))
+        answer = dae_series_sample(s, e);
+    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
         answer = DAE_RETRY;
-    return answer;
+    if (answer == DAE_OK)
+        dae_series_turn(s);
+    if (answer == DAE_OK)
+        answer = dae_series_residual(s, e);
+    return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
 }
 
 static dae_status rough(dae_analysis *a)
@@ -61,11 +77,15 @@ static dae_status find_time_scale(dae_analysis *a)
 
 /* ---- linear, constant ---- */
 
-static int same_matrices(int n, const double *A, const double *B, const double *unit)
+static int same_matrices(const dae_series *s, const double *A, const double *B, double unit)
 {
-    for (size_t k = 0; k < (size_t)n * (size_t)n; k++)
-        if (fabs(A[k] - B[k]) > 1e-9 * unit[k])
-            return 0;
+    size_t n = (size_t)s->n;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double scale = s->row[i] * s->column[j] / unit, one = scale * A[i + j * n];
+            if (fabs(one - scale * B[i + j * n]) > 1e-9 * fmax(fabs(one), 1))
+                return 0;
+        }
     return 1;
 }
 
@@ -75,8 +95,10 @@ static int classify(dae_analysis *a)
     dae_series *s = &a->series;
     dae_equations *e = &a->equations;
     size_t n = (size_t)s->n, square = n * n;
-    double *J[2][2] = { { s->samples, s->samples + square },
-                        { s->samples + 2 * square, s->samples + 3 * square } };
+    double *block = dae_alloc(&a->memory, 4 * square, sizeof *block);
+    if (!block)
+        return dae_analysis_no_memory(a, "the Jacobians");
+    double *J[2][2] = { { block, block + square }, { block + 2 * square, block + 3 * square } };
     int answer = DAE_OK;
     for (int side = 0; side < 2 && answer == DAE_OK; side++) {
         for (size_t i = 0; i < n; i++) {
@@ -87,18 +109,15 @@ static int classify(dae_analysis *a)
         }
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
     }
-    if (answer != DAE_OK && answer != DAE_RETRY)
-        return answer;
     a->facts.linear = answer == DAE_OK;
-    for (int which = 0; which < 2 && a->facts.linear; which++) {
-        double *unit = s->samples + 4 * square; /* there are 14 pairs of matrices */
-        for (size_t k = 0; k < square; k++)
-            unit[k] = fmax(fabs(J[0][which][k]), fabs(J[1][which][k]));
-        a->facts.linear = same_matrices(s->n, J[0][which], J[1][which], unit);
+    if (answer == DAE_OK) {
+        a->mass_constant = same_matrices(s, J[0][1], J[1][1], s->H);
+        a->facts.linear = a->mass_constant && same_matrices(s, J[0][0], J[1][0], 1);
     }
     a->facts.varying = s->varying;
     a->facts.constant = a->facts.linear && s->varying == 0;
-    return DAE_OK;
+    dae_free(&a->memory, block);
+    return answer == DAE_RETRY ? DAE_OK : answer;
 }
 
 /* ---- a consistent point ---- */
@@ -111,74 +130,90 @@ static double largest(const double *v, size_t count)
     return most;
 }
 
-static double residual_size(const dae_analysis *a)
-{
-    return largest(a->series.R, (size_t)(a->series.order + 1) * (size_t)a->series.n);
-}
-
 /* Block by block, relative to what is there. */
-static double step_size(const dae_analysis *a)
+static double step_size(const dae_analysis *a, const double *change)
 {
     size_t n = (size_t)a->series.n;
     double size = 0, unit = fmax(largest(a->series.c, n), 1);
     for (int j = 0; j <= a->series.order + 1; j++)
-        size = fmax(size, largest(a->change + (size_t)j * n, n) /
+        size = fmax(size, largest(change + (size_t)j * n, n) /
                               fmax(unit, largest(a->series.c + (size_t)j * n, n)));
     return size;
 }
 
-/* c := base + factor change, and R there. */
-static int move_curve(dae_analysis *a, double factor)
+static int renew(dae_analysis *a)
 {
-    size_t count = (size_t)(a->series.order + 2) * (size_t)a->series.n;
-    for (size_t i = 0; i < count; i++)
-        a->series.c[i] = a->base[i] + factor * a->change[i];
-    return dae_series_residual(&a->series, &a->equations);
+    int answer = dae_series_sample(&a->series, &a->equations);
+    if (answer == DAE_OK)
+        dae_series_turn(&a->series);
+    return answer == DAE_OK && a->series.tail > fair_tail ? DAE_RETRY : answer;
 }
 
-/* The whole step, or the part of it that makes the residual smaller. */
-static int take_step(dae_analysis *a, int far)
+/* The correction that the linearized array asks for here, and its size. */
+static int find_step(dae_analysis *a, double *change, double *size)
 {
-    double before = residual_size(a), factor = 1;
-    memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
+    if (dae_array_eliminate(&a->array, &a->series, a->series.order) != 0)
+        return DAE_E_CONVERGENCE;
+    dae_array_step(&a->array, &a->series, change);
+    *size = step_size(a, change);
+    return DAE_OK;
+}
+
+/* c := base + factor change, with the factor for which the next correction, by the same
+ * Jacobians, is smaller (Deuflhard's natural test: the residual itself is no measure, its parts
+ * are of the size of H, H^2, ..). That correction is in next. */
+static int take_step(dae_analysis *a, double size, double *next_size)
+{
+    size_t count = (size_t)(a->series.order + 2) * (size_t)a->series.n;
+    double factor = 1;
     int answer = DAE_RETRY;
+    memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
     for (int k = 0; k < HALVINGS; k++, factor /= 2) {
-        answer = move_curve(a, factor);
-        if (answer != DAE_RETRY && (answer != DAE_OK || !far || residual_size(a) <= before))
+        for (size_t i = 0; i < count; i++)
+            a->series.c[i] = a->base[i] + factor * a->change[i];
+        answer = dae_series_residual(&a->series, &a->equations);
+        if (answer == DAE_OK && a->facts.linear)
+            return DAE_OK;
+        if (answer == DAE_OK)
+            answer = find_step(a, a->next, next_size);
+        if (answer == DAE_RETRY)
+            continue;
+        if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size)
             break;
     }
     return answer;
 }
 
-static int jacobians(dae_analysis *a)
+/* Gauss-Newton at this level. Samples are expensive: those at hand are used as long as the
+ * corrections become smaller quickly. */
+static int settle_level(dae_analysis *a, int fresh)
 {
-    return a->facts.constant ? DAE_OK : dae_series_jacobians(&a->series, &a->equations);
-}
-
-/* Gauss-Newton at this level; the array is that of the last iteration but for a small step. */
-static int settle_level(dae_analysis *a)
-{
-    double size = INFINITY;
-    size_t n = (size_t)a->series.n;
-    int answer = dae_series_residual(&a->series, &a->equations);
+    double size, next_size = 0;
+    int answer = DAE_OK, linear = a->facts.linear;
+    if (!a->series.sampled || (fresh && !linear))
+        answer = renew(a);
+    else
+        dae_series_turn(&a->series);
+    if (answer == DAE_OK)
+        answer = dae_series_residual(&a->series, &a->equations);
+    if (answer == DAE_OK)
+        answer = find_step(a, a->change, &size);
     for (int k = 0; k < ITERATIONS && answer == DAE_OK; k++) {
-        if (k == 0 || !a->facts.linear)
-            answer = jacobians(a);
-        if (answer == DAE_OK && a->series.tail > fair_tail)
-            return DAE_RETRY;
-        if (answer == DAE_OK)
-            answer = dae_array_eliminate(&a->array, &a->series, a->series.order) ? DAE_E_CONVERGENCE
-                                                                                : DAE_OK;
+        if (size <= small_step)
+            return DAE_OK;
+        answer = take_step(a, size, &next_size);
         if (answer != DAE_OK)
             break;
-        double before = size;
-        dae_array_step(&a->array, a->change);
-        size = step_size(a);
-        answer = take_step(a, size > 1e-3);
-        int small = size <= small_step || (size < 1e-6 && size > before / 2);
-        int exact = a->facts.linear && residual_size(a) < 1e-9 * fmax(largest(a->series.c, n), 1);
-        if (answer == DAE_OK && (small || exact))
+        if (linear || (size < 1e-5 && next_size > size / 2))
             return DAE_OK;
+        if (next_size <= 0.2 * size) {
+            memcpy(a->change, a->next, curve_size(a) * sizeof *a->next);
+            size = next_size;
+            continue;
+        }
+        answer = renew(a);
+        if (answer == DAE_OK)
+            answer = find_step(a, a->change, &size);
     }
     return answer == DAE_OK ? DAE_E_INCONSISTENT : answer;
 }
@@ -207,6 +242,14 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     return DAE_E_INCONSISTENT;
 }
 
+/* A level that ends the search is looked at again with samples of its own curve. */
+static int could_be_last(const dae_analysis *a, int level)
+{
+    const dae_index_facts *f = &a->facts;
+    return a->array.rank[1] == f->size || level == a->options.highest ||
+           (level > 0 && a->array.rank[0] == f->known[level - 1]);
+}
+
 /* Time scale made smaller where the longer curve shows that it must be. */
 static dae_status run_level(dae_analysis *a, int level)
 {
@@ -218,12 +261,15 @@ static dae_status run_level(dae_analysis *a, int level)
     if (status != DAE_OK)
         return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
-    int answer = settle_level(a);
+    a->array.svd.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
+    int answer = settle_level(a, 0);
+    if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
+        answer = settle_level(a, 1);
     for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
         dae_series_stretch(&a->series, 0.5);
         answer = look_along(a);
         if (answer == DAE_OK)
-            answer = settle_level(a);
+            answer = settle_level(a, 1);
     }
     if (answer == DAE_RETRY)
         return rough(a);
@@ -251,8 +297,6 @@ static void read_level(dae_analysis *a, int level)
     dae_index_facts *f = &a->facts;
     f->known[level] = a->array.rank[0];
     f->levels = level;
-    if (f->strangeness < 0 && a->array.tangent_rank == f->size - a->array.rank[0])
-        f->strangeness = level;
     if (a->array.rank[1] == f->size)
         f->index = level;
 }
@@ -283,15 +327,16 @@ static int too_large(dae_analysis *a, int level)
     return 1;
 }
 
-/* All levels again, at the point where everything holds: what is a constraint, and since when. */
+/* All levels again, at the point where everything holds: what is a constraint, and since when. The
+ * Jacobians of linear equations are the same everywhere. */
 static dae_status count_again(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
     int known = 0, top = f->levels;
+    if (f->linear)
+        return DAE_OK;
     a->array.svd.weakest = (dae_rank){ .kept = INFINITY };
-    if (!f->linear && dae_series_jacobians(&a->series, &a->equations) != DAE_OK)
-        return rough(a);
-    f->strangeness = f->index = -1;
+    f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
             return not_consistent(a, level, DAE_E_CONVERGENCE);
@@ -320,18 +365,34 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    f->residual = residual_size(a);
+    f->residual = largest(s->R, (size_t)(s->order + 1) * n);
     f->time_scale = s->H;
+}
+
+/* F_x' is the same elsewhere; and along the curve? */
+static int mass_stays(const dae_analysis *a)
+{
+    const dae_series *s = &a->series;
+    size_t square = (size_t)s->n * (size_t)s->n;
+    for (size_t k = square; k < (size_t)(s->order + 2) * square && !a->facts.constant; k++)
+        if (s->C[k] != 0)
+            return 0;
+    return 1;
 }
 
 static void conclude(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
     f->regular = f->index >= 0;
+    f->strangeness = f->regular ? 0 : -1; /* the first level that knows all constraints */
+    while (f->regular && f->known[f->strangeness] < a->array.rank[0])
+        f->strangeness++;
     f->constraints = a->array.rank[0];
     f->freedom = f->regular ? f->size - f->constraints : a->array.tangent_rank;
     f->weakest = a->array.svd.weakest;
     f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
+    f->varying = f->linear ? f->varying : a->series.varying;
+    a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);
 }
 
@@ -342,7 +403,7 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
     int extra = 0;
     s->t = t;
     s->H = a->options.time_scale;
-    a->facts.index = a->facts.strangeness = -1;
+    a->facts.index = -1;
     for (size_t i = 0; i < n; i++) {
         s->c[i] = a->x_start[i] = x[i];
         s->c[n + i] = v ? v[i] * s->H : 0;
@@ -363,6 +424,8 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
         if (status != DAE_OK)
             break;
         read_level(a, level);
+        if (a->facts.linear)
+            dae_constraints_add(a, level > 0 ? a->facts.known[level - 1] : 0, level);
         if (last_level(a, level, extra))
             break;
         extra = a->array.left - a->array.rank[0];

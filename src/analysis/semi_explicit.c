@@ -96,21 +96,11 @@ static double tidy(double value)
     return fabs(value - near) < 1e-10 * fmax(fabs(value), 1) ? near + 0.0 : value;
 }
 
-static int constant_mass(const dae_analysis *a)
-{
-    const dae_series *s = &a->series;
-    size_t square = (size_t)s->n * (size_t)s->n;
-    for (size_t k = square; k < (size_t)(s->order + 2) * square && !a->facts.constant; k++)
-        if (s->C[k] != 0)
-            return 0;
-    return 1;
-}
-
 void dae_semi_explicit_run(dae_analysis *a)
 {
     dae_series *s = &a->series;
     size_t n = (size_t)s->n, square = n * n;
-    if (!constant_mass(a))
+    if (!a->mass_constant)
         return;
     int rank = dae_svd_rank(&a->array.svd, s->n, s->n, s->C, s->n);
     if (rank < 0)

@@ -9,17 +9,24 @@
  *
  * Rows and columns are scaled (Ruiz 2001: by the square roots of their largest entries, again and
  * again) so that max(|F_x|, |F_x'| / H) has rows and columns with largest entry 1. Unknowns
- * that are derivatives of others are so measured in units of these divided by H.
+ * that are derivatives of others are so measured in units of these divided by H. If a derivative
+ * is hardly seen in its equation then, H is too large for it.
  */
 #include "analysis/analysis.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { SCALINGS = 12, LEAST_NODES = 14, MORE_NODES = 10, MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
+enum { EARLY = 10 }; /* the degree at which series should have ended */
+enum { STRIDE = 4 }; /* every fourth node is enough to see sizes */
+enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
-/* Part of the largest value of a series that counts as rounding: differences of order eight. */
-static const double rounding = 2e-12;
+/* Changes that count as rounding: a part of the entry itself (differences of order eight); and what
+ * no scaled entry is known better than. */
+static const double rounding = 2e-12, blur = 1e-12;
+/* Where a series ends that does not fall any more, in scaled entries. */
+static const double unimportant = 1e-7;
 
 dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
 {
@@ -53,24 +60,27 @@ static int nodes_for(int order)
     return order + MORE_NODES > LEAST_NODES ? order + MORE_NODES : LEAST_NODES;
 }
 
-/* Room for the matrices: K_0 .. K_order, C_0 .. C_{order+1}, and their samples. */
+/* Room for the matrices: K_0 .. K_order, C_0 .. C_{order+1}, and their samples. Samples of as many
+ * nodes are kept. */
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
     int nodes = nodes_for(order);
     double *K = dae_alloc(memory, (2 * (size_t)order + 3) * square, sizeof *K);
-    double *samples = dae_alloc(memory, 2 * (size_t)nodes * square + 2 * square, sizeof *samples);
+    double *samples = nodes == s->nodes ? s->samples
+                                        : dae_alloc(memory, (2 * (size_t)nodes + 1) * square,
+                                                    sizeof *samples);
     if (!K || !samples) {
         dae_free(memory, K);
-        dae_free(memory, samples);
+        if (samples != s->samples)
+            dae_free(memory, samples);
         return DAE_E_NOMEM;
     }
-    if (s->order >= 0) { /* constant matrices stay known */
-        memcpy(K, s->K, square * sizeof *K);
-        memcpy(K + ((size_t)order + 1) * square, s->C, square * sizeof *K);
-    }
     dae_free(memory, s->K);
-    dae_free(memory, s->samples);
+    if (samples != s->samples) {
+        dae_free(memory, s->samples);
+        s->sampled = 0;
+    }
     s->K = K;
     s->C = K + ((size_t)order + 1) * square;
     s->samples = samples;
@@ -129,26 +139,29 @@ static void prepare(turning *w, int nodes)
             w->power[q][p] = (p ? 2 * w->power[q - 1][p - 1] : 0) - w->power[q - 2][p];
 }
 
-/* The first `count` coefficients of the series through the samples; answers its tail. Terms
- * below `noise` are left out. */
-static double turn(const turning *w, const double *sample, size_t stride, double noise, int count,
-                   double *out)
+/* a_0, a_1, .. and how large the last ones are, from a_EARLY on, beside the four before them. */
+static void expand(const turning *w, const double *sample, size_t stride, double *a, double *last,
+                   double *before)
 {
-    double last = 0;
+    *last = *before = 0;
+    for (int q = 0; q < w->nodes; q++) {
+        a[q] = 0;
+        for (int i = 0; i < w->nodes; i++)
+            a[q] += w->cosine[q][i] * sample[(size_t)i * stride];
+        double *which = q >= EARLY ? last : before;
+        if (q >= EARLY - 4)
+            *which = fmax(*which, fabs(a[q]));
+    }
+}
+
+/* The first `count` coefficients in powers of tau; terms below `noise` are left out. */
+static void collect(const turning *w, const double *a, double noise, int count, double *out)
+{
     for (int p = 0; p < count; p++)
         out[p] = 0;
-    for (int q = 0; q < w->nodes; q++) {
-        double a = 0;
-        for (int i = 0; i < w->nodes; i++)
-            a += w->cosine[q][i] * sample[(size_t)i * stride];
-        if (fabs(a) <= noise)
-            continue;
-        for (int p = 0; p < count && p <= q; p++)
-            out[p] += a * w->power[q][p];
-        if (q >= w->nodes - 3)
-            last += fabs(a);
-    }
-    return last;
+    for (int q = 0; q < w->nodes; q++)
+        for (int p = 0; p < count && p <= q && fabs(a[q]) > noise; p++)
+            out[p] += a[q] * w->power[q][p];
 }
 
 /* ---- F ---- */
@@ -157,7 +170,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
 {
     turning w;
     size_t n = (size_t)s->n;
-    double *r = s->R_samples, coefficient[MOST_NODES];
+    double *r = s->R_samples, a[MOST_NODES], coefficient[MOST_NODES];
     prepare(&w, s->nodes);
     for (int i = 0; i < s->nodes; i++) {
         double tau = node(i, s->nodes);
@@ -170,7 +183,9 @@ int dae_series_residual(dae_series *s, dae_equations *e)
     double unit = 0;
     s->tail_R = 0;
     for (size_t i = 0; i < n; i++) {
-        double tail = turn(&w, r + i, n, 0, s->order + 1, coefficient);
+        double tail, before;
+        expand(&w, r + i, n, a, &tail, &before);
+        collect(&w, a, 0, s->order + 1, coefficient);
         for (int p = 0; p <= s->order; p++)
             s->R[(size_t)p * n + i] = s->row[i] * coefficient[p];
         for (int k = 0; k < s->nodes; k++)
@@ -184,48 +199,92 @@ int dae_series_residual(dae_series *s, dae_equations *e)
 
 /* ---- F_x and F_x' ---- */
 
-static int sample_jacobians(dae_series *s, dae_equations *e, int nodes, int stride)
+static double *sample_of(const dae_series *s, int i)
 {
-    size_t square = (size_t)s->n * (size_t)s->n;
-    int answer = DAE_OK;
-    for (int i = 0; i < nodes && answer == DAE_OK; i += stride) {
-        double tau = node(i, nodes), *K = s->samples + 2 * (size_t)i * square;
-        curve_point(s, tau, e->x_curve, e->v_curve);
-        answer = dae_equations_jacobian(e, s->t + s->H * tau, e->x_curve, e->v_curve, K, K + square);
+    return s->samples + 2 * (size_t)i * (size_t)s->n * (size_t)s->n;
+}
+
+static int take_sample(dae_series *s, dae_equations *e, int i)
+{
+    double tau = node(i, s->nodes), *K = sample_of(s, i);
+    curve_point(s, tau, e->x_curve, e->v_curve);
+    return dae_equations_jacobian(e, s->t + s->H * tau, e->x_curve, e->v_curve, K,
+                                  K + (size_t)s->n * (size_t)s->n);
+}
+
+/* Are the samples i and k the same, up to rounding? Rows of F_x and F_x' are judged by their largest
+ * entries. */
+static int same_samples(const dae_series *s, int i, int k, double *largest)
+{
+    size_t n = (size_t)s->n;
+    const double *A = sample_of(s, i), *B = sample_of(s, k);
+    for (int which = 0; which < 2; which++, A += n * n, B += n * n) {
+        memset(largest, 0, n * sizeof *largest);
+        for (size_t j = 0; j < n * n; j++)
+            largest[j % n] = fmax(largest[j % n], fabs(A[j]));
+        for (size_t j = 0; j < n * n; j++)
+            if (fabs(A[j] - B[j]) > rounding * largest[j % n])
+                return 0;
     }
+    return 1;
+}
+
+/* F_x and F_x' at the nodes: a few of them first; if they are the same, the others are too. */
+int dae_series_sample(dae_series *s, dae_equations *e)
+{
+    int answer = DAE_OK, steady = 1;
+    size_t bytes = 2 * (size_t)s->n * (size_t)s->n * sizeof(double);
+    s->sampled = 0;
+    for (int i = 0; i < s->nodes && answer == DAE_OK; i += STRIDE)
+        answer = take_sample(s, e, i);
+    for (int i = STRIDE; i < s->nodes && answer == DAE_OK && steady; i += STRIDE)
+        steady = same_samples(s, 0, i, e->row);
+    for (int i = 0; i < s->nodes && answer == DAE_OK; i++) {
+        if (steady && i > 0)
+            memcpy(sample_of(s, i), sample_of(s, 0), bytes);
+        else if (!steady && i % STRIDE)
+            answer = take_sample(s, e, i);
+    }
+    s->sampled = answer == DAE_OK;
     return answer;
 }
 
-/* One entry, of K (which 0) or C (which 1): its series into the matrices. */
+/* One entry, of K (which 0) or C (which 1): its series into the matrices. The last two terms tell
+ * how much of every term is rounding (equations that take differences themselves have more of
+ * it) or left out; terms below that are dropped. An entry that changes by no more than a
+ * difference is wrong is a constant. */
 static void turn_entry(dae_series *s, const turning *w, int which, size_t place, double scale)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
     const double *sample = s->samples + (which ? square : 0) + place;
-    double coefficient[MOST_NODES] = { 0 }, largest = 0, *out = which ? s->C : s->K;
+    double a[MOST_NODES], coefficient[MOST_NODES] = { 0 }, *out = which ? s->C : s->K;
+    double largest = 0, change = 0, last, before;
     int count = s->order + 1 + which;
     for (int i = 0; i < w->nodes; i++)
         largest = fmax(largest, fabs(sample[2 * (size_t)i * square]));
-    double tail = 0;
-    if (largest > 0)
-        tail = turn(w, sample, 2 * square, rounding * largest, count, coefficient);
+    if (largest > 0) {
+        expand(w, sample, 2 * square, a, &last, &before);
+        for (int q = 1; q < w->nodes; q++)
+            change = fmax(change, fabs(a[q]));
+        int constant = change <= fmax(rounding * largest, blur / scale);
+        int flat = last > 0.1 * before && scale * before < unimportant;
+        double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
+        collect(w, a, fmax(noise, DBL_EPSILON * largest), constant ? 1 : count, coefficient);
+        if (constant)
+            coefficient[0] = a[0];
+        s->noise = fmax(s->noise, flat && !constant ? scale * before : 0);
+        s->tail = fmax(s->tail, flat || constant ? 0 : scale * last);
+        s->varying += !constant;
+    }
     for (int p = 0; p < count; p++)
         out[(size_t)p * square + place] = scale * coefficient[p];
-    s->tail = fmax(s->tail, fabs(scale) * tail);
-    double change = 0;
-    for (int i = 0; i < w->nodes && largest > 0; i++)
-        change = fmax(change, fabs(sample[2 * (size_t)i * square] - sample[0]));
-    if (change > 10 * rounding * largest)
-        s->varying++;
 }
 
-int dae_series_jacobians(dae_series *s, dae_equations *e)
+void dae_series_turn(dae_series *s)
 {
     turning w;
-    int answer = sample_jacobians(s, e, s->nodes, 1);
-    if (answer != DAE_OK)
-        return answer;
     prepare(&w, s->nodes);
-    s->tail = 0;
+    s->tail = s->noise = 0;
     s->varying = 0;
     for (int j = 0; j < s->n; j++)
         for (int i = 0; i < s->n; i++) {
@@ -234,18 +293,17 @@ int dae_series_jacobians(dae_series *s, dae_equations *e)
             turn_entry(s, &w, 0, place, scale);
             turn_entry(s, &w, 1, place, scale / s->H);
         }
-    return DAE_OK;
 }
 
 /* ---- scaling ---- */
 
 /* Largest entries over the samples: max(|F_x|, |F_x'| / H) */
-static void largest_entries(const dae_series *s, int nodes, int stride, double *W)
+static void largest_entries(const dae_series *s, double *W)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
     memset(W, 0, square * sizeof *W);
-    for (int i = 0; i < nodes; i += stride) {
-        const double *K = s->samples + 2 * (size_t)i * square, *C = K + square;
+    for (int i = 0; i < s->nodes; i += STRIDE) {
+        const double *K = sample_of(s, i), *C = K + square;
         for (size_t k = 0; k < square; k++)
             W[k] = fmax(W[k], fmax(fabs(K[k]), fabs(C[k]) / s->H));
     }
@@ -268,23 +326,38 @@ static void ruiz(int n, const double *W, double *row, double *column, double *la
         }
 }
 
-int dae_series_scale(dae_series *s, dae_equations *e)
+/* The smallest entry that a derivative has in its equation: below 1e-3 or so H is too large to
+ * see the equation as a differential one. */
+static double weakest_derivative(const dae_series *s, double *row)
 {
-    enum { STRIDE = 4 };
+    size_t n = (size_t)s->n, square = n * n;
+    double weakest = 1;
+    memset(row, 0, n * sizeof *row);
+    for (int k = 0; k < s->nodes; k += STRIDE) {
+        const double *C = sample_of(s, k) + square;
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < n; i++)
+                row[i] = fmax(row[i], s->row[i] * fabs(C[i + j * n]) * s->column[j] / s->H);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (row[i] > 0)
+            weakest = fmin(weakest, row[i]);
+    return weakest;
+}
+
+double dae_series_scale(dae_series *s, double *row)
+{
     size_t n = (size_t)s->n;
-    int answer = sample_jacobians(s, e, s->nodes, STRIDE);
-    if (answer != DAE_OK)
-        return answer;
     double *W = s->samples + 2 * (size_t)s->nodes * n * n;
-    largest_entries(s, s->nodes, STRIDE, W);
+    largest_entries(s, W);
     for (size_t i = 0; i < n; i++) {
         for (int j = 0; j <= DAE_MOST_SERIES; j++)
             s->c[(size_t)j * n + i] *= s->column[i];
         s->row[i] = s->column[i] = 1;
     }
-    ruiz(s->n, W, s->row, s->column, e->row);
+    ruiz(s->n, W, s->row, s->column, row);
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j <= DAE_MOST_SERIES; j++)
             s->c[(size_t)j * n + i] /= s->column[i];
-    return DAE_OK;
+    return weakest_derivative(s, row);
 }

@@ -1,5 +1,6 @@
 /* check.c: daedalus check, flatten and analyze: what is known of a model before it runs. */
 #include "cli/analyze_model.h"
+#include "cli/analyze_problem.h"
 #include "cli/verbs.h"
 
 #include <string.h>
@@ -149,19 +150,29 @@ const cli_verb cli_verb_flatten = {
 static const cli_flag analyze_flags[] = {
     CLI_MODEL_FLAGS,
     { "reduce", NULL, "also the reduced system, its start and its indices", 0, 0 },
+    CLI_ANALYZE_PROBLEM_FLAGS,
     { NULL, NULL, NULL, 0, 0 },
 };
 
+/* The name of a built-in problem, or the file of a model? */
+static int analyze(cli *c, const cli_arguments *a)
+{
+    return cli_names_problem(a) ? cli_analyze_problem(c, a) : cli_analyze_model(c, a);
+}
+
 const cli_verb cli_verb_analyze = {
     .name = "analyze",
-    .arguments = "MODEL.mo",
-    .summary = "index, hidden constraints, states and loops of a Modelica model",
+    .arguments = "MODEL.mo | PROBLEM",
+    .summary = "index, hidden constraints, states and loops of a model or problem",
     .details = "A page: size, structural and differential index, which initial values can be chosen\n"
                "together, the constraints that are hidden in the equations, states, loops and what\n"
                "is torn in them, time constants at the start, and which method suits.\n"
                "With --reduce also the equations that are differentiated, as they then read, formulas\n"
-               "for the derivatives of algebraic variables, a consistent start, and three indices.\n",
+               "for the derivatives of algebraic variables, a consistent start, and three indices.\n"
+               "A built-in problem is analyzed as a black box, by numbers alone: indices, hidden\n"
+               "constraints, the pencil, and how safe the rank decisions are; with --reduce the\n"
+               "transformation of M x' = f to semi-explicit form.\n",
     .most_arguments = 1,
     .flags = analyze_flags,
-    .run = cli_analyze_model,
+    .run = analyze,
 };
