@@ -1,10 +1,10 @@
 /* test_initial_cases.c: initial values of many kinds: the right values, or the right diagnosis.
  *
- * A case says what must come out, derived by hand: values, words of a warning, or a contradiction. A
- * contradiction is the list of its members, each with an edit of the model that takes the member
- * away: a start value that is no longer fixed, an initial equation that is left out, an equation with
- * a free parameter, slack, added to one side. The conflict that is reported must have exactly these
- * members, and with any one of the edits the model must have initial values.
+ * A case says what must come out, derived by hand: values, words of a warning, or a contradiction.
+ * A contradiction is the list of its members, each with an edit of the model that takes the member
+ * away: a start value that is no longer fixed, an initial equation that is left out, an equation
+ * with a free parameter, slack, added to one side. The conflict that is reported must have exactly
+ * these members, and with any one of the edits the model must have initial values.
  */
 #include "testing.h"
 

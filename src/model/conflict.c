@@ -6,11 +6,11 @@
  * points, in all its unknowns, whatever its shape. If all suspects together can be satisfied there
  * is no contradiction, and the point found is where the solver begins once more.
  *
- * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out; what
- * can be left out while the rest stays without solution does not return. What remains has the
- * property that without any one of its members the others can be satisfied. Model equations are left
- * out before initial equations, and these before fixed values, so that the set tends to speak of
- * what is easily changed.
+ * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out;
+ * what can be left out while the rest stays without solution does not return. What remains has the
+ * property that without any one of its members the others can be satisfied. Model equations are
+ * left out before initial equations, and these before fixed values, so that the set tends to speak
+ * of what is easily changed.
  *
  * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
  * tried from more points before it is called a contradiction, and unless all of it is linear the
@@ -182,8 +182,9 @@ static int jacobian(void *user, double *J)
     return DAE_OK;
 }
 
-/* Where trial number `start` begins: at the guesses, where the solver failed, where other conditions
- * held; beside the guesses, on the other side of zero, at parts of them; farther and farther away. */
+/* Where trial number `start` begins: at the guesses, where the solver failed, where other
+ * conditions held; beside the guesses, on the other side of zero, at parts of them; farther and
+ * farther away. */
 static void choose_start(const suspects *s, int start)
 {
     static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
@@ -282,8 +283,8 @@ static const char *describe(suspects *s, int k)
         uint32_t from = m->variable[e->condition].start_from;
         double start = m->value[slot_of(e->condition, 2)];
         if (from != e->condition) start *= m->variable[from].alias_sign;
-        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s", m->variable[from].name,
-                               start, where);
+        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s",
+                               m->variable[from].name, start, where);
     }
     model_equation_name(m, e, text, sizeof text);
     list_parameters(m, e, with, sizeof with);
@@ -319,12 +320,14 @@ static const char *nearest_words(suspects *s, int members)
         length += (size_t)snprintf(list + length, sizeof list - length, "%s%.40s = %.6g",
                                    shown++ ? ", " : "", model_slot_name(m, s->slot[j]), value);
         if (members == 1 && shown == 1)
-            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]), s->guess[j]);
+            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]),
+                     s->guess[j]);
     }
     char text[160];
     model_equation_name(m, &s->all->list.item[s->row[worst]], text, sizeof text);
-    return dae_arena_print(&m->arena, "nearest approach from the start values%s: the sides of %s still "
-                                      "differ by %.4g, at %s", from, text, most, list);
+    return dae_arena_print(&m->arena,
+                           "nearest approach from the start values%s: the sides of %s still differ "
+                           "by %.4g, at %s", from, text, most, list);
 }
 
 /* Is the whole case solved when one member is taken away? Otherwise there is more amiss. */
@@ -351,7 +354,8 @@ static bool is_linear(suspects *s)
         for (size_t i = 0; i < count; i++) {
             bool unknown = false;
             for (int j = 0; j < s->unknowns; j++) unknown |= s->slot[j] == c[i].slot;
-            if (unknown && (!c[i].value || model_level(m, c[i].value) > LEVEL_PARAMETER)) return false;
+            bool linear = c[i].value && model_level(m, c[i].value) <= LEVEL_PARAMETER;
+            if (unknown && !linear) return false;
         }
     }
     return true;
@@ -391,7 +395,7 @@ static void tell(suspects *s)
              : s->all->violated != NOWHERE && !m->init.failed
                  ? "there are too many initial conditions, and they contradict each other"
              : linear ? "finding initial values: the conditions contradict each other"
-                      : "finding initial values: no solution was found for all conditions together");
+                      : "finding initial values: no solution was found for all conditions at once");
     for (int kind = 2; kind >= 0; kind--)
         for (int k = 0; k < s->rows; k++)
             if (ease(s, k) == kind) m->conflict[m->conflicts++] = describe(s, k);

@@ -202,9 +202,9 @@ static dae_status give_way(model *m, double t0, const double *point)
     return status;
 }
 
-/* There is a contradiction to be named; or a point where all that must hold does, for another try:
- * from there with the guesses as they are, then with guesses that give way. Where the next try fails
- * somewhere else, that is explained in turn. */
+/* There is a contradiction to be named; or a point where all that must hold does, for another
+ * try: from there with the guesses as they are, then with guesses that give way. Where the next
+ * try fails somewhere else, that is explained in turn. */
 static dae_status explain(model *m, double t0, dae_status status)
 {
     double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);

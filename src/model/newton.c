@@ -131,8 +131,9 @@ static double damp(loop *l, double length, double *next)
     return 0;
 }
 
-/* Is the residual r small beside what it was at u0, or beside what it changes there when the unknowns
- * change by their sizes? A step is short also where a slope is infinite, as of sqrt(x) = -1 at 0. */
+/* Is the residual r small beside what it was at u0, or beside what it changes there when the
+ * unknowns change by their sizes? A step is short also where a slope is infinite, as of
+ * sqrt(x) = -1 at 0. */
 static bool is_small(loop *l)
 {
     const model_step *s = l->s;
@@ -274,7 +275,8 @@ static void move_guesses(loop *l, bool moved)
     for (size_t k = 0; k < m->nearests; k++)
         for (size_t i = 0; i < m->nearest[k].guesses; i++) {
             const model_guess *q = &m->nearest[k].guess[i];
-            m->value[slot_of(q->variable, 2)] = moved ? m->value[slot_of(q->variable, 0)] : q->given;
+            double now = m->value[slot_of(q->variable, 0)];
+            m->value[slot_of(q->variable, 2)] = moved ? now : q->given;
         }
 }
 
@@ -347,7 +349,8 @@ static dae_status climb(loop *l)
 {
     model *m = l->m;
     const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar" };
-    dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l), found = status;
+    dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l);
+    dae_status found = status;
     dae_factor_info info = l->info;
     int rung = 0;
     if (status != DAE_OK) status = deform(l), rung = 1;

@@ -1,13 +1,13 @@
 /* rescue.c: a loop that Newton's method does not solve: least squares, and what is said.
  *
- * A trust region leads to a solution, to a point from which the iteration converges, or to where the
- * equations come nearest to each other: then the message says where that is and how far apart the
- * sides of the worst equation are there.
+ * A trust region leads to a solution, to a point from which the iteration converges, or to where
+ * the equations come nearest to each other: then the message says where that is and how far apart
+ * the sides of the worst equation are there.
  *
  * A loop whose equations hold but whose Jacobian is singular has more than one solution. If that
- * concerns initial values of states or free parameters, the conditions are too few: the solution that
- * was reached from the start values is taken, with a warning that says what is free. If not, the
- * model itself does not determine its variables, and that is an error.
+ * concerns initial values of states or free parameters, the conditions are too few: the solution
+ * that was reached from the start values is taken, with a warning that says what is free. If not,
+ * the model itself does not determine its variables, and that is an error.
  */
 #include "model/loop.h"
 #include "model/trust.h"
@@ -137,9 +137,10 @@ static dae_status accept(loop *l, attempt *a)
     bool initial = name_free(l, a, text, sizeof text);
     snprintf(l->free, sizeof l->free, "%s", text);
     if (l->plan != &l->m->init || !initial || l->m->stay_near) return DAE_E_SINGULAR;
-    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved together "
-                     "is %s; the values found from the start values are taken; fix the start value of "
-                     "one of these, or add an initial equation", count, count == 1 ? "" : "s", text);
+    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved "
+                     "together is %s; the values found from the start values are taken; fix the "
+                     "start value of one of these, or add an initial equation",
+               count, count == 1 ? "" : "s", text);
     return DAE_OK;
 }
 
@@ -217,22 +218,25 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
     model_equation_name(m, e, equation, sizeof equation);
     model_locate(m, e->place, where, sizeof where);
     list_unknowns(l, l->u0, unknowns, sizeof unknowns);
-    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution was found for a loop of %u equation%s",
-             doing, size, size == 1 ? "" : "s");
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "%s: no solution was found for a loop of %u equation%s", doing, size,
+             size == 1 ? "" : "s");
     dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
     if (l->free[0])
-        snprintf(near, sizeof near, "\n       what can be moved without changing the equations is %s",
-                 l->free);
+        snprintf(near, sizeof near,
+                 "\n       what can be moved without changing the equations is %s", l->free);
     else if (l->has_nearest && l->is_minimum) {
         char at[300] = "";
         list_unknowns(l, l->nearest, at, sizeof at);
-        snprintf(near, sizeof near, "\n       nearest approach: its sides still differ by %.4g, at %s",
+        snprintf(near, sizeof near,
+                 "\n       nearest approach: its sides still differ by %.4g, at %s",
                  fabs(l->residual), at);
     }
     dae_why(&m->report, "%s; from the start values %s the residual is %.4g%s", why, unknowns,
             s->equations.out[worst], near);
     dae_hint(&m->report, "%s",
-             l->free[0] ? "one of its equations says nothing that the others do not: another is missing"
+             l->free[0] ? "one of its equations says nothing that the others do not: another one is "
+                          "missing"
                         : "give better start values to these unknowns, or write the equations with "
                           "homotopy(actual, simplified)");
     return DAE_E_INCONSISTENT;
