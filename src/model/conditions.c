@@ -296,6 +296,26 @@ static void mark_nearest(model *m)
     }
 }
 
+/* Blocks and programs of what was chosen. */
+static dae_status plan_starting(model *m, model_incidence *in, dae_matching *mt)
+{
+    model_close_plan(m, &m->init);
+    dae_status status = model_make_plan(m, &m->starting, in, mt, &m->init);
+    if (status == DAE_OK) status = model_compile_plan(m, &m->init);
+    if (status == DAE_OK) mark_nearest(m);
+    return status;
+}
+
+dae_status initial_forget_nearest(model *m)
+{
+    model_incidence in;
+    dae_matching mt;
+    nearest_forget(m);
+    choose_equations(m, m->initial_rows);
+    match_starting(m, &in, &mt);
+    return plan_starting(m, &in, &mt);
+}
+
 dae_status model_build_initial(model *m)
 {
     size_t equations, initials;
@@ -313,15 +333,10 @@ dae_status model_build_initial(model *m)
     if (status == DAE_OK) status = nearest_find(m, all);
     if (status != DAE_OK) return status;
     choose_equations(m, all);
-    if (!match_starting(m, &in, &mt)) { /* derivatives vanish: without nearest points, then */
-        nearest_forget(m);
-        choose_equations(m, all);
-        match_starting(m, &in, &mt);
-    }
+    if (match_starting(m, &in, &mt))
+        status = plan_starting(m, &in, &mt);
+    else /* derivatives vanish: without nearest points, then */
+        status = initial_forget_nearest(m);
     warn_assumed(m, all);
-    status = model_make_plan(m, &m->starting, &in, &mt, &m->init);
-    if (status == DAE_OK) status = model_compile_plan(m, &m->init);
-    if (status == DAE_OK) mark_nearest(m);
-    if (status == DAE_OK) status = compile_redundant(m);
-    return status;
+    return status == DAE_OK ? compile_redundant(m) : status;
 }

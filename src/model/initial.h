@@ -29,6 +29,9 @@ bool initial_is_unknown(const model_variable *x);
 bool initial_is_fixed(const model *m, uint32_t v);
 void initial_add(model *m, equation_list *l, const model_equation *e);
 
+/* Another plan, in which the first of competing guesses are held and the others dropped. */
+dae_status initial_forget_nearest(model *m);
+
 /* nearest.c */
 dae_status nearest_find(model *m, initial_rows *all);
 void nearest_forget(model *m);

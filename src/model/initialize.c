@@ -232,6 +232,16 @@ static dae_status explain(model *m, double t0, dae_status status)
     return status;
 }
 
+/* Without nearest points: the first of competing guesses are held. */
+static dae_status solve_without(model *m, double t0)
+{
+    dae_status status = initial_forget_nearest(m);
+    if (status == DAE_OK) status = guess(m, t0);
+    if (status != DAE_OK) return status;
+    dae_report_clear(&m->report);
+    return solve(m, t0);
+}
+
 dae_status model_find_start(model *m, double t0)
 {
     m->conflicts = 0;
@@ -243,6 +253,7 @@ dae_status model_find_start(model *m, double t0)
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
     status = solve(m, t0);
+    if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, t0, status);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
