@@ -11,6 +11,7 @@
 #include <daedalus/model.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -469,12 +470,118 @@ static void test_contradictions(void **state)
     RUN(contradictory, check_failure);
 }
 
+/* ---------------------------------------------------------------- beside values --------- */
+
+static const dae_initial_value *value_named(const dae_initial *found, const char *name)
+{
+    for (size_t i = 0; i < found->values; i++)
+        if (!strcmp(found->value[i].name, name)) return &found->value[i];
+    print_error("no %s\n", name);
+    assert_true(0);
+    return NULL;
+}
+
+/* Every role once, and the constraints of a pendulum: g, its derivative, the second one. */
+static void test_report(void **state)
+{
+    (void)state;
+    dae_status status;
+    dae_initial found;
+    static const char *const text =
+        "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F(start = 3), "
+        "p(start = 2, fixed = true), q(start = 5), r, w; equation " PENDULUM "x^2 + y^2 = 1; "
+        "der(p) = 1; der(q) = 1; der(r) = 1; w = p + q; end M;";
+    static const struct { const char *name; dae_start_role role; } role[] = {
+        { "x", DAE_START_NEAR }, { "v", DAE_START_NEAR }, { "F", DAE_START_GUESS },
+        { "p", DAE_START_FIXED }, { "q", DAE_START_HELD }, { "r", DAE_START_DEFAULT },
+        { "w", DAE_START_COMPUTED } };
+    dae_model *m = load(text);
+    free(begin(m, &status));
+    assert_int_equal(status, DAE_OK);
+    assert_int_equal(dae_model_get_initial(m, &found), DAE_OK);
+    for (size_t i = 0; i < sizeof role / sizeof *role; i++)
+        assert_int_equal(value_named(&found, role[i].name)->role, role[i].role);
+    expect_near(value_named(&found, "x")->start, 0.6, 0);
+    expect_near(value_named(&found, "x")->value, 0.6 / sqrt(0.85), 1e-12);
+    assert_true(isnan(value_named(&found, "w")->start));
+    assert_true(value_named(&found, "w")->value == 7);
+    assert_int_equal(found.constraints, 3);
+    assert_int_equal(found.conflicts, 0);
+    const double before[] = { 0.85 - 1, 2 * (0.6 - 0.7), 0 };
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(found.constraint[k].derivative, k);
+        assert_true(fabs(found.constraint[k].after) < 1e-11);
+        if (k < 2) expect_near(found.constraint[k].before, before[k], 1e-12);
+        assert_non_null(strstr(found.constraint[k].place, "test.mo:1:"));
+    }
+    dae_model_close(m);
+}
+
+/* After an event the states stay and a nonlinear loop finds its other solution: y^3 + y = 2 becomes
+ * y^3 + y = 10; and where there is none the nearest approach is named. */
+static void test_after_an_event(void **state)
+{
+    (void)state;
+    double x[4] = {0}, p[4] = {0}, value[8] = {0};
+    dae_model *m = load("model M Real x(start = 0.5, fixed = true), y(start = 1); equation "
+                        "der(x) = 1; y^3 + y = if x > 1 then 10 else 2; end M;");
+    assert_int_equal(dae_model_initialize(m, 0, x, p), DAE_OK);
+    int at = !strcmp(dae_model_problem(m)->names[0], "x") ? 0 : 1;
+    x[at] = 1.25;
+    assert_int_equal(dae_model_event(m, 0.75, x, p), DAE_OK);
+    assert_int_equal(dae_model_values(m, 0.75, x, p, value), DAE_OK);
+    assert_true(value[dae_model_find(m, "x")] == 1.25);
+    expect_near(value[dae_model_find(m, "y")], 2, 1e-10);
+    dae_model_close(m);
+    m = load("model M Real x(start = 0.5, fixed = true), y(start = 1); equation "
+             "der(x) = 1; y^2 + y = if x > 1 then -3 else 2; end M;");
+    assert_int_equal(dae_model_initialize(m, 0, x, p), DAE_OK);
+    at = !strcmp(dae_model_problem(m)->names[0], "x") ? 0 : 1;
+    x[at] = 1.25;
+    assert_int_equal(dae_model_event(m, 0.75, x, p), DAE_E_INCONSISTENT);
+    assert_non_null(strstr(dae_model_messages(m), "differ by 2.75, at y = -0.5"));
+    dae_model_close(m);
+}
+
+/* One allocation after another refused: a failure in words or a result, and nothing is lost. */
+static void refuse_each(const char *text, dae_status usual, long step)
+{
+    for (long k = 1;; k += step) {
+        ledger l;
+        dae_initial found;
+        dae_status status = DAE_E_NOMEM;
+        ledger_open(&l);
+        ledger_fail(&l, k, 0);
+        dae_model *m = dae_model_load_text("test.mo", text, strlen(text),
+                                           &(dae_model_options){ .allocator = &l.hook });
+        double x[16], p[16];
+        if (dae_model_status(m) == DAE_OK) status = dae_model_initialize(m, 0, x, p);
+        if (status == usual) dae_model_get_initial(m, &found);
+        bool was = l.refused > 0;
+        assert_true(status == usual || (was && status < 0));
+        dae_model_close(m);
+        assert_int_equal(l.live, 0);
+        if (!was) return;
+    }
+}
+
+static void test_every_allocation_refused(void **state)
+{
+    (void)state;
+    refuse_each(nearest[0].text, DAE_OK, 1);
+    refuse_each(open_cases[2].text, DAE_OK, 1);
+    refuse_each(contradictory[1].text, DAE_E_INCONSISTENT, 1);
+    refuse_each(none[0].text, DAE_E_INCONSISTENT, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),        cmocka_unit_test(test_poor_guesses),
         cmocka_unit_test(test_nearest),     cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_report),      cmocka_unit_test(test_after_an_event),
+        cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,8 +87,7 @@ static dae_status deform(model *m, double t0)
     double s = 0, step = 0.1, *lambda = &m->value[slot_of(m->at_homotopy, 0)];
     size_t bytes = m->slots * sizeof(double);
     dae_report first = m->report;
-    double *good = dae_alloc(&m->memory, m->slots, sizeof *good);
-    if (!good) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for homotopy");
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
     dae_report_clear(&m->report);
     dae_status status = guess(m, t0);
     *lambda = 0;
@@ -107,7 +106,6 @@ static dae_status deform(model *m, double t0)
             step /= 2;
         }
     }
-    dae_free(&m->memory, good);
     if (status == DAE_OK && s >= 1) {
         dae_report_clear(&m->report);
         m->initial_by = "homotopy";

@@ -45,12 +45,11 @@ typedef struct attempt {
     double *size, *low, *high, *free;
 } attempt;
 
-static bool open_attempt(loop *l, attempt *a)
+static void open_attempt(loop *l, attempt *a)
 {
-    const model *m = l->m;
+    model *m = l->m;
     size_t n = l->s->torn;
-    a->size = dae_alloc(&m->memory, 4 * n, sizeof *a->size);
-    if (!a->size) return false;
+    a->size = dae_arena_take(&m->arena, 4 * n, sizeof *a->size); /* words may leave by a jump */
     a->low = a->size + n;
     a->high = a->low + n;
     a->free = a->high + n;
@@ -67,7 +66,6 @@ static bool open_attempt(loop *l, attempt *a)
     a->p = (trust_problem){ .rows = (int)n, .columns = (int)n, .evaluate = residuals,
                             .jacobian = jacobian, .size = a->size, .low = a->low, .high = a->high,
                             .user = l, .budget = TRUST_BUDGET };
-    return true;
 }
 
 static void note_nearest(loop *l, bool is_minimum)
@@ -100,8 +98,7 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
     size_t length = 0;
     double most = 0;
     uint32_t all = s->torn + s->assigned;
-    double *moved = dae_alloc(&m->memory, all + 1, sizeof *moved);
-    if (!moved) return false;
+    double *moved = dae_arena_take(&m->arena, all + 1, sizeof *moved);
     put(l, l->u);
     for (uint32_t i = 0; i < s->assigned; i++) moved[s->torn + i] = s->assign.out[i];
     for (uint32_t j = 0; j < s->torn; j++) {
@@ -123,7 +120,6 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
             length += (size_t)snprintf(text + length, size - length, "%s%.60s", length ? ", " : "",
                                        model_slot_name(m, slot));
     }
-    dae_free(&m->memory, moved);
     put(l, l->u);
     return initial;
 }
@@ -150,7 +146,8 @@ dae_status loop_rescue(loop *l)
 {
     attempt a;
     dae_status status = DAE_E_CONVERGENCE;
-    if (l->s->torn > MOST_TORN || !open_attempt(l, &a)) return DAE_E_CONVERGENCE;
+    if (l->s->torn > MOST_TORN) return DAE_E_CONVERGENCE;
+    open_attempt(l, &a);
     memset(l->offset, 0, l->s->torn * sizeof(double));
     trust_end end = trust_solve(&a.p, &l->m->memory, l->u, l->r);
     if (end == TRUST_SOLVED || end == TRUST_NEAREST) {
@@ -159,7 +156,6 @@ dae_status loop_rescue(loop *l)
         if (status != DAE_OK) memcpy(l->u, l->nearest, l->s->torn * sizeof(double));
     }
     if (end == TRUST_SOLVED && status != DAE_OK) status = accept(l, &a);
-    dae_free(&l->m->memory, a.size);
     return status;
 }
 
