@@ -517,6 +517,51 @@ static void test_report(void **state)
     dae_model_close(m);
 }
 
+/* On an ellipse x = 2 cos s, y = sin s, with any weights: against a search over s, grid and golden
+ * section. */
+static double off_ellipse(double s, const double *q, const double *size)
+{
+    double a = (2 * cos(s) - q[0]) / size[0], b = (sin(s) - q[1]) / size[1];
+    return a * a + b * b;
+}
+
+static double nearest_on_ellipse(const double *q, const double *size)
+{
+    double best = 0, step = 1e-3, shrink = 0.6180339887498949;
+    for (double s = 0; s < 6.3; s += step)
+        if (off_ellipse(s, q, size) < off_ellipse(best, q, size)) best = s;
+    double a = best - step, b = best + step;
+    while (b - a > 1e-9) {
+        double c = b - shrink * (b - a), d = a + shrink * (b - a);
+        if (off_ellipse(c, q, size) < off_ellipse(d, q, size)) b = d;
+        else a = c;
+    }
+    return (a + b) / 2;
+}
+
+static void test_against_a_search(void **state)
+{
+    (void)state;
+    static const double guess[][2] = { { 1, 1 }, { 3, 0.5 }, { -1.5, 0.2 }, { 0.3, -2 }, { 2.5, 2.5 } };
+    static const double size[][2] = { { 1, 1 }, { 1, 3 }, { 5, 1 } };
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            char text[500];
+            dae_status status;
+            snprintf(text, sizeof text,
+                     "model M Real x(start = %g, nominal = %g), y(start = %g, nominal = %g), u, v, F; "
+                     "equation " PENDULUM "x^2/4 + y^2 = 1; end M;", guess[i][0], size[k][0],
+                     guess[i][1], size[k][1]);
+            dae_model *m = load(text);
+            double *value = begin(m, &status), s = nearest_on_ellipse(guess[i], size[k]);
+            assert_int_equal(status, DAE_OK);
+            expect_near(value[dae_model_find(m, "x")], 2 * cos(s), 1e-6);
+            expect_near(value[dae_model_find(m, "y")], sin(s), 1e-6);
+            free(value);
+            dae_model_close(m);
+        }
+}
+
 /* After an event the states stay and a nonlinear loop finds its other solution: y^3 + y = 2 becomes
  * y^3 + y = 10; and where there is none the nearest approach is named. */
 static void test_after_an_event(void **state)
@@ -581,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_nearest),     cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_report),      cmocka_unit_test(test_after_an_event),
+        cmocka_unit_test(test_against_a_search),
         cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

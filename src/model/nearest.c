@@ -13,6 +13,10 @@
  * differentiated come first (conditions.c) and are not moved for the sake of velocities. The
  * equations are made here, by symbolic derivatives, and solved as any others.
  *
+ * What is found is a stationary point, the one that the shortest steps from the guesses lead to.
+ * Where guesses are off by as much as the constraints are bent it need not be the nearest of all: a
+ * chain of many rods, each guessed too short, stays straight, though folded it would be nearer.
+ *
  * Which guesses compete is seen from the matching: from a guess that found no unknown left,
  * alternating paths lead through equations that must hold to guesses of its own rank, and end at
  * guesses that come before it, which stay as they are.
