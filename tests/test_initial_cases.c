@@ -86,6 +86,9 @@ static const initial_case good[] = {
       "model M Real x(start = 2), y; equation der(x) = -x; x^2 = y; "
       "initial equation y = 4; x = -2; end M;",
       .value = { { "x", -2 }, { "y", 4 } } },
+    { "redundant and consistent to seven digits",
+      "model M Real x(start = 0.7071068, fixed = true), y(start = -0.7071068, fixed = true), u, v, F; "
+      "equation " PENDULUM "x^2 + y^2 - 1 = 0; end M;", .value = { { "x", 0.7071068 } } },
     { "redundant constraint values: a pendulum with all of x, y, u, v fixed and consistent",
       "model M Real x(start = 0.6, fixed = true), y(start = -0.8, fixed = true), "
       "u(start = 4, fixed = true), v(start = 3, fixed = true), F; equation " PENDULUM
@@ -230,6 +233,10 @@ static const initial_case none[] = {
     { "the border of sqrt", "model M Real x(start = 1); equation sqrt(x) = -1 + 0*time; end M;",
       .status = DAE_E_INCONSISTENT, .member = { { "sqrt(x)", "= -1", "= slack" } },
       .says = { "differ by 1, at x = 0" } },
+    { "a bound in the way: x^3 = -8, x >= 0",
+      "model M Real x(start = 1, min = 0); equation x^3 = -8 + 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "x^3 = -8", "= -8", "= 8 + slack" } },
+      .says = { "differ by 8, at x = 0 (its min)" } },
     { "only at infinity", "model M Real x(start = 1); equation exp(x) = 0*time; end M;",
       .status = DAE_E_INCONSISTENT, .member = { { "exp(x)", "exp(x)", "exp(x) - slack - 1" } } },
     { "a circle and a line that miss each other",
@@ -249,6 +256,10 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; end M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 1'", ", fixed = true", "" }, { "'x = 2'", "x = 2;", "" } } },
+    { "small values that differ all the same",
+      "model M Real x(start = 1e-6, fixed = true); equation der(x) = -x; initial equation x = 2e-6; "
+      "end M;", .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1e-06'", ", fixed = true", "" }, { "'x = 2e-6'", "x = 2e-6;", "" } } },
     { "through an equation",
       "model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 2*x; "
       "initial equation y = 5; end M;",
@@ -517,6 +528,23 @@ static void test_report(void **state)
     dae_model_close(m);
 }
 
+/* Two contradictions: the first is named, and that there is another one. */
+static void test_two_contradictions(void **state)
+{
+    (void)state;
+    dae_status status;
+    dae_initial found;
+    dae_model *m = load("model M Real a(start = 1, fixed = true), b(start = 2, fixed = true), "
+                        "c(start = 4, fixed = true), s, d; equation der(a) = -a; der(b) = -b; "
+                        "der(c) = -c; s = a + b; d = b + c; initial equation s = 5; d = 9; end M;");
+    free(begin(m, &status));
+    assert_int_equal(status, DAE_E_INCONSISTENT);
+    dae_model_get_initial(m, &found);
+    assert_int_equal(found.conflicts, 4);
+    assert_non_null(strstr(dae_model_messages(m), "more contradictions remain"));
+    dae_model_close(m);
+}
+
 /* On an ellipse x = 2 cos s, y = sin s, with any weights: against a search over s, grid and golden
  * section. */
 static double off_ellipse(double s, const double *q, const double *size)
@@ -626,7 +654,7 @@ int main(void)
         cmocka_unit_test(test_nearest),     cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_report),      cmocka_unit_test(test_after_an_event),
-        cmocka_unit_test(test_against_a_search),
+        cmocka_unit_test(test_against_a_search), cmocka_unit_test(test_two_contradictions),
         cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

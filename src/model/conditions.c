@@ -257,7 +257,8 @@ static dae_status compile_redundant(model *m)
         output[2 * i] = m->redundant.item[i].left;
         output[2 * i + 1] = m->redundant.item[i].right;
     }
-    return unit_open(m, &m->leftover, output, 2 * n);
+    dae_status status = unit_open(m, &m->leftover, output, 2 * n);
+    return status == DAE_OK ? unit_tangents(m, &m->leftover) : status;
 }
 
 static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t *initials)

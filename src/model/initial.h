@@ -22,7 +22,8 @@ typedef struct initial_rows {
     dae_matching matching;
     uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
     uint32_t *spare;        /* of the redundant ones                                          */
-    uint32_t violated;      /* the row of a redundant one that does not hold; NOWHERE         */
+    uint32_t *violated;     /* redundant ones that do not hold, by their number among these   */
+    size_t violations;
 } initial_rows;
 
 bool initial_is_unknown(const model_variable *x);

@@ -119,31 +119,68 @@ static dae_status deform(model *m, double t0)
     return m->report.status;
 }
 
+/* ---------------------------------------------------------------- what was redundant ---- */
+
+/* How far the sides of redundant equations may be apart: by what they change if every unknown
+ * changes by TOLERATED of its size, its value or nominal value, 1e-3 at least if none is given;
+ * and by TOLERATED of the sides. Start values are often written with six or seven digits. */
+static const double TOLERATED = 1e-6;
+
+static dae_status find_tolerances(model *m, double *tolerance)
+{
+    model_unit *u = &m->leftover;
+    size_t n = m->redundant.count;
+    unit_gather(m, u);
+    for (size_t first = 0; first < u->ins; first += EX_LANES) {
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (size_t i = first; i < u->ins && i < first + EX_LANES; i++) {
+            const model_variable *x = &m->variable[u->slot[i] ? slot_variable(u->slot[i]) : 0];
+            bool unknown = u->slot[i] && initial_is_unknown(x);
+            double least = x->nominal_value != 0 ? fabs(x->nominal_value) : 1e-3;
+            u->in_tangent[i * EX_LANES + i - first] = unknown ? fmax(fabs(u->in[i]), least) : 0;
+        }
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+            return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+        for (size_t k = 0; k < n; k++)
+            for (size_t l = 0; l < EX_LANES; l++) {
+                double by = fabs(u->out_tangent[2 * k * EX_LANES + l] -
+                                 u->out_tangent[(2 * k + 1) * EX_LANES + l]);
+                if (isfinite(by)) tolerance[k] += TOLERATED * by;
+            }
+    }
+    if (unit_run(m, u) != DAE_OK)
+        return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+    for (size_t k = 0; k < n; k++)
+        tolerance[k] += TOLERATED * fmax(fabs(u->out[2 * k]), fabs(u->out[2 * k + 1]));
+    return DAE_OK;
+}
+
 /* Equations that were not needed must hold all the same. */
 static dae_status check_redundant(model *m)
 {
     char text[160], where[160];
     size_t n = m->redundant.count;
+    initial_rows *all = m->initial_rows;
+    all->violations = 0;
     if (n == 0) return DAE_OK;
-    if (unit_run(m, &m->leftover) != DAE_OK)
-        return unit_trouble(m, &m->leftover, DAE_E_INCONSISTENT, "checking initial equations");
-    for (size_t i = 0; i < n; i++) {
-        const model_equation *e = &m->redundant.item[i];
-        double left = m->leftover.out[2 * i], right = m->leftover.out[2 * i + 1];
-        if (fabs(left - right) <= 1e-6 * fmax(1, fmax(fabs(left), fabs(right)))) continue;
-        m->initial_rows->violated = m->initial_rows->spare[i];
-        model_equation_name(m, e, text, sizeof text);
-        model_locate(m, e->place, where, sizeof where);
-        dae_fail(&m->report, DAE_E_INCONSISTENT,
-                 "there are too many initial conditions, and they contradict each other");
-        dae_at(&m->report, "%s %s%s", e->role, text, where);
-        dae_why(&m->report,
-                "the other conditions determine everything; with them its sides are %.10g and "
-                "%.10g", left, right);
-        dae_hint(&m->report, "remove it, or one of the other initial conditions");
-        return DAE_E_INCONSISTENT;
-    }
-    return DAE_OK;
+    double *tolerance = dae_arena_take(&m->arena, n, sizeof *tolerance);
+    all->violated = dae_arena_take(&m->arena, n, sizeof *all->violated);
+    dae_status status = find_tolerances(m, tolerance);
+    for (size_t i = 0; i < n && status == DAE_OK; i++)
+        if (!(fabs(m->leftover.out[2 * i] - m->leftover.out[2 * i + 1]) <= tolerance[i]))
+            all->violated[all->violations++] = (uint32_t)i;
+    if (all->violations == 0) return status;
+    size_t i = all->violated[0];
+    const model_equation *e = &m->redundant.item[i];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "there are too many initial conditions, and they contradict each other");
+    dae_at(&m->report, "%s %s%s", e->role, text, where);
+    dae_why(&m->report, "the other conditions determine everything; with them its sides are %.10g "
+                        "and %.10g", m->leftover.out[2 * i], m->leftover.out[2 * i + 1]);
+    dae_hint(&m->report, "remove it, or one of the other initial conditions");
+    return DAE_E_INCONSISTENT;
 }
 
 /* Everything from the values that are in the slots as guesses. */
@@ -246,7 +283,7 @@ dae_status model_find_start(model *m, double t0)
     m->init.iterations = m->init.evaluations = 0;
     m->stretch_start = t0;
     dae_status status = model_check_fixed(m);
-    m->initial_rows->violated = NOWHERE;
+    m->initial_rows->violations = 0;
     nearest_weigh(m);
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;

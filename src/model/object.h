@@ -373,6 +373,9 @@ dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
 /* newton.c */
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing);
 
+/* rescue.c */
+const char *model_bound_words(const model *m, uint32_t slot, double value); /* " (its min)", "" */
+
 /* problem.c */
 dae_status model_build_problem(model *m);
 void model_close_problem(model *m);

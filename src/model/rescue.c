@@ -161,6 +161,13 @@ dae_status loop_rescue(loop *l)
 
 /* ---------------------------------------------------------------- words ----------------- */
 
+const char *model_bound_words(const model *m, uint32_t slot, double value)
+{
+    const model_variable *x = &m->variable[slot_variable(slot)];
+    if (slot_is_derivative(slot)) return "";
+    return value == x->min_value ? " (its min)" : value == x->max_value ? " (its max)" : "";
+}
+
 static void list_unknowns(loop *l, const double *u, char *text, size_t size)
 {
     size_t length = 0;
@@ -169,8 +176,9 @@ static void list_unknowns(loop *l, const double *u, char *text, size_t size)
         uint32_t slot = l->s->torn_slot[j];
         if (slot_variable(slot) >= l->m->flat_variables && l->s->torn > 1) continue;
         double value = fabs(u[j]) < 1e-6 * fmax(1, fabs(l->u0[j])) ? 0 : u[j];
-        length += (size_t)snprintf(text + length, size - length, "%s%.40s = %.6g",
-                                   shown++ ? ", " : "", model_slot_name(l->m, slot), value);
+        length += (size_t)snprintf(text + length, size - length, "%s%.40s = %.6g%s",
+                                   shown++ ? ", " : "", model_slot_name(l->m, slot), value,
+                                   model_bound_words(l->m, slot, u[j]));
     }
     if (shown < l->s->torn) snprintf(text + length, size - length, ", ...");
 }
