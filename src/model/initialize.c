@@ -1,9 +1,9 @@
 /* initialize.c: values at the start that satisfy everything: the initial system is solved.
  *
  * Relations are held while the equations are solved and evaluated anew with the solution, until
- * they stay. If Newton's iteration fails and the model says homotopy(actual, simplified), the
- * simplified problem is solved and turned into the actual one. Work is bounded. What cannot be
- * solved is explained (conflict.c).
+ * they stay. If the model says homotopy(actual, simplified), the simplified problem is solved and
+ * turned into the actual one; if that fails the actual one is tried as it is. Work is bounded. What
+ * cannot be solved is explained (conflict.c).
  */
 #include "model/initial.h"
 
@@ -86,9 +86,7 @@ static dae_status deform(model *m, double t0)
 {
     double s = 0, step = 0.1, *lambda = &m->value[slot_of(m->at_homotopy, 0)];
     size_t bytes = m->slots * sizeof(double);
-    dae_report first = m->report;
     double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
-    dae_report_clear(&m->report);
     dae_status status = guess(m, t0);
     *lambda = 0;
     if (status == DAE_OK) status = solve_with_modes(m);
@@ -106,17 +104,10 @@ static dae_status deform(model *m, double t0)
             step /= 2;
         }
     }
-    if (status == DAE_OK && s >= 1) {
-        dae_report_clear(&m->report);
-        m->initial_by = "homotopy";
-        return DAE_OK;
-    }
-    if (status == DAE_OK) { /* the simplified model was solved */
-        m->report = first;
-        dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
-                s);
-    }
-    return m->report.status;
+    if (status == DAE_OK && s < 1) status = m->report.status;
+    m->homotopy_reached = s;
+    m->initial_by = "homotopy";
+    return status;
 }
 
 /* ---------------------------------------------------------------- what was redundant ---- */
@@ -184,14 +175,31 @@ static dae_status check_redundant(model *m)
 }
 
 /* Everything from the values that are in the slots as guesses. */
-static dae_status solve(model *m, double t0)
+static dae_status solve_plainly(model *m)
 {
-    m->stay_near = m->homotopy;
     dae_status status = solve_with_modes(m);
     m->initial_by = m->init.by;
-    if (status != DAE_OK && m->homotopy && status != DAE_E_ASSERT) status = deform(m, t0);
-    m->stay_near = false;
     return status == DAE_OK ? check_redundant(m) : status;
+}
+
+/* From the start values. A model that says homotopy(actual, simplified) says which of several
+ * solutions is meant: it is tried first, and without it if it leads nowhere. */
+static dae_status solve(model *m, double t0)
+{
+    if (!m->homotopy) return solve_plainly(m);
+    m->stay_near = true;
+    dae_status status = deform(m, t0);
+    m->stay_near = false;
+    if (status == DAE_OK) status = check_redundant(m);
+    if (status == DAE_OK || status == DAE_E_ASSERT) return status;
+    double reached = m->homotopy_reached;
+    dae_report_clear(&m->report);
+    status = guess(m, t0);
+    if (status == DAE_OK) status = solve_plainly(m);
+    if (status != DAE_OK && reached > 0)
+        dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
+                reached);
+    return status;
 }
 
 static bool can_be_explained(dae_status status)
@@ -223,14 +231,14 @@ static void warn_given_way(model *m, const double *start)
 }
 
 /* All that must hold can, but not with the guesses that were held: these move to where it does. */
-static dae_status give_way(model *m, double t0, const double *point)
+static dae_status give_way(model *m, const double *point)
 {
     double *start = dae_arena_take(&m->arena, m->slots, sizeof *start);
     memcpy(start, m->value, m->slots * sizeof *start);
     memcpy(m->value, point, m->slots * sizeof *point);
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (is_held(m, v)) m->value[slot_of(v, 2)] = m->value[slot_of(v, 0)];
-    dae_status status = solve(m, t0);
+    dae_status status = solve_plainly(m);
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (is_held(m, v)) m->value[slot_of(v, 2)] = start[slot_of(v, 2)];
     if (status == DAE_OK) warn_given_way(m, start);
@@ -240,7 +248,7 @@ static dae_status give_way(model *m, double t0, const double *point)
 /* There is a contradiction to be named; or a point where all that must hold does, for another
  * try: from there with the guesses as they are, then with guesses that give way. Where the next
  * try fails somewhere else, that is explained in turn. */
-static dae_status explain(model *m, double t0, dae_status status)
+static dae_status explain(model *m, dae_status status)
 {
     double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
     for (int round = 0; round < EXPLANATIONS && can_be_explained(status); round++) {
@@ -251,10 +259,10 @@ static dae_status explain(model *m, double t0, dae_status status)
         dae_report first = m->report;
         memcpy(point, m->value, m->slots * sizeof *point);
         dae_report_clear(&m->report);
-        dae_status again = solve(m, t0);
+        dae_status again = solve_plainly(m);
         if (again != DAE_OK && m->init.failed == failed) {
             dae_report_clear(&m->report);
-            again = give_way(m, t0, point);
+            again = give_way(m, point);
             round = EXPLANATIONS;
         }
         m->initial_by = "trust region";
@@ -289,7 +297,7 @@ dae_status model_find_start(model *m, double t0)
     if (status != DAE_OK) return status;
     status = solve(m, t0);
     if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
-    if (status != DAE_OK) status = explain(m, t0, status);
+    if (status != DAE_OK) status = explain(m, status);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);

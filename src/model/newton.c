@@ -203,7 +203,7 @@ static void move_aside(loop *l, int round)
     for (uint32_t j = 0; j < l->s->torn; j++) {
         uint32_t slot = l->s->torn_slot[j];
         const model_variable *x = &l->m->variable[slot_variable(slot)];
-        double by = (j + (uint32_t)round) % 2 ? -0.05 : 0.1, u = l->u0[j];
+        double by = (j + (uint32_t)round) % 2 ? 0.1 : -0.05, u = l->u0[j]; /* x^2 = 1: rather 1 */
         u += by * round * fmax(fabs(u), x->nominal_value != 0 ? fabs(x->nominal_value) : 1);
         if (!slot_is_derivative(slot)) u = fmin(fmax(u, x->min_value), x->max_value);
         l->u[j] = u;

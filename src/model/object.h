@@ -205,6 +205,7 @@ struct model {
     size_t variables, variable_capacity, flat_variables;
     uint32_t at_initial, at_terminal, at_homotopy; /* stand-ins                               */
     bool homotopy;               /* occurs                                                    */
+    double homotopy_reached;     /* how far the last attempt went, 1: all the way             */
     bool stay_near;              /* loops are not solved from afar: homotopy comes first      */
     double *value;               /* the slots                                                 */
     size_t slots, value_capacity;
