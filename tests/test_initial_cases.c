@@ -62,6 +62,9 @@ static const initial_case good[] = {
       "y(start = 1, fixed = true); equation der(x) = q - p*x; der(y) = q - p*y; "
       "initial equation der(x) = 1; der(y) = 4; end M;",
       .value = { { "p", 3 }, { "q", 7 } } },
+    { "a start value that a free parameter decides: x^2 = 9 from -2",
+      "model M parameter Real a(fixed = false); Real x(start = a); equation x^2 = 9 + 0*time; "
+      "initial equation 2*a = -4; end M;", .value = { { "x", -3 }, { "a", -2 } } },
     { "arrays: x = (1, 2, 3) s, sum 12",
       "model M Real x[3], s(start = 1); equation der(x) = -x; der(s) = 0; "
       "initial equation x = {1, 2, 3}*s; sum(x) = 12; end M;",
@@ -207,6 +210,9 @@ static const initial_case open_cases[] = {
     { "a free parameter without a condition",
       "model M parameter Real k(fixed = false, start = 4); Real x(start = 1, fixed = true); "
       "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition is missing", "k = 4" } },
+    { "not determined at the initial time: y = t (x + 1), x y + y = 0",
+      "model M Real x(start = 2), y; equation y = time*(x + 1); x*y + y = 0; end M;",
+      .value = { { "x", 2 }, { "y", 0 } }, .says = { "do not determine x there" } },
     { "steady state that leaves one value open: x = y",
       "model M Real x(start = 3), y(start = 3); equation der(x) = y - x; der(y) = x - y; "
       "initial equation der(x) = 0; der(y) = 0; end M;", .value = { { "x", 3 }, { "y", 3 } },

@@ -261,6 +261,27 @@ static dae_status compile_redundant(model *m)
     return status == DAE_OK ? unit_tangents(m, &m->leftover) : status;
 }
 
+/* Start values that free parameters decide: of what only begins there, since a condition x = start
+ * has the expression itself. */
+static dae_status compile_late_starts(model *m)
+{
+    size_t count = 0;
+    ex_id *output = dae_arena_take(&m->arena, m->flat_variables + 1, sizeof *output);
+    m->late_start = dae_arena_take(&m->arena, m->flat_variables + 1, sizeof *m->late_start);
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        ex_id given = m->variable[x->start_from].start;
+        bool begins = m->start_use[v] == START_NONE || m->start_use[v] == START_UNUSED;
+        if (!initial_is_unknown(x) || x->type != EX_REAL || !begins || !given ||
+            model_level(m, given) != LEVEL_FREE)
+            continue;
+        bool turned = x->start_from != v && m->variable[x->start_from].alias_sign < 0;
+        m->late_start[count] = v;
+        output[count++] = turned ? ex_unary(m->g, EX_NEGATE, given) : given;
+    }
+    return unit_open(m, &m->late_starts, output, count);
+}
+
 static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t *initials)
 {
     candidate *c;
@@ -339,5 +360,6 @@ dae_status model_build_initial(model *m)
     else /* derivatives vanish: without nearest points, then */
         status = initial_forget_nearest(m);
     warn_assumed(m, all);
-    return status == DAE_OK ? compile_redundant(m) : status;
+    if (status == DAE_OK) status = compile_redundant(m);
+    return status == DAE_OK ? compile_late_starts(m) : status;
 }

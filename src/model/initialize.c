@@ -275,6 +275,37 @@ static dae_status explain(model *m, dae_status status)
     return status;
 }
 
+static bool is_late(const model *m, size_t k)
+{
+    return isnan(m->override[m->variable[m->late_start[k]].start_from]);
+}
+
+static void forget_late_starts(model *m)
+{
+    for (size_t k = 0; k < m->late_starts.outs; k++)
+        if (is_late(m, k)) m->value[slot_of(m->late_start[k], 2)] = 0;
+}
+
+/* With parameters known their start values are: the search begins there once more. */
+static dae_status solve_from_late_starts(model *m)
+{
+    model_unit *u = &m->late_starts;
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
+    if (u->outs == 0 || unit_run(m, u) != DAE_OK) return DAE_OK;
+    memcpy(good, m->value, m->slots * sizeof *good);
+    for (size_t k = 0; k < u->outs; k++) {
+        if (!isfinite(u->out[k]) || !is_late(m, k)) continue;
+        m->value[slot_of(m->late_start[k], 0)] = m->value[slot_of(m->late_start[k], 2)] = u->out[k];
+        good[slot_of(m->late_start[k], 2)] = u->out[k];
+    }
+    const char *by = m->initial_by;
+    if (solve_plainly(m) == DAE_OK) return DAE_OK;
+    memcpy(m->value, good, m->slots * sizeof *good); /* the solution before was one, too */
+    m->initial_by = by;
+    dae_report_clear(&m->report);
+    return DAE_OK;
+}
+
 /* Without nearest points: the first of competing guesses are held. */
 static dae_status solve_without(model *m, double t0)
 {
@@ -292,12 +323,14 @@ dae_status model_find_start(model *m, double t0)
     m->stretch_start = t0;
     dae_status status = model_check_fixed(m);
     m->initial_rows->violations = 0;
+    forget_late_starts(m);
     nearest_weigh(m);
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
     status = solve(m, t0);
     if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, status);
+    if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);

@@ -214,6 +214,7 @@ static void move_aside(loop *l, int round)
 static dae_status iterate_from_beside(loop *l)
 {
     dae_status status = loop_iterate(l);
+    if (status == DAE_E_SINGULAR && loop_keeps_start(l)) return DAE_OK;
     for (int round = 1; round <= 4 && status != DAE_OK && status != DAE_E_CONVERGENCE; round++) {
         move_aside(l, round);
         status = loop_iterate(l);

@@ -218,6 +218,8 @@ struct model {
     equation_list starting;      /* of the initial system                                     */
     equation_list redundant;     /* what it did not need                                      */
     model_unit leftover;         /* their residuals                                           */
+    model_unit late_starts;      /* start values that are known only when parameters are found */
+    uint32_t *late_start;        /* ... of these variables                                    */
     struct initial_rows *initial_rows; /* all that may determine the initial values           */
     unsigned char *start_use;    /* of variables                                              */
     model_nearest *nearest;

@@ -140,6 +140,62 @@ static dae_status accept(loop *l, attempt *a)
     return DAE_OK;
 }
 
+/* ---------------------------------------------------------------- singular at a point --- */
+
+enum { DENSE = 60 };
+
+/* Do the equations hold at u0, to rounding? The Jacobian there is in K. */
+static bool holds_at_start(loop *l)
+{
+    const model_step *s = l->s;
+    size_t n = s->torn;
+    if (loop_evaluate(l, l->u0, l->r) != DAE_OK || loop_jacobian(l) != DAE_OK) return false;
+    memset(l->simplified, 0, n * sizeof(double));
+    for (size_t j = 0; j < n; j++)
+        for (int64_t k = s->matrix.start[j]; k < s->matrix.start[j + 1]; k++) {
+            size_t i = (size_t)s->matrix.row[k];
+            double slope = s->K[n <= DENSE ? i + j * n : (size_t)k];
+            l->simplified[i] += fabs(slope) * fmax(1, fabs(l->u0[j]));
+        }
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(l->r[i]) <= 1e-13 * l->simplified[i])) return false;
+    return true;
+}
+
+/* Is the Jacobian regular a little later, beside u0? */
+static bool is_regular_nearby(loop *l)
+{
+    model_step *s = l->s;
+    double t = l->m->value[0];
+    dae_factor_info info = { .row = -1, .column = -1, .rcond = -1 };
+    l->m->value[0] = t + 1e-3 * fmax(1, fabs(t));
+    for (uint32_t j = 0; j < s->torn; j++)
+        l->trial[j] = l->u0[j] + (j % 2 ? -0.5e-3 : 1e-3) * fmax(1, fabs(l->u0[j]));
+    bool good = loop_evaluate(l, l->trial, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK &&
+                s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) == DAE_OK &&
+                !(info.rcond >= 0 && info.rcond < 1e-12);
+    l->m->value[0] = t;
+    return good;
+}
+
+/* The equations hold at the start values, where their Jacobian is singular, but only there, as that
+ * of time x = time y at time 0: these values are a solution like others, and nearer than others. */
+bool loop_keeps_start(loop *l)
+{
+    char text[300] = "";
+    attempt a;
+    if (l->plan != &l->m->init || l->s->torn > MOST_TORN || l->s->nearest) return false;
+    if (!holds_at_start(l) || !is_regular_nearby(l)) return false;
+    open_attempt(l, &a);
+    memcpy(l->u, l->u0, l->s->torn * sizeof(double));
+    if (trust_freedom(&a.p, &l->m->memory, l->u, a.free) > 0) {
+        name_free(l, &a, text, sizeof text);
+        model_warn(l->m, "t = %.10g: the equations do not determine %s there; start values are taken",
+                   l->m->value[0], text);
+    }
+    return loop_evaluate(l, l->u, l->r) == DAE_OK;
+}
+
 /* ---------------------------------------------------------------- the rung -------------- */
 
 dae_status loop_rescue(loop *l)
