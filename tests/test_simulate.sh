@@ -304,6 +304,7 @@ check "init: a table" eval 'run 0 init "$rod" && prints "guess, nearest" && prin
     prints "Newton"'
 check "init: kept values" eval 'run 0 init "$rod" --keep x,u --json && near "$(of y)" -0.8 1e-9 &&
     near "$(of v)" 0.75 1e-9 && quiet'
+check "init: states held" eval 'run 0 init "$rod" --hold-states --json && near "$(of x)" 0.6 1e-9 && near "$(of y)" -0.8 1e-9'
 check "init: a parameter" eval 'run 0 init "$rod" --set L=2 --json && near "$(of x)" 1.301582746912 1e-9'
 check "init: a contradiction" eval 'run 5 init "$rod" --keep x,y && says "E_INCONSISTENT" &&
     says "x = 0.6" && says "y = -0.7" && says "with L = 1" && says "Rod.mo:11:"'

@@ -83,7 +83,7 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, height;
+    int state, select, given, height, chosen; /* chosen: as a state, and that counts           */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -92,6 +92,7 @@ static int compare_candidates(const void *a, const void *b)
     if (x->state != y->state) return y->state - x->state;
     if (x->select != y->select) return y->select - x->select;
     if (x->given != y->given) return y->given - x->given;
+    if (x->chosen != y->chosen) return y->chosen - x->chosen;
     if (x->height != y->height) return y->height - x->height;
     return x->variable < y->variable ? -1 : x->variable > y->variable;
 }
@@ -106,7 +107,8 @@ static size_t list_candidates(model *m, candidate **out)
         bool given = is_given(m, v), state = x->kind == UNKNOWN && height(x) > 0;
         if (!initial_is_unknown(x) || initial_is_fixed(m, v)) continue;
         if (x->kind == FREE ? x->binding != 0 : !(x->differentiated || (state && given))) continue;
-        c[count++] = (candidate){ v, state, x->state_select, given, height(x) };
+        bool chosen = m->flat->hold_states && x->differentiated;
+        c[count++] = (candidate){ v, state, x->state_select, given, height(x), chosen };
     }
     qsort(c, count, sizeof *c, compare_candidates);
     *out = c;
@@ -301,7 +303,8 @@ static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t 
     all->rank = dae_arena_take(&m->arena, count + 1, sizeof *all->rank);
     for (size_t k = 0; k < count; k++) {
         add_condition(m, l, c[k].variable);
-        all->rank[k] = !c[k].given || !c[k].state ? 0 : 1 + 100 * c[k].select + c[k].height;
+        bool traded = c[k].given && c[k].state;
+        all->rank[k] = traded ? 1 + 1000 * c[k].select + 500 * c[k].chosen + c[k].height : 0;
     }
     undelay(m, l);
 }

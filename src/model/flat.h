@@ -91,6 +91,7 @@ typedef struct flat_model {
     flat_when **when;
     size_t whens, when_capacity;
     flat_experiment experiment;
+    bool hold_states;                /* of guesses that compete those of the states count       */
     ex_id *watch;                    /* what whoever simulates wants to know after every step   */
     size_t watches;
     /* "tank.mo:12:5" of a place, for messages */
