@@ -45,10 +45,12 @@ static const initial_case good[] = {
     { "a fixed start", "model M Real x(start = 2, fixed = true); equation der(x) = -3*x; end M;",
       .value = { { "x", 2 }, { "der(x)", -6 } } },
     { "steady state: 3 = 2 sqrt(h)",
-      "model M Real h(start = 1); equation der(h) = 3 - 2*sqrt(h); initial equation der(h) = 0; end M;",
+      "model M Real h(start = 1); equation der(h) = 3 - 2*sqrt(h); initial equation der(h) = 0; "
+      "end M;",
       .value = { { "h", 2.25 }, { "der(h)", 0 } } },
     { "a fixed start of an algebraic variable: x^3 = 8",
-      "model M Real x(start = 1), y(start = 8, fixed = true); equation der(x) = -x; y = x^3; end M;",
+      "model M Real x(start = 1), y(start = 8, fixed = true); equation der(x) = -x; y = x^3; end "
+      "M;",
       .value = { { "x", 2 }, { "y", 8 } } },
     { "an alias with a sign",
       "model M Real x, y(start = 3, fixed = true); equation x = -y; der(x) = 1; end M;",
@@ -90,7 +92,8 @@ static const initial_case good[] = {
       "initial equation y = 4; x = -2; end M;",
       .value = { { "x", -2 }, { "y", 4 } } },
     { "redundant and consistent to seven digits",
-      "model M Real x(start = 0.7071068, fixed = true), y(start = -0.7071068, fixed = true), u, v, F; "
+      "model M Real x(start = 0.7071068, fixed = true), y(start = -0.7071068, fixed = true), u, "
+      "v, F; "
       "equation " PENDULUM "x^2 + y^2 - 1 = 0; end M;", .value = { { "x", 0.7071068 } } },
     { "redundant constraint values: a pendulum with all of x, y, u, v fixed and consistent",
       "model M Real x(start = 0.6, fixed = true), y(start = -0.8, fixed = true), "
@@ -122,13 +125,15 @@ static const initial_case poor[] = {
     { "homotopy(actual, simplified)",
       "model M Real x(start = 10); equation homotopy((x - 0.5)*exp(-1000*(x - 0.5)), x - 0.5) = 0; "
       "end M;", .value = { { "x", 0.5 } } },
-    { "bounds choose the root", "model M Real x(max = 0, start = -1e-3); equation x^2 = 4 + 0*time; "
+    { "bounds choose the root", "model M Real x(max = 0, start = -1e-3); equation x^2 = 4 + "
+      "0*time; "
       "end M;", .value = { { "x", -2 } } },
     { "a double root: (x - 1)^2 (x + 2) = 0 from 0.5",
       "model M Real x(start = 0.5); equation (x - 1)^2*(x + 2) + 0*time = 0; end M;",
       .value = { { "x", 1 } } },
     { "a root of order seven", /* known to the seventh root of rounding */
-      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x", 0 } } },
+      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x",
+      0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
@@ -142,13 +147,15 @@ static const initial_case poor[] = {
 /* A correction by the shortest way: q0 / |q0| on the circle, v - (v n) n for velocities. */
 static const initial_case nearest[] = {
     { "a pendulum that is a little off",
-      "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = 1; end M;",
       .value = { { "x", 0.650791373455968 }, { "y", -0.759256602365297 }, { "u", 1 + 0.06 / 0.85 },
         { "v", 1 - 0.07 / 0.85 } },
       .says = { "were moved to the nearest", "x from 0.6 to 0.650791" } },
     { "consistent positions do not move for velocities: n = (0.6, -0.8), v - (v n) n",
-      "model M Real x(start = 0.6), y(start = -0.8), u(start = 1), v(start = 2), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 1), v(start = 2), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = 1; end M;",
       .value = { { "x", 0.6 }, { "y", -0.8 }, { "u", 1.6 }, { "v", 1.2 } } },
     { "a guess outside by a factor of five",
@@ -161,7 +168,8 @@ static const initial_case nearest[] = {
       "model M Real x(start = 2), y(start = 0), u, v, F; equation " PENDULUM
       "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "y", 0 } } },
     { "in millimetres it is the same point",
-      "model M Real x(start = 600, unit = \"mm\"), y(start = -700, unit = \"mm\"), u, v, F; equation "
+      "model M Real x(start = 600, unit = \"mm\"), y(start = -700, unit = \"mm\"), u, v, F; "
+      "equation "
       PENDULUM "x^2 + y^2 = 1e6; end M;",
       .value = { { "x", 650.791373455968 }, { "y", -759.256602365297 } } },
     { "a sphere: (2, 1, 2) / 3",
@@ -170,9 +178,11 @@ static const initial_case nearest[] = {
       .value = { { "q[1]", 2.0 / 3 }, { "q[2]", 1.0 / 3 }, { "q[3]", 2.0 / 3 } } },
     { "nominal values: the correction 1 is shared as 1 : 4",
       "model M Real x(start = 1, nominal = 1), y(start = 1, nominal = 2), z; equation der(x) = z; "
-      "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z", 0.5 } } },
+      "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z",
+      0.5 } } },
     { "a constraint that moves: u n = 1 (n = (0.6, -0.8))",
-      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = (1 + time)^2; end M;", .value = { { "u", 0.6 }, { "v", -0.8 } } },
     { "stateSelect: x is what counts",
       "model M Real x(start = 0.6, stateSelect = StateSelect.prefer), y(start = -0.7), u, v, F; "
@@ -185,7 +195,8 @@ static const initial_case nearest[] = {
       "model M Real x(start = 0.6), y(start = -0.7), u, v, F; equation " PENDULUM
       "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } }, .keep = "x" },
     { "index 2: a charge shared by two tanks, their levels equal: (1 + 3) / 2",
-      "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + 0*f; "
+      "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + "
+      "0*f; "
       "end M;", .value = { { "f", 0.5 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
@@ -200,16 +211,19 @@ static const initial_case yielding[] = {
       "c = 4*(x^2 + y^2); end M;", .value = { { "c", 1 } }, .says = { "moved", "x from 1 to" } },
     { "a free parameter with a start that leaves no solution: y^2 = p from p = -1",
       "model M parameter Real p(fixed = false, start = -1); Real y(start = 1), c; equation "
-      "y^2 = p + 0*time; c = y^2 - p; end M;", .value = { { "c", 0 } }, .says = { "p from -1 to" } },
+      "y^2 = p + 0*time; c = y^2 - p; end M;", .value = { { "c", 0 } },
+      .says = { "p from -1 to" } },
 };
 
 static const initial_case open_cases[] = {
     { "conditions are missing: starts are taken, and said so",
       "model M Real x(start = 1), y; equation der(x) = -x; der(y) = -y; end M;",
-      .value = { { "x", 1 }, { "y", 0 } }, .says = { "2 initial conditions are missing", "x = 1", "y = 0" } },
+      .value = { { "x", 1 }, { "y", 0 } }, .says = { "2 initial conditions are missing",
+      "x = 1", "y = 0" } },
     { "a free parameter without a condition",
       "model M parameter Real k(fixed = false, start = 4); Real x(start = 1, fixed = true); "
-      "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition is missing", "k = 4" } },
+      "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition "
+      "is missing", "k = 4" } },
     { "not determined at the initial time: y = t (x + 1), x y + y = 0",
       "model M Real x(start = 2), y; equation y = time*(x + 1); x*y + y = 0; end M;",
       .value = { { "x", 2 }, { "y", 0 } }, .says = { "do not determine x there" } },
@@ -248,10 +262,12 @@ static const initial_case none[] = {
     { "a circle and a line that miss each other",
       "model M Real x(start = 1), y(start = 2); equation x^2 + y^2 = 1 + 0*time; x + y = 3; end M;",
       .status = DAE_E_INCONSISTENT,
-      .member = { { "x^2 + y^2 = 1", "= 1 +", "= 1 + slack +" }, { "x + y = 3", "= 3", "= 3 + slack" } } },
+      .member = { { "x^2 + y^2 = 1", "= 1 +", "= 1 + slack +" }, { "x + y = 3", "= 3",
+      "= 3 + slack" } } },
     { "parallel lines", "model M Real x, y; equation x + y = 1; 2*x + 2*y = 3 + 0*time; end M;",
       .status = DAE_E_INCONSISTENT,
-      .member = { { "x + y = 1", "x + y", "x - y" }, { "2*x + 2*y = 3", "2*x + 2*y", "2*x + y" } } },
+      .member = { { "x + y = 1", "x + y", "x - y" }, { "2*x + 2*y = 3", "2*x + 2*y",
+      "2*x + y" } } },
     { "the same line twice: the model does not determine x and y",
       "model M Real x, y; equation x + y = 1; 2*x + 2*y = 2 + 0*time; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "do not determine", "x, y" } },
@@ -259,11 +275,13 @@ static const initial_case none[] = {
 
 static const initial_case contradictory[] = {
     { "a fixed value and an initial equation",
-      "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; end M;",
+      "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; "
+      "end M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 1'", ", fixed = true", "" }, { "'x = 2'", "x = 2;", "" } } },
     { "small values that differ all the same",
-      "model M Real x(start = 1e-6, fixed = true); equation der(x) = -x; initial equation x = 2e-6; "
+      "model M Real x(start = 1e-6, fixed = true); equation der(x) = -x; initial equation x = "
+      "2e-6; "
       "end M;", .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 1e-06'", ", fixed = true", "" }, { "'x = 2e-6'", "x = 2e-6;", "" } } },
     { "through an equation",
@@ -288,7 +306,8 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 0.6, fixed = true), y, u(start = 1, fixed = true), "
       "v(start = 1, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "hidden constraint", "follows from the equation" },
-      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" }, { "'u = 1'", "u(start = 1, fixed = true",
+      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" }, { "'u = 1'",
+      "u(start = 1, fixed = true",
                   "u(start = 1" }, { "'v = 1'", "v(start = 1, fixed = true", "v(start = 1" },
                   { "hidden constraint", "", NULL }, { "'x^2 + y^2 = 1'", "= 1;", "= 1 + slack;" },
                   { "'der(y) = v'", "der(y) = v;", "der(y) = v + slack;" } } },
@@ -316,12 +335,14 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 1, fixed = true), z(start = 0, fixed = true); equation x = 2; "
       "der(z) = x; end M;",
       .status = DAE_E_INCONSISTENT,
-      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'x = 2'", "x = 2;", "x = 2 + slack;" } } },
+      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'x = 2'", "x = 2;",
+      "x = 2 + slack;" } } },
     { "below the border of sqrt",
       "model M Real x(start = -1, fixed = true), y; equation der(x) = y; y = sqrt(x); end M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = -1'", ", fixed = true", "" }, { "sqrt(x)", "sqrt(x)", "slack + 1" } } },
-    { "1/x at 0", "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = 1/x; end M;",
+    { "1/x at 0", "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = 1/x; end "
+      "M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 0'", ", fixed = true", "" }, { "y = 1/x", "1/x", "slack + x" } } },
     { "at the border of log",
@@ -387,7 +408,8 @@ static void check_values(const initial_case *k)
         double should = k->value[i].value, within = 1e-9 * fmax(1, fabs(should));
         if (!strncmp(k->what, "a double root", 13)) within = 1e-7; /* the root of the rounding */
         if (!(fabs(value[at] - should) <= within))
-            print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at], should);
+            print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at],
+      should);
         assert_true(fabs(value[at] - should) <= within);
     }
     check_says(k, m);
@@ -402,7 +424,8 @@ static void apply(char *out, size_t size, const char *text, const edit *e)
     if (!at) print_error("no '%s' in %s\n", e->from, text);
     assert_non_null(at);
     if (strstr(e->to, "slack"))
-        snprintf(out, size, "model M parameter Real slack(fixed = false); %.*s%s%s", (int)(at - body),
+        snprintf(out, size, "model M parameter Real slack(fixed = false); %.*s%s%s",
+      (int)(at - body),
                  body, e->to, at + strlen(e->from));
     else
         snprintf(out, size, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
@@ -576,14 +599,16 @@ static double nearest_on_ellipse(const double *q, const double *size)
 static void test_against_a_search(void **state)
 {
     (void)state;
-    static const double guess[][2] = { { 1, 1 }, { 3, 0.5 }, { -1.5, 0.2 }, { 0.3, -2 }, { 2.5, 2.5 } };
+    static const double guess[][2] = { { 1, 1 }, { 3, 0.5 }, { -1.5, 0.2 }, { 0.3, -2 }, { 2.5,
+      2.5 } };
     static const double size[][2] = { { 1, 1 }, { 1, 3 }, { 5, 1 } };
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 3; k++) {
             char text[500];
             dae_status status;
             snprintf(text, sizeof text,
-                     "model M Real x(start = %g, nominal = %g), y(start = %g, nominal = %g), u, v, F; "
+                     "model M Real x(start = %g, nominal = %g), y(start = %g, nominal = %g), u, "
+      "v, F; "
                      "equation " PENDULUM "x^2/4 + y^2 = 1; end M;", guess[i][0], size[k][0],
                      guess[i][1], size[k][1]);
             dae_model *m = load(text);

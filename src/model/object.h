@@ -206,7 +206,7 @@ struct model {
     uint32_t at_initial, at_terminal, at_homotopy; /* stand-ins                               */
     bool homotopy;               /* occurs                                                    */
     double homotopy_reached;     /* how far the last attempt went, 1: all the way             */
-    bool stay_near;              /* loops are not solved from afar: homotopy comes first      */
+    bool stay_near;              /* loops are not solved from afar: on the way of a homotopy  */
     double *value;               /* the slots                                                 */
     size_t slots, value_capacity;
     unsigned char *level;        /* of nodes: see rewrite.c                                   */

@@ -190,8 +190,8 @@ bool loop_keeps_start(loop *l)
     memcpy(l->u, l->u0, l->s->torn * sizeof(double));
     if (trust_freedom(&a.p, &l->m->memory, l->u, a.free) > 0) {
         name_free(l, &a, text, sizeof text);
-        model_warn(l->m, "t = %.10g: the equations do not determine %s there; start values are taken",
-                   l->m->value[0], text);
+        model_warn(l->m, "t = %.10g: the equations do not determine %s there; start values are "
+                         "taken", l->m->value[0], text);
     }
     return loop_evaluate(l, l->u, l->r) == DAE_OK;
 }
@@ -295,8 +295,8 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
     dae_why(&m->report, "%s; from the start values %s the residual is %.4g%s", why, unknowns,
             s->equations.out[worst], near);
     dae_hint(&m->report, "%s",
-             l->free[0] ? "one of its equations says nothing that the others do not: another one is "
-                          "missing"
+             l->free[0] ? "one of its equations says nothing that the others do not: another one "
+                          "is missing"
                         : "give better start values to these unknowns, or write the equations with "
                           "homotopy(actual, simplified)");
     return DAE_E_INCONSISTENT;
