@@ -180,6 +180,9 @@ static const initial_case nearest[] = {
       "model M Real x(start = 1, nominal = 1), y(start = 1, nominal = 2), z; equation der(x) = z; "
       "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z",
       0.5 } } },
+    { "a pendulum held out horizontally, where x cannot be a state",
+      "model M Real x(start = 1, fixed = true), y(start = 0), u(start = 0, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "u", 0 } } },
     { "a constraint that moves: u n = 1 (n = (0.6, -0.8))",
       "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation "
       "" PENDULUM

@@ -162,30 +162,29 @@ static bool holds_at_start(loop *l)
     return true;
 }
 
-/* Is the Jacobian regular a little later, beside u0? */
-static bool is_regular_nearby(loop *l)
+/* Is the Jacobian at u0 regular a little later? (At a double root it is not, and there values beside
+ * it serve the equations that follow better.) */
+static bool is_regular_later(loop *l)
 {
     model_step *s = l->s;
     double t = l->m->value[0];
     dae_factor_info info = { .row = -1, .column = -1, .rcond = -1 };
     l->m->value[0] = t + 1e-3 * fmax(1, fabs(t));
-    for (uint32_t j = 0; j < s->torn; j++)
-        l->trial[j] = l->u0[j] + (j % 2 ? -0.5e-3 : 1e-3) * fmax(1, fabs(l->u0[j]));
-    bool good = loop_evaluate(l, l->trial, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK &&
+    bool good = loop_evaluate(l, l->u0, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK &&
                 s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) == DAE_OK &&
                 !(info.rcond >= 0 && info.rcond < 1e-12);
     l->m->value[0] = t;
     return good;
 }
 
-/* The equations hold at the start values, where their Jacobian is singular, but only there, as that
- * of time x = time y at time 0: these values are a solution like others, and nearer than others. */
+/* The equations hold at the start values, where their Jacobian is singular, but only now, as that of
+ * time x = time y at time 0: these values are a solution like others, and nearer than others. */
 bool loop_keeps_start(loop *l)
 {
     char text[300] = "";
     attempt a;
     if (l->plan != &l->m->init || l->s->torn > MOST_TORN || l->s->nearest) return false;
-    if (!holds_at_start(l) || !is_regular_nearby(l)) return false;
+    if (!holds_at_start(l) || !is_regular_later(l)) return false;
     open_attempt(l, &a);
     memcpy(l->u, l->u0, l->s->torn * sizeof(double));
     if (trust_freedom(&a.p, &l->m->memory, l->u, a.free) > 0) {
