@@ -1,16 +1,17 @@
 /* test_initial_cases.c: initial values of many kinds: the right values, or the right diagnosis.
  *
- * A case says what must come out, derived by hand: values, words of a warning, or a contradiction. A
- * contradiction is the list of its members, each with an edit of the model that takes the member
- * away: a start value that is no longer fixed, an initial equation that is left out, an equation with
- * a free parameter, slack, added to one side. The conflict that is reported must have exactly these
- * members, and with any one of the edits the model must have initial values.
+ * A case says what must come out, derived by hand: values, words of a warning, or a contradiction.
+ * A contradiction is the list of its members, each with an edit of the model that takes the member
+ * away: a start value that is no longer fixed, an initial equation that is left out, an equation
+ * with a free parameter, slack, added to one side. The conflict that is reported must have exactly
+ * these members, and with any one of the edits the model must have initial values.
  */
 #include "testing.h"
 
 #include <daedalus/model.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +49,12 @@ static const initial_case good[] = {
     { "a fixed start", "model M Real x(start = 2, fixed = true); equation der(x) = -3*x; end M;",
       .value = { { "x", 2 }, { "der(x)", -6 } } },
     { "steady state: 3 = 2 sqrt(h)",
-      "model M Real h(start = 1); equation der(h) = 3 - 2*sqrt(h); initial equation der(h) = 0; end M;",
+      "model M Real h(start = 1); equation der(h) = 3 - 2*sqrt(h); initial equation der(h) = 0; "
+      "end M;",
       .value = { { "h", 2.25 }, { "der(h)", 0 } } },
     { "a fixed start of an algebraic variable: x^3 = 8",
-      "model M Real x(start = 1), y(start = 8, fixed = true); equation der(x) = -x; y = x^3; end M;",
+      "model M Real x(start = 1), y(start = 8, fixed = true); equation der(x) = -x; y = x^3; end "
+      "M;",
       .value = { { "x", 2 }, { "y", 8 } } },
     { "an alias with a sign",
       "model M Real x, y(start = 3, fixed = true); equation x = -y; der(x) = 1; end M;",
@@ -65,6 +68,9 @@ static const initial_case good[] = {
       "y(start = 1, fixed = true); equation der(x) = q - p*x; der(y) = q - p*y; "
       "initial equation der(x) = 1; der(y) = 4; end M;",
       .value = { { "p", 3 }, { "q", 7 } } },
+    { "a start value that a free parameter decides: x^2 = 9 from -2",
+      "model M parameter Real a(fixed = false); Real x(start = a); equation x^2 = 9 + 0*time; "
+      "initial equation 2*a = -4; end M;", .value = { { "x", -3 }, { "a", -2 } } },
     { "arrays: x = (1, 2, 3) s, sum 12",
       "model M Real x[3], s(start = 1); equation der(x) = -x; der(s) = 0; "
       "initial equation x = {1, 2, 3}*s; sum(x) = 12; end M;",
@@ -89,6 +95,10 @@ static const initial_case good[] = {
       "model M Real x(start = 2), y; equation der(x) = -x; x^2 = y; "
       "initial equation y = 4; x = -2; end M;",
       .value = { { "x", -2 }, { "y", 4 } } },
+    { "redundant and consistent to seven digits",
+      "model M Real x(start = 0.7071068, fixed = true), y(start = -0.7071068, fixed = true), u, "
+      "v, F; "
+      "equation " PENDULUM "x^2 + y^2 - 1 = 0; end M;", .value = { { "x", 0.7071068 } } },
     { "redundant constraint values: a pendulum with all of x, y, u, v fixed and consistent",
       "model M Real x(start = 0.6, fixed = true), y(start = -0.8, fixed = true), "
       "u(start = 4, fixed = true), v(start = 3, fixed = true), F; equation " PENDULUM
@@ -119,13 +129,15 @@ static const initial_case poor[] = {
     { "homotopy(actual, simplified)",
       "model M Real x(start = 10); equation homotopy((x - 0.5)*exp(-1000*(x - 0.5)), x - 0.5) = 0; "
       "end M;", .value = { { "x", 0.5 } } },
-    { "bounds choose the root", "model M Real x(max = 0, start = -1e-3); equation x^2 = 4 + 0*time; "
+    { "bounds choose the root", "model M Real x(max = 0, start = -1e-3); equation x^2 = 4 + "
+      "0*time; "
       "end M;", .value = { { "x", -2 } } },
     { "a double root: (x - 1)^2 (x + 2) = 0 from 0.5",
       "model M Real x(start = 0.5); equation (x - 1)^2*(x + 2) + 0*time = 0; end M;",
       .value = { { "x", 1 } } },
     { "a root of order seven", /* known to the seventh root of rounding */
-      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x", 0 } } },
+      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x",
+      0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
@@ -139,13 +151,15 @@ static const initial_case poor[] = {
 /* A correction by the shortest way: q0 / |q0| on the circle, v - (v n) n for velocities. */
 static const initial_case nearest[] = {
     { "a pendulum that is a little off",
-      "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = 1; end M;",
       .value = { { "x", 0.650791373455968 }, { "y", -0.759256602365297 }, { "u", 1 + 0.06 / 0.85 },
         { "v", 1 - 0.07 / 0.85 } },
       .says = { "were moved to the nearest", "x from 0.6 to 0.650791" } },
     { "consistent positions do not move for velocities: n = (0.6, -0.8), v - (v n) n",
-      "model M Real x(start = 0.6), y(start = -0.8), u(start = 1), v(start = 2), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 1), v(start = 2), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = 1; end M;",
       .value = { { "x", 0.6 }, { "y", -0.8 }, { "u", 1.6 }, { "v", 1.2 } } },
     { "a guess outside by a factor of five",
@@ -158,7 +172,8 @@ static const initial_case nearest[] = {
       "model M Real x(start = 2), y(start = 0), u, v, F; equation " PENDULUM
       "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "y", 0 } } },
     { "in millimetres it is the same point",
-      "model M Real x(start = 600, unit = \"mm\"), y(start = -700, unit = \"mm\"), u, v, F; equation "
+      "model M Real x(start = 600, unit = \"mm\"), y(start = -700, unit = \"mm\"), u, v, F; "
+      "equation "
       PENDULUM "x^2 + y^2 = 1e6; end M;",
       .value = { { "x", 650.791373455968 }, { "y", -759.256602365297 } } },
     { "a sphere: (2, 1, 2) / 3",
@@ -167,9 +182,14 @@ static const initial_case nearest[] = {
       .value = { { "q[1]", 2.0 / 3 }, { "q[2]", 1.0 / 3 }, { "q[3]", 2.0 / 3 } } },
     { "nominal values: the correction 1 is shared as 1 : 4",
       "model M Real x(start = 1, nominal = 1), y(start = 1, nominal = 2), z; equation der(x) = z; "
-      "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z", 0.5 } } },
+      "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z",
+      0.5 } } },
+    { "a pendulum held out horizontally, where x cannot be a state",
+      "model M Real x(start = 1, fixed = true), y(start = 0), u(start = 0, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "u", 0 } } },
     { "a constraint that moves: u n = 1 (n = (0.6, -0.8))",
-      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation " PENDULUM
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation "
+      "" PENDULUM
       "x^2 + y^2 = (1 + time)^2; end M;", .value = { { "u", 0.6 }, { "v", -0.8 } } },
     { "stateSelect: x is what counts",
       "model M Real x(start = 0.6, stateSelect = StateSelect.prefer), y(start = -0.7), u, v, F; "
@@ -182,7 +202,8 @@ static const initial_case nearest[] = {
       "model M Real x(start = 0.6), y(start = -0.7), u, v, F; equation " PENDULUM
       "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } }, .keep = "x" },
     { "index 2: a charge shared by two tanks, their levels equal: (1 + 3) / 2",
-      "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + 0*f; "
+      "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + "
+      "0*f; "
       "end M;", .value = { { "f", 0.5 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
@@ -197,16 +218,22 @@ static const initial_case yielding[] = {
       "c = 4*(x^2 + y^2); end M;", .value = { { "c", 1 } }, .says = { "moved", "x from 1 to" } },
     { "a free parameter with a start that leaves no solution: y^2 = p from p = -1",
       "model M parameter Real p(fixed = false, start = -1); Real y(start = 1), c; equation "
-      "y^2 = p + 0*time; c = y^2 - p; end M;", .value = { { "c", 0 } }, .says = { "p from -1 to" } },
+      "y^2 = p + 0*time; c = y^2 - p; end M;", .value = { { "c", 0 } },
+      .says = { "p from -1 to" } },
 };
 
 static const initial_case open_cases[] = {
     { "conditions are missing: starts are taken, and said so",
       "model M Real x(start = 1), y; equation der(x) = -x; der(y) = -y; end M;",
-      .value = { { "x", 1 }, { "y", 0 } }, .says = { "2 initial conditions are missing", "x = 1", "y = 0" } },
+      .value = { { "x", 1 }, { "y", 0 } }, .says = { "2 initial conditions are missing",
+      "x = 1", "y = 0" } },
     { "a free parameter without a condition",
       "model M parameter Real k(fixed = false, start = 4); Real x(start = 1, fixed = true); "
-      "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition is missing", "k = 4" } },
+      "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition "
+      "is missing", "k = 4" } },
+    { "not determined at the initial time: y = t (x + 1), x y + y = 0",
+      "model M Real x(start = 2), y; equation y = time*(x + 1); x*y + y = 0; end M;",
+      .value = { { "x", 2 }, { "y", 0 } }, .says = { "do not determine x there" } },
     { "steady state that leaves one value open: x = y",
       "model M Real x(start = 3), y(start = 3); equation der(x) = y - x; der(y) = x - y; "
       "initial equation der(x) = 0; der(y) = 0; end M;", .value = { { "x", 3 }, { "y", 3 } },
@@ -233,12 +260,17 @@ static const initial_case none[] = {
     { "the border of sqrt", "model M Real x(start = 1); equation sqrt(x) = -1 + 0*time; end M;",
       .status = DAE_E_INCONSISTENT, .member = { { "sqrt(x)", "= -1", "= slack" } },
       .says = { "differ by 1, at x = 0" } },
+    { "a bound in the way: x^3 = -8, x >= 0",
+      "model M Real x(start = 1, min = 0); equation x^3 = -8 + 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "x^3 = -8", "= -8", "= 8 + slack" } },
+      .says = { "differ by 8, at x = 0 (its min)" } },
     { "only at infinity", "model M Real x(start = 1); equation exp(x) = 0*time; end M;",
       .status = DAE_E_INCONSISTENT, .member = { { "exp(x)", "exp(x)", "exp(x) - slack - 1" } } },
     { "a circle and a line that miss each other",
       "model M Real x(start = 1), y(start = 2); equation x^2 + y^2 = 1 + 0*time; x + y = 3; end M;",
       .status = DAE_E_INCONSISTENT,
-      .member = { { "x^2 + y^2 = 1", "= 1 +", "= 1 + slack +" }, { "x + y = 3", "= 3", "= 3 + slack" } } },
+      .member = { { "x^2 + y^2 = 1", "= 1 +", "= 1 + slack +" }, { "x + y = 3", "= 3",
+      "= 3 + slack" } } },
     { "parallel lines", "model M Real x, y; equation x + y = 1; 2*x + 2*y = 3 + 0*time; end M;",
       .status = DAE_E_STRUCTURE,
       .member = { { "x + y = 1", "x + y", "x - y" }, { "2*x + 2*y = 3", "2*x + 2*y", "2*x + y" } } },
@@ -249,9 +281,15 @@ static const initial_case none[] = {
 
 static const initial_case contradictory[] = {
     { "a fixed value and an initial equation",
-      "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; end M;",
+      "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; "
+      "end M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 1'", ", fixed = true", "" }, { "'x = 2'", "x = 2;", "" } } },
+    { "small values that differ all the same",
+      "model M Real x(start = 1e-6, fixed = true); equation der(x) = -x; initial equation x = "
+      "2e-6; "
+      "end M;", .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1e-06'", ", fixed = true", "" }, { "'x = 2e-6'", "x = 2e-6;", "" } } },
     { "through an equation",
       "model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 2*x; "
       "initial equation y = 5; end M;",
@@ -274,7 +312,8 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 0.6, fixed = true), y, u(start = 1, fixed = true), "
       "v(start = 1, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "hidden constraint", "follows from the equation" },
-      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" }, { "'u = 1'", "u(start = 1, fixed = true",
+      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" }, { "'u = 1'",
+      "u(start = 1, fixed = true",
                   "u(start = 1" }, { "'v = 1'", "v(start = 1, fixed = true", "v(start = 1" },
                   { "hidden constraint", "", NULL }, { "'x^2 + y^2 = 1'", "= 1;", "= 1 + slack;" },
                   { "'der(y) = v'", "der(y) = v;", "der(y) = v + slack;" } } },
@@ -302,12 +341,14 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 1, fixed = true), z(start = 0, fixed = true); equation x = 2; "
       "der(z) = x; end M;",
       .status = DAE_E_INCONSISTENT,
-      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'x = 2'", "x = 2;", "x = 2 + slack;" } } },
+      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'x = 2'", "x = 2;",
+      "x = 2 + slack;" } } },
     { "below the border of sqrt",
       "model M Real x(start = -1, fixed = true), y; equation der(x) = y; y = sqrt(x); end M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = -1'", ", fixed = true", "" }, { "sqrt(x)", "sqrt(x)", "slack + 1" } } },
-    { "1/x at 0", "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = 1/x; end M;",
+    { "1/x at 0", "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = 1/x; end "
+      "M;",
       .status = DAE_E_INCONSISTENT,
       .member = { { "'x = 0'", ", fixed = true", "" }, { "y = 1/x", "1/x", "slack + x" } } },
     { "at the border of log",
@@ -373,7 +414,8 @@ static void check_values(const initial_case *k)
         double should = k->value[i].value, within = 1e-9 * fmax(1, fabs(should));
         if (!strncmp(k->what, "a double root", 13)) within = 1e-7; /* the root of the rounding */
         if (!(fabs(value[at] - should) <= within))
-            print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at], should);
+            print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at],
+      should);
         assert_true(fabs(value[at] - should) <= within);
     }
     check_says(k, m);
@@ -388,7 +430,8 @@ static void apply(char *out, size_t size, const char *text, const edit *e)
     if (!at) print_error("no '%s' in %s\n", e->from, text);
     assert_non_null(at);
     if (strstr(e->to, "slack"))
-        snprintf(out, size, "model M parameter Real slack(fixed = false); %.*s%s%s", (int)(at - body),
+        snprintf(out, size, "model M parameter Real slack(fixed = false); %.*s%s%s",
+      (int)(at - body),
                  body, e->to, at + strlen(e->from));
     else
         snprintf(out, size, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
@@ -490,12 +533,183 @@ static void test_contradictions(void **state)
     RUN(contradictory, check_failure);
 }
 
+/* ---------------------------------------------------------------- beside values --------- */
+
+static const dae_initial_value *value_named(const dae_initial *found, const char *name)
+{
+    for (size_t i = 0; i < found->values; i++)
+        if (!strcmp(found->value[i].name, name)) return &found->value[i];
+    print_error("no %s\n", name);
+    assert_true(0);
+    return NULL;
+}
+
+/* Every role once, and the constraints of a pendulum: g, its derivative, the second one. */
+static void test_report(void **state)
+{
+    (void)state;
+    dae_status status;
+    dae_initial found;
+    static const char *const text =
+        "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F(start = 3), "
+        "p(start = 2, fixed = true), q(start = 5), r, w; equation " PENDULUM "x^2 + y^2 = 1; "
+        "der(p) = 1; der(q) = 1; der(r) = 1; w = p + q; end M;";
+    static const struct { const char *name; dae_start_role role; } role[] = {
+        { "x", DAE_START_NEAR }, { "v", DAE_START_NEAR }, { "F", DAE_START_GUESS },
+        { "p", DAE_START_FIXED }, { "q", DAE_START_HELD }, { "r", DAE_START_DEFAULT },
+        { "w", DAE_START_COMPUTED } };
+    dae_model *m = load(text);
+    free(begin(m, &status));
+    assert_int_equal(status, DAE_OK);
+    assert_int_equal(dae_model_get_initial(m, &found), DAE_OK);
+    for (size_t i = 0; i < sizeof role / sizeof *role; i++)
+        assert_int_equal(value_named(&found, role[i].name)->role, role[i].role);
+    expect_near(value_named(&found, "x")->start, 0.6, 0);
+    expect_near(value_named(&found, "x")->value, 0.6 / sqrt(0.85), 1e-12);
+    assert_true(isnan(value_named(&found, "w")->start));
+    assert_true(value_named(&found, "w")->value == 7);
+    assert_int_equal(found.constraints, 3);
+    assert_int_equal(found.conflicts, 0);
+    const double before[] = { 0.85 - 1, 2 * (0.6 - 0.7), 0 };
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(found.constraint[k].derivative, k);
+        assert_true(fabs(found.constraint[k].after) < 1e-11);
+        if (k < 2) expect_near(found.constraint[k].before, before[k], 1e-12);
+        assert_non_null(strstr(found.constraint[k].place, "test.mo:1:"));
+    }
+    dae_model_close(m);
+}
+
+/* Two contradictions: the first is named, and that there is another one. */
+static void test_two_contradictions(void **state)
+{
+    (void)state;
+    dae_status status;
+    dae_initial found;
+    dae_model *m = load("model M Real a(start = 1, fixed = true), b(start = 2, fixed = true), "
+                        "c(start = 4, fixed = true), s, d; equation der(a) = -a; der(b) = -b; "
+                        "der(c) = -c; s = a + b; d = b + c; initial equation s = 5; d = 9; end M;");
+    free(begin(m, &status));
+    assert_int_equal(status, DAE_E_INCONSISTENT);
+    dae_model_get_initial(m, &found);
+    assert_int_equal(found.conflicts, 4);
+    assert_non_null(strstr(dae_model_messages(m), "more contradictions remain"));
+    dae_model_close(m);
+}
+
+/* On an ellipse x = 2 cos s, y = sin s, with any weights: against a search over s, grid and golden
+ * section. */
+static double off_ellipse(double s, const double *q, const double *size)
+{
+    double a = (2 * cos(s) - q[0]) / size[0], b = (sin(s) - q[1]) / size[1];
+    return a * a + b * b;
+}
+
+static double nearest_on_ellipse(const double *q, const double *size)
+{
+    double best = 0, step = 1e-3, shrink = 0.6180339887498949;
+    for (double s = 0; s < 6.3; s += step)
+        if (off_ellipse(s, q, size) < off_ellipse(best, q, size)) best = s;
+    double a = best - step, b = best + step;
+    while (b - a > 1e-9) {
+        double c = b - shrink * (b - a), d = a + shrink * (b - a);
+        if (off_ellipse(c, q, size) < off_ellipse(d, q, size)) b = d;
+        else a = c;
+    }
+    return (a + b) / 2;
+}
+
+static void test_against_a_search(void **state)
+{
+    (void)state;
+    static const double guess[][2] = { { 1, 1 }, { 3, 0.5 }, { -1.5, 0.2 }, { 0.3, -2 }, { 2.5,
+      2.5 } };
+    static const double size[][2] = { { 1, 1 }, { 1, 3 }, { 5, 1 } };
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            char text[500];
+            dae_status status;
+            snprintf(text, sizeof text,
+                     "model M Real x(start = %g, nominal = %g), y(start = %g, nominal = %g), u, "
+      "v, F; "
+                     "equation " PENDULUM "x^2/4 + y^2 = 1; end M;", guess[i][0], size[k][0],
+                     guess[i][1], size[k][1]);
+            dae_model *m = load(text);
+            double *value = begin(m, &status), s = nearest_on_ellipse(guess[i], size[k]);
+            assert_int_equal(status, DAE_OK);
+            expect_near(value[dae_model_find(m, "x")], 2 * cos(s), 1e-6);
+            expect_near(value[dae_model_find(m, "y")], sin(s), 1e-6);
+            free(value);
+            dae_model_close(m);
+        }
+}
+
+/* After an event the states stay and a nonlinear loop finds its other solution: y^3 + y = 2 becomes
+ * y^3 + y = 10; and where there is none the nearest approach is named. */
+static void test_after_an_event(void **state)
+{
+    (void)state;
+    double x[4] = {0}, p[4] = {0}, value[8] = {0};
+    dae_model *m = load("model M Real x(start = 0.5, fixed = true), y(start = 1); equation "
+                        "der(x) = 1; y^3 + y = if x > 1 then 10 else 2; end M;");
+    assert_int_equal(dae_model_initialize(m, 0, x, p), DAE_OK);
+    int at = !strcmp(dae_model_problem(m)->names[0], "x") ? 0 : 1;
+    x[at] = 1.25;
+    assert_int_equal(dae_model_event(m, 0.75, x, p), DAE_OK);
+    assert_int_equal(dae_model_values(m, 0.75, x, p, value), DAE_OK);
+    assert_true(value[dae_model_find(m, "x")] == 1.25);
+    expect_near(value[dae_model_find(m, "y")], 2, 1e-10);
+    dae_model_close(m);
+    m = load("model M Real x(start = 0.5, fixed = true), y(start = 1); equation "
+             "der(x) = 1; y^2 + y = if x > 1 then -3 else 2; end M;");
+    assert_int_equal(dae_model_initialize(m, 0, x, p), DAE_OK);
+    at = !strcmp(dae_model_problem(m)->names[0], "x") ? 0 : 1;
+    x[at] = 1.25;
+    assert_int_equal(dae_model_event(m, 0.75, x, p), DAE_E_INCONSISTENT);
+    assert_non_null(strstr(dae_model_messages(m), "differ by 2.75, at y = -0.5"));
+    dae_model_close(m);
+}
+
+/* One allocation after another refused: a failure in words or a result, and nothing is lost. */
+static void refuse_each(const char *text, dae_status usual, long step)
+{
+    for (long k = 1;; k += step) {
+        ledger l;
+        dae_initial found;
+        dae_status status = DAE_E_NOMEM;
+        ledger_open(&l);
+        ledger_fail(&l, k, 0);
+        dae_model *m = dae_model_load_text("test.mo", text, strlen(text),
+                                           &(dae_model_options){ .allocator = &l.hook });
+        double x[16], p[16];
+        if (dae_model_status(m) == DAE_OK) status = dae_model_initialize(m, 0, x, p);
+        if (status == usual) dae_model_get_initial(m, &found);
+        bool was = l.refused > 0;
+        assert_true(status == usual || (was && status < 0));
+        dae_model_close(m);
+        assert_int_equal(l.live, 0);
+        if (!was) return;
+    }
+}
+
+static void test_every_allocation_refused(void **state)
+{
+    (void)state;
+    refuse_each(nearest[0].text, DAE_OK, 1);
+    refuse_each(open_cases[2].text, DAE_OK, 1);
+    refuse_each(contradictory[1].text, DAE_E_INCONSISTENT, 1);
+    refuse_each(none[0].text, DAE_E_INCONSISTENT, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),        cmocka_unit_test(test_poor_guesses),
         cmocka_unit_test(test_nearest),     cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_report),      cmocka_unit_test(test_after_an_event),
+        cmocka_unit_test(test_against_a_search), cmocka_unit_test(test_two_contradictions),
+        cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

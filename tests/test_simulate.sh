@@ -361,6 +361,30 @@ interrupted() { # SIGNAL CODE FILE
     says "SIG$1" && last_line_valid && prints '"status": "E_INTERRUPTED"' &&
         tail -1 long.html | grep -q "</html>"
 }
+# ---- init ----
+
+rod=$models/Rod.mo
+of() { # NAME: the value of a variable in the JSON of init
+    awk -v name="\"$1\"" '/"name":/ { met = index($0, name) } met && /"value":/ { print $2; exit }' out
+}
+check "init: the nearest values" eval 'run 0 init "$rod" --json &&
+    near "$(of x)" 0.650791373456 1e-9 && near "$(of y)" -0.759256602365 1e-9 && says "moved to the nearest"'
+check "init: a table" eval 'run 0 init "$rod" && prints "guess, nearest" && prints "hidden: 2*x*der(x)" &&
+    prints "Newton"'
+check "init: kept values" eval 'run 0 init "$rod" --keep x,u --json && near "$(of y)" -0.8 1e-9 &&
+    near "$(of v)" 0.75 1e-9 && quiet'
+check "init: states held" eval 'run 0 init "$rod" --hold-states --json && near "$(of x)" 0.6 1e-9 && near "$(of y)" -0.8 1e-9'
+check "init: a parameter" eval 'run 0 init "$rod" --set L=2 --json && near "$(of x)" 1.301582746912 1e-9'
+check "init: a contradiction" eval 'run 5 init "$rod" --keep x,y && says "E_INCONSISTENT" &&
+    says "x = 0.6" && says "y = -0.7" && says "with L = 1" && says "Rod.mo:11:"'
+check "init: a contradiction as JSON" eval 'run 5 init "$rod" --keep x,y --json && prints "\"conflict\"" &&
+    prints "fixed start value" && says "E_INCONSISTENT"'
+check "init: strict" eval 'run 5 init "$rod" --strict && says "fixed = true"'
+check "init: strict and fixed" eval 'run 0 init "$models/Swing.mo" --strict && prints "fixed" && quiet'
+check "init: keep what is not there" eval 'run 2 init "$rod" --keep z && says "no variable"'
+check "init: JSON is JSON" eval '[ -z "$python" ] || { run 0 init "$rod" --json && python3 -m json.tool out >/dev/null; }'
+check "init: no such model" eval 'run 8 init nowhere.mo && says "nowhere.mo"'
+
 set -m # a background process of a shell without job control ignores SIGINT: give it back
 check "SIGINT" eval 'interrupted INT 130 long.csv && whole_csv long.csv &&
     [ "$(tail -1 long.csv | cut -d, -f1)" = "$(tail -1 err | sed "s/.*t=//")" ]'

@@ -30,6 +30,9 @@ typedef struct dae_model_options {
     const char *const *set;       /* "R1.R=100": modifications, in Modelica; set_count        */
     int set_count;
     int front_end_only;           /* 1: stop after the flat equations (check, flatten)        */
+    int hold_states;              /* 1: where start values that are not fixed cannot all hold those
+                                     of the states chosen are conditions, as in other tools;
+                                     0: all of them move to the nearest values that can      */
     int native;                   /* 1: equations are compiled to machine code                */
     double memory_limit;          /* bytes; 0: 4e9                                            */
     double work_limit;            /* expressions evaluated while loading; 0: 1e7              */

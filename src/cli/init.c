@@ -383,6 +383,7 @@ static int run(cli *c, const cli_arguments *a)
 static const cli_flag flags[] = {
     { "set", "NAME=X", "a parameter of the model, a setting of the problem; repeatable", 0, 1 },
     { "keep", "A,B", "model: the start values of these variables are fixed", 0, 0 },
+    { "hold_states", NULL, "model: where guesses compete those of the states count", 0, 0 },
     { "strict", NULL, "model: refuse what only start values that are not fixed decide", 0, 0 },
     { "time", "T", "model: the initial time; default: of its annotation, else 0", 0, 0 },
     { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },

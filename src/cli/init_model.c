@@ -96,7 +96,8 @@ static void value_line(cli *c, const dae_initial_value *v)
     else if (v->value == v->start)
         dae_sink_print(c->out, " %16.10g %16.10g\n", v->start, v->value);
     else
-        dae_sink_print(c->out, " %16.10g %16.10g %12.4g\n", v->start, v->value, v->value - v->start);
+        dae_sink_print(c->out, " %16.10g %16.10g %12.4g\n", v->start, v->value,
+                       v->value - v->start);
 }
 
 static void values_text(cli *c, const dae_initial *found)

@@ -122,6 +122,7 @@ int cli_model_load(cli *c, const cli_arguments *a, int front_end_only, dae_model
                             .set = set,
                             .library = library,
                             .front_end_only = front_end_only,
+                            .hold_states = cli_given(a, "hold_states"),
                             .native = cli_given(a, "native") };
     *out = NULL;
     if (a->argument_count == 0) {

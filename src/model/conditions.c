@@ -83,7 +83,7 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, height;
+    int state, select, given, height, chosen; /* chosen: as a state, and that counts           */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -92,6 +92,7 @@ static int compare_candidates(const void *a, const void *b)
     if (x->state != y->state) return y->state - x->state;
     if (x->select != y->select) return y->select - x->select;
     if (x->given != y->given) return y->given - x->given;
+    if (x->chosen != y->chosen) return y->chosen - x->chosen;
     if (x->height != y->height) return y->height - x->height;
     return x->variable < y->variable ? -1 : x->variable > y->variable;
 }
@@ -106,7 +107,8 @@ static size_t list_candidates(model *m, candidate **out)
         bool given = is_given(m, v), state = x->kind == UNKNOWN && height(x) > 0;
         if (!initial_is_unknown(x) || initial_is_fixed(m, v)) continue;
         if (x->kind == FREE ? x->binding != 0 : !(x->differentiated || (state && given))) continue;
-        c[count++] = (candidate){ v, state, x->state_select, given, height(x) };
+        bool chosen = m->flat->hold_states && x->differentiated;
+        c[count++] = (candidate){ v, state, x->state_select, given, height(x), chosen };
     }
     qsort(c, count, sizeof *c, compare_candidates);
     *out = c;
@@ -257,7 +259,29 @@ static dae_status compile_redundant(model *m)
         output[2 * i] = m->redundant.item[i].left;
         output[2 * i + 1] = m->redundant.item[i].right;
     }
-    return unit_open(m, &m->leftover, output, 2 * n);
+    dae_status status = unit_open(m, &m->leftover, output, 2 * n);
+    return status == DAE_OK ? unit_tangents(m, &m->leftover) : status;
+}
+
+/* Start values that free parameters decide: of what only begins there, since a condition x = start
+ * has the expression itself. */
+static dae_status compile_late_starts(model *m)
+{
+    size_t count = 0;
+    ex_id *output = dae_arena_take(&m->arena, m->flat_variables + 1, sizeof *output);
+    m->late_start = dae_arena_take(&m->arena, m->flat_variables + 1, sizeof *m->late_start);
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        ex_id given = m->variable[x->start_from].start;
+        bool begins = m->start_use[v] == START_NONE || m->start_use[v] == START_UNUSED;
+        if (!initial_is_unknown(x) || x->type != EX_REAL || !begins || !given ||
+            model_level(m, given) != LEVEL_FREE)
+            continue;
+        bool turned = x->start_from != v && m->variable[x->start_from].alias_sign < 0;
+        m->late_start[count] = v;
+        output[count++] = turned ? ex_unary(m->g, EX_NEGATE, given) : given;
+    }
+    return unit_open(m, &m->late_starts, output, count);
 }
 
 static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t *initials)
@@ -279,7 +303,8 @@ static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t 
     all->rank = dae_arena_take(&m->arena, count + 1, sizeof *all->rank);
     for (size_t k = 0; k < count; k++) {
         add_condition(m, l, c[k].variable);
-        all->rank[k] = !c[k].given || !c[k].state ? 0 : 1 + 100 * c[k].select + c[k].height;
+        bool traded = c[k].given && c[k].state;
+        all->rank[k] = traded ? 1 + 1000 * c[k].select + 500 * c[k].chosen + c[k].height : 0;
     }
     undelay(m, l);
 }
@@ -294,6 +319,26 @@ static void mark_nearest(model *m)
         for (uint32_t j = 0; j < s->torn; j++)
             s->nearest |= mark[slot_variable(s->torn_slot[j])] != 0;
     }
+}
+
+/* Blocks and programs of what was chosen. */
+static dae_status plan_starting(model *m, model_incidence *in, dae_matching *mt)
+{
+    model_close_plan(m, &m->init);
+    dae_status status = model_make_plan(m, &m->starting, in, mt, &m->init);
+    if (status == DAE_OK) status = model_compile_plan(m, &m->init);
+    if (status == DAE_OK) mark_nearest(m);
+    return status;
+}
+
+dae_status initial_forget_nearest(model *m)
+{
+    model_incidence in;
+    dae_matching mt;
+    nearest_forget(m);
+    choose_equations(m, m->initial_rows);
+    match_starting(m, &in, &mt);
+    return plan_starting(m, &in, &mt);
 }
 
 dae_status model_build_initial(model *m)
@@ -313,15 +358,11 @@ dae_status model_build_initial(model *m)
     if (status == DAE_OK) status = nearest_find(m, all);
     if (status != DAE_OK) return status;
     choose_equations(m, all);
-    if (!match_starting(m, &in, &mt)) { /* derivatives vanish: without nearest points, then */
-        nearest_forget(m);
-        choose_equations(m, all);
-        match_starting(m, &in, &mt);
-    }
+    if (match_starting(m, &in, &mt))
+        status = plan_starting(m, &in, &mt);
+    else /* derivatives vanish: without nearest points, then */
+        status = initial_forget_nearest(m);
     warn_assumed(m, all);
-    status = model_make_plan(m, &m->starting, &in, &mt, &m->init);
-    if (status == DAE_OK) status = model_compile_plan(m, &m->init);
-    if (status == DAE_OK) mark_nearest(m);
     if (status == DAE_OK) status = compile_redundant(m);
-    return status;
+    return status == DAE_OK ? compile_late_starts(m) : status;
 }

@@ -6,11 +6,11 @@
  * points, in all its unknowns, whatever its shape. If all suspects together can be satisfied there
  * is no contradiction, and the point found is where the solver begins once more.
  *
- * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out; what
- * can be left out while the rest stays without solution does not return. What remains has the
- * property that without any one of its members the others can be satisfied. Model equations are left
- * out before initial equations, and these before fixed values, so that the set tends to speak of
- * what is easily changed.
+ * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out;
+ * what can be left out while the rest stays without solution does not return. What remains has the
+ * property that without any one of its members the others can be satisfied. Model equations are
+ * left out before initial equations, and these before fixed values, so that the set tends to speak
+ * of what is easily changed.
  *
  * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
  * tried from more points before it is called a contradiction, and unless all of it is linear the
@@ -32,7 +32,7 @@ typedef struct suspects {
     model *m;
     const initial_rows *all;
     uint32_t row[MOST];          /* numbers of initial rows, the nearest to the failure first */
-    int rows;
+    int rows, first;             /* first: those that have to do with the first failure       */
     uint32_t *slot;              /* of the unknowns                                           */
     uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
     int unknowns;
@@ -59,31 +59,44 @@ static void add_suspect(suspects *s, unsigned char *seen, uint32_t row)
     s->rows++;
 }
 
-static void add_failed(suspects *s, unsigned char *seen)
+/* All that the unknowns of the suspects from number `from` on follow from. */
+static void follow(suspects *s, unsigned char *seen, int from)
 {
-    const model_step *f = s->m->init.failed;
-    const uint32_t *origin = s->all->origin;
-    for (uint32_t i = 0; f && i < f->assigned; i++)
-        add_suspect(s, seen, origin[f->assigned_equation[i]]);
-    for (uint32_t i = 0; f && i < f->torn; i++)
-        add_suspect(s, seen, origin[f->residual_equation[i]]);
-    if (!f) add_suspect(s, seen, s->all->violated);
+    const initial_rows *all = s->all;
+    for (int k = from; k < s->rows && k < MOST; k++)
+        for (size_t e = all->in.start[s->row[k]]; e < all->in.start[s->row[k] + 1]; e++)
+            add_suspect(s, seen, all->matching.row_of[all->in.column[e]]);
 }
 
-/* A run of assignments is one step: only the one that failed, or none can be told apart. */
+/* A loop as a whole; of a run of assignments only the one that failed. */
+static void add_failed(suspects *s, unsigned char *seen, const model_step *f)
+{
+    const uint32_t *origin = s->all->origin, culprit = s->m->init.culprit;
+    if (culprit != NOWHERE) {
+        add_suspect(s, seen, origin[culprit]);
+        return;
+    }
+    for (uint32_t i = 0; i < f->assigned; i++)
+        add_suspect(s, seen, origin[f->assigned_equation[i]]);
+    for (uint32_t i = 0; i < f->torn; i++)
+        add_suspect(s, seen, origin[f->residual_equation[i]]);
+}
+
+/* What has to do with the first failure comes first. */
 static bool find_suspects(suspects *s)
 {
     const initial_rows *all = s->all;
     unsigned char *seen = dae_arena_take(&s->m->arena, all->list.count + 1, 1);
-    uint32_t culprit = s->m->init.failed ? s->m->init.culprit : NOWHERE;
-    if (culprit != NOWHERE)
-        add_suspect(s, seen, all->origin[culprit]);
-    else
-        add_failed(s, seen);
-    for (int k = 0; k < s->rows && k < MOST; k++) {
-        uint32_t row = s->row[k];
-        for (size_t e = all->in.start[row]; e < all->in.start[row + 1]; e++)
-            add_suspect(s, seen, all->matching.row_of[all->in.column[e]]);
+    if (s->m->init.failed) {
+        add_failed(s, seen, s->m->init.failed);
+        follow(s, seen, 0);
+        s->first = s->rows;
+    }
+    for (size_t i = 0; !s->m->init.failed && i < all->violations; i++) {
+        int from = s->rows;
+        add_suspect(s, seen, all->spare[all->violated[i]]);
+        follow(s, seen, from);
+        if (i == 0) s->first = s->rows;
     }
     return s->rows > 0 && s->rows <= MOST;
 }
@@ -182,8 +195,9 @@ static int jacobian(void *user, double *J)
     return DAE_OK;
 }
 
-/* Where trial number `start` begins: at the guesses, where the solver failed, where other conditions
- * held; beside the guesses, on the other side of zero, at parts of them; farther and farther away. */
+/* Where trial number `start` begins: at the guesses, where the solver failed, where other
+ * conditions held; beside the guesses, on the other side of zero, at parts of them; farther and
+ * farther away. */
 static void choose_start(const suspects *s, int start)
 {
     static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
@@ -282,8 +296,8 @@ static const char *describe(suspects *s, int k)
         uint32_t from = m->variable[e->condition].start_from;
         double start = m->value[slot_of(e->condition, 2)];
         if (from != e->condition) start *= m->variable[from].alias_sign;
-        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s", m->variable[from].name,
-                               start, where);
+        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s",
+                               m->variable[from].name, start, where);
     }
     model_equation_name(m, e, text, sizeof text);
     list_parameters(m, e, with, sizeof with);
@@ -316,15 +330,18 @@ static const char *nearest_words(suspects *s, int members)
     for (int j = 0; j < s->unknowns && shown < 5; j++) {
         if (!model_is_in(m, &s->all->list.item[s->row[worst]], s->slot[j])) continue;
         double value = fabs(s->u[j]) < 1e-6 * s->size[j] ? 0 : s->u[j];
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.40s = %.6g",
-                                   shown++ ? ", " : "", model_slot_name(m, s->slot[j]), value);
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.40s = %.6g%s",
+                                   shown++ ? ", " : "", model_slot_name(m, s->slot[j]), value,
+                                   model_bound_words(m, s->slot[j], s->u[j]));
         if (members == 1 && shown == 1)
-            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]), s->guess[j]);
+            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]),
+                     s->guess[j]);
     }
     char text[160];
     model_equation_name(m, &s->all->list.item[s->row[worst]], text, sizeof text);
-    return dae_arena_print(&m->arena, "nearest approach from the start values%s: the sides of %s still "
-                                      "differ by %.4g, at %s", from, text, most, list);
+    return dae_arena_print(&m->arena,
+                           "nearest approach from the start values%s: the sides of %s still differ "
+                           "by %.4g, at %s", from, text, most, list);
 }
 
 /* Is the whole case solved when one member is taken away? Otherwise there is more amiss. */
@@ -351,7 +368,8 @@ static bool is_linear(suspects *s)
         for (size_t i = 0; i < count; i++) {
             bool unknown = false;
             for (int j = 0; j < s->unknowns; j++) unknown |= s->slot[j] == c[i].slot;
-            if (unknown && (!c[i].value || model_level(m, c[i].value) > LEVEL_PARAMETER)) return false;
+            bool linear = c[i].value && model_level(m, c[i].value) <= LEVEL_PARAMETER;
+            if (unknown && !linear) return false;
         }
     }
     return true;
@@ -388,10 +406,10 @@ static void tell(suspects *s)
     bool linear = is_linear(s);
     dae_fail(&m->report, DAE_E_INCONSISTENT, "%s",
              members == 1 ? "finding initial values: no solution was found for an equation"
-             : s->all->violated != NOWHERE && !m->init.failed
+             : s->all->violations > 0 && !m->init.failed
                  ? "there are too many initial conditions, and they contradict each other"
              : linear ? "finding initial values: the conditions contradict each other"
-                      : "finding initial values: no solution was found for all conditions together");
+                      : "finding initial values: no solution was found for all conditions at once");
     for (int kind = 2; kind >= 0; kind--)
         for (int k = 0; k < s->rows; k++)
             if (ease(s, k) == kind) m->conflict[m->conflicts++] = describe(s, k);
@@ -434,6 +452,9 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     for (int k = 0; k < s->rows; k++) s->active[k] = true;
     *solved = can_hold(s, MORE_STARTS);
     if (*solved) return status;
+    for (int k = s->first; k < s->rows; k++) s->active[k] = false;
+    if (s->first < s->rows && can_hold(s, STARTS))
+        for (int k = s->first; k < s->rows; k++) s->active[k] = true;
     filter(s);
     if (s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS)) {
         memcpy(m->value, s->kept, m->slots * sizeof *m->value);

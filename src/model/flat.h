@@ -97,6 +97,7 @@ typedef struct flat_model {
     flat_when **when;
     size_t whens, when_capacity;
     flat_experiment experiment;
+    bool hold_states;                /* of guesses that compete those of the states count       */
     ex_id *watch;                    /* what whoever simulates wants to know after every step   */
     size_t watches;
     flat_equation *invariant;        /* hold for the states, beside the equations: see project.c */

@@ -22,12 +22,16 @@ typedef struct initial_rows {
     dae_matching matching;
     uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
     uint32_t *spare;        /* of the redundant ones                                          */
-    uint32_t violated;      /* the row of a redundant one that does not hold; NOWHERE         */
+    uint32_t *violated;     /* redundant ones that do not hold, by their number among these   */
+    size_t violations;
 } initial_rows;
 
 bool initial_is_unknown(const model_variable *x);
 bool initial_is_fixed(const model *m, uint32_t v);
 void initial_add(model *m, equation_list *l, const model_equation *e);
+
+/* Another plan, in which the first of competing guesses are held and the others dropped. */
+dae_status initial_forget_nearest(model *m);
 
 /* nearest.c */
 dae_status nearest_find(model *m, initial_rows *all);

@@ -45,10 +45,11 @@ static void describe_values(model *m)
         const model_variable *x = &m->variable[v];
         bool alias = x->alias_of != NOWHERE && !x->alias_value;
         uint32_t home = alias ? x->alias_of : v;
-        bool own = m->variable[home].start_from == v, given = x->start != 0;
+        bool given = x->start != 0;
         if (!is_shown(m, v)) continue;
-        dae_start_role role = role_of(m, home, m->variable[m->variable[home].start_from].start != 0);
-        if (x->alias_value || !own) role = x->fixed == 1 ? DAE_START_FIXED
+        uint32_t from = m->variable[home].start_from;
+        dae_start_role role = role_of(m, home, m->variable[from].start != 0);
+        if (x->alias_value || from != v) role = x->fixed == 1 ? DAE_START_FIXED
                                            : given       ? DAE_START_GUESS
                                                          : DAE_START_COMPUTED;
         given |= role == DAE_START_DEFAULT || x->fixed == 1;
@@ -88,8 +89,8 @@ static void set_meanings(model *m)
     }
 }
 
-/* Those that were differentiated, and their derivatives; not the likes of der(x) = u, which say what
- * a derivative is. */
+/* Those that were differentiated, and their derivatives; not the likes of der(x) = u, which say
+ * what a derivative is. */
 static size_t *list_constraints(model *m, size_t *count)
 {
     const equation_list *l = &m->equations;

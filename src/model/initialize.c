@@ -1,9 +1,9 @@
 /* initialize.c: values at the start that satisfy everything: the initial system is solved.
  *
  * Relations are held while the equations are solved and evaluated anew with the solution, until
- * they stay. If Newton's iteration fails and the model says homotopy(actual, simplified), the
- * simplified problem is solved and turned into the actual one. Work is bounded. What cannot be
- * solved is explained (conflict.c).
+ * they stay. If the model says homotopy(actual, simplified), the simplified problem is solved and
+ * turned into the actual one; if that fails the actual one is tried as it is. Work is bounded. What
+ * cannot be solved is explained (conflict.c).
  */
 #include "model/initial.h"
 
@@ -86,10 +86,7 @@ static dae_status deform(model *m, double t0)
 {
     double s = 0, step = 0.1, *lambda = &m->value[slot_of(m->at_homotopy, 0)];
     size_t bytes = m->slots * sizeof(double);
-    dae_report first = m->report;
-    double *good = dae_alloc(&m->memory, m->slots, sizeof *good);
-    if (!good) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for homotopy");
-    dae_report_clear(&m->report);
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
     dae_status status = guess(m, t0);
     *lambda = 0;
     if (status == DAE_OK) status = solve_with_modes(m);
@@ -107,18 +104,46 @@ static dae_status deform(model *m, double t0)
             step /= 2;
         }
     }
-    dae_free(&m->memory, good);
-    if (status == DAE_OK && s >= 1) {
-        dae_report_clear(&m->report);
-        m->initial_by = "homotopy";
-        return DAE_OK;
+    if (status == DAE_OK && s < 1) status = m->report.status;
+    m->homotopy_reached = s;
+    m->initial_by = "homotopy";
+    return status;
+}
+
+/* ---------------------------------------------------------------- what was redundant ---- */
+
+/* How far the sides of redundant equations may be apart: by what they change if every unknown
+ * changes by TOLERATED of its size, its value or nominal value, 1e-3 at least if none is given;
+ * and by TOLERATED of the sides. Start values are often written with six or seven digits. */
+static const double TOLERATED = 1e-6;
+
+static dae_status find_tolerances(model *m, double *tolerance)
+{
+    model_unit *u = &m->leftover;
+    size_t n = m->redundant.count;
+    unit_gather(m, u);
+    for (size_t first = 0; first < u->ins; first += EX_LANES) {
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (size_t i = first; i < u->ins && i < first + EX_LANES; i++) {
+            const model_variable *x = &m->variable[u->slot[i] ? slot_variable(u->slot[i]) : 0];
+            bool unknown = u->slot[i] && initial_is_unknown(x);
+            double least = x->nominal_value != 0 ? fabs(x->nominal_value) : 1e-3;
+            u->in_tangent[i * EX_LANES + i - first] = unknown ? fmax(fabs(u->in[i]), least) : 0;
+        }
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+            return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+        for (size_t k = 0; k < n; k++)
+            for (size_t l = 0; l < EX_LANES; l++) {
+                double by = fabs(u->out_tangent[2 * k * EX_LANES + l] -
+                                 u->out_tangent[(2 * k + 1) * EX_LANES + l]);
+                if (isfinite(by)) tolerance[k] += TOLERATED * by;
+            }
     }
-    if (status == DAE_OK) { /* the simplified model was solved */
-        m->report = first;
-        dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
-                s);
-    }
-    return m->report.status;
+    if (unit_run(m, u) != DAE_OK)
+        return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+    for (size_t k = 0; k < n; k++)
+        tolerance[k] += TOLERATED * fmax(fabs(u->out[2 * k]), fabs(u->out[2 * k + 1]));
+    return DAE_OK;
 }
 
 /* Equations that were not needed must hold all the same. */
@@ -126,37 +151,55 @@ static dae_status check_redundant(model *m)
 {
     char text[160], where[160];
     size_t n = m->redundant.count;
+    initial_rows *all = m->initial_rows;
+    all->violations = 0;
     if (n == 0) return DAE_OK;
-    if (unit_run(m, &m->leftover) != DAE_OK)
-        return unit_trouble(m, &m->leftover, DAE_E_INCONSISTENT, "checking initial equations");
-    for (size_t i = 0; i < n; i++) {
-        const model_equation *e = &m->redundant.item[i];
-        double left = m->leftover.out[2 * i], right = m->leftover.out[2 * i + 1];
-        if (fabs(left - right) <= 1e-6 * fmax(1, fmax(fabs(left), fabs(right)))) continue;
-        m->initial_rows->violated = m->initial_rows->spare[i];
-        model_equation_name(m, e, text, sizeof text);
-        model_locate(m, e->place, where, sizeof where);
-        dae_fail(&m->report, DAE_E_INCONSISTENT,
-                 "there are too many initial conditions, and they contradict each other");
-        dae_at(&m->report, "%s %s%s", e->role, text, where);
-        dae_why(&m->report,
-                "the other conditions determine everything; with them its sides are %.10g and "
-                "%.10g", left, right);
-        dae_hint(&m->report, "remove it, or one of the other initial conditions");
-        return DAE_E_INCONSISTENT;
-    }
-    return DAE_OK;
+    double *tolerance = dae_arena_take(&m->arena, n, sizeof *tolerance);
+    all->violated = dae_arena_take(&m->arena, n, sizeof *all->violated);
+    dae_status status = find_tolerances(m, tolerance);
+    for (size_t i = 0; i < n && status == DAE_OK; i++)
+        if (!(fabs(m->leftover.out[2 * i] - m->leftover.out[2 * i + 1]) <= tolerance[i]))
+            all->violated[all->violations++] = (uint32_t)i;
+    if (all->violations == 0) return status;
+    size_t i = all->violated[0];
+    const model_equation *e = &m->redundant.item[i];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "there are too many initial conditions, and they contradict each other");
+    dae_at(&m->report, "%s %s%s", e->role, text, where);
+    dae_why(&m->report, "the other conditions determine everything; with them its sides are %.10g "
+                        "and %.10g", m->leftover.out[2 * i], m->leftover.out[2 * i + 1]);
+    dae_hint(&m->report, "remove it, or one of the other initial conditions");
+    return DAE_E_INCONSISTENT;
 }
 
 /* Everything from the values that are in the slots as guesses. */
-static dae_status solve(model *m, double t0)
+static dae_status solve_plainly(model *m)
 {
-    m->stay_near = m->homotopy;
     dae_status status = solve_with_modes(m);
     m->initial_by = m->init.by;
-    if (status != DAE_OK && m->homotopy && status != DAE_E_ASSERT) status = deform(m, t0);
-    m->stay_near = false;
     return status == DAE_OK ? check_redundant(m) : status;
+}
+
+/* From the start values. A model that says homotopy(actual, simplified) says which of several
+ * solutions is meant: it is tried first, and without it if it leads nowhere. */
+static dae_status solve(model *m, double t0)
+{
+    if (!m->homotopy) return solve_plainly(m);
+    m->stay_near = true;
+    dae_status status = deform(m, t0);
+    m->stay_near = false;
+    if (status == DAE_OK) status = check_redundant(m);
+    if (status == DAE_OK || status == DAE_E_ASSERT) return status;
+    double reached = m->homotopy_reached;
+    dae_report_clear(&m->report);
+    status = guess(m, t0);
+    if (status == DAE_OK) status = solve_plainly(m);
+    if (status != DAE_OK && reached > 0)
+        dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
+                reached);
+    return status;
 }
 
 static bool can_be_explained(dae_status status)
@@ -188,24 +231,24 @@ static void warn_given_way(model *m, const double *start)
 }
 
 /* All that must hold can, but not with the guesses that were held: these move to where it does. */
-static dae_status give_way(model *m, double t0, const double *point)
+static dae_status give_way(model *m, const double *point)
 {
     double *start = dae_arena_take(&m->arena, m->slots, sizeof *start);
     memcpy(start, m->value, m->slots * sizeof *start);
     memcpy(m->value, point, m->slots * sizeof *point);
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (is_held(m, v)) m->value[slot_of(v, 2)] = m->value[slot_of(v, 0)];
-    dae_status status = solve(m, t0);
+    dae_status status = solve_plainly(m);
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (is_held(m, v)) m->value[slot_of(v, 2)] = start[slot_of(v, 2)];
     if (status == DAE_OK) warn_given_way(m, start);
     return status;
 }
 
-/* There is a contradiction to be named; or a point where all that must hold does, for another try:
- * from there with the guesses as they are, then with guesses that give way. Where the next try fails
- * somewhere else, that is explained in turn. */
-static dae_status explain(model *m, double t0, dae_status status)
+/* There is a contradiction to be named; or a point where all that must hold does, for another
+ * try: from there with the guesses as they are, then with guesses that give way. Where the next
+ * try fails somewhere else, that is explained in turn. */
+static dae_status explain(model *m, dae_status status)
 {
     double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
     for (int round = 0; round < EXPLANATIONS && can_be_explained(status); round++) {
@@ -216,10 +259,10 @@ static dae_status explain(model *m, double t0, dae_status status)
         dae_report first = m->report;
         memcpy(point, m->value, m->slots * sizeof *point);
         dae_report_clear(&m->report);
-        dae_status again = solve(m, t0);
+        dae_status again = solve_plainly(m);
         if (again != DAE_OK && m->init.failed == failed) {
             dae_report_clear(&m->report);
-            again = give_way(m, t0, point);
+            again = give_way(m, point);
             round = EXPLANATIONS;
         }
         m->initial_by = "trust region";
@@ -232,18 +275,62 @@ static dae_status explain(model *m, double t0, dae_status status)
     return status;
 }
 
+static bool is_late(const model *m, size_t k)
+{
+    return isnan(m->override[m->variable[m->late_start[k]].start_from]);
+}
+
+static void forget_late_starts(model *m)
+{
+    for (size_t k = 0; k < m->late_starts.outs; k++)
+        if (is_late(m, k)) m->value[slot_of(m->late_start[k], 2)] = 0;
+}
+
+/* With parameters known their start values are: the search begins there once more. */
+static dae_status solve_from_late_starts(model *m)
+{
+    model_unit *u = &m->late_starts;
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
+    if (u->outs == 0 || unit_run(m, u) != DAE_OK) return DAE_OK;
+    memcpy(good, m->value, m->slots * sizeof *good);
+    for (size_t k = 0; k < u->outs; k++) {
+        if (!isfinite(u->out[k]) || !is_late(m, k)) continue;
+        m->value[slot_of(m->late_start[k], 0)] = m->value[slot_of(m->late_start[k], 2)] = u->out[k];
+        good[slot_of(m->late_start[k], 2)] = u->out[k];
+    }
+    const char *by = m->initial_by;
+    if (solve_plainly(m) == DAE_OK) return DAE_OK;
+    memcpy(m->value, good, m->slots * sizeof *good); /* the solution before was one, too */
+    m->initial_by = by;
+    dae_report_clear(&m->report);
+    return DAE_OK;
+}
+
+/* Without nearest points: the first of competing guesses are held. */
+static dae_status solve_without(model *m, double t0)
+{
+    dae_status status = initial_forget_nearest(m);
+    if (status == DAE_OK) status = guess(m, t0);
+    if (status != DAE_OK) return status;
+    dae_report_clear(&m->report);
+    return solve(m, t0);
+}
+
 dae_status model_find_start(model *m, double t0)
 {
     m->conflicts = 0;
     m->init.iterations = m->init.evaluations = 0;
     m->stretch_start = t0;
     dae_status status = model_check_fixed(m);
-    m->initial_rows->violated = NOWHERE;
+    m->initial_rows->violations = 0;
+    forget_late_starts(m);
     nearest_weigh(m);
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
     status = solve(m, t0);
-    if (status != DAE_OK) status = explain(m, t0, status);
+    if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
+    if (status != DAE_OK) status = explain(m, status);
+    if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);

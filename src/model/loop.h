@@ -23,6 +23,7 @@ int loop_jacobian(loop *l);      /* at the point evaluated last, into K         
 dae_status loop_iterate(loop *l);
 
 /* rescue.c */
+bool loop_keeps_start(loop *l);  /* u0 is a solution at which the Jacobian is singular        */
 dae_status loop_rescue(loop *l); /* by a trust region, from u0                                */
 dae_status loop_tell(loop *l, dae_status found, const char *doing);
 

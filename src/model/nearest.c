@@ -8,19 +8,23 @@
  *     min sum of K_j (q_j - q0_j)^2 / 2,  g(q) = 0:     K (q - q0) + g'(q)^T multipliers = 0,
  *                                                       g(q) = 0,
  *
- * which is (121) of the multibody notes (docs/errata.md), there with K for the coordinates and D for
- * the velocities, one after the other. The same here: guesses of what is more often differentiated
- * come first (conditions.c) and are not moved for the sake of velocities. The equations are made
- * here, by symbolic derivatives, and solved as any others.
+ * which is (121) of the multibody notes (docs/errata.md), there with K for the coordinates and D
+ * for the velocities, one after the other. The same here: guesses of what is more often
+ * differentiated come first (conditions.c) and are not moved for the sake of velocities. The
+ * equations are made here, by symbolic derivatives, and solved as any others.
+ *
+ * What is found is a stationary point, the one that the shortest steps from the guesses lead to.
+ * Where guesses are off by as much as the constraints are bent it need not be the nearest of all: a
+ * chain of many rods, each guessed too short, stays straight, though folded it would be nearer.
  *
  * Which guesses compete is seen from the matching: from a guess that found no unknown left,
  * alternating paths lead through equations that must hold to guesses of its own rank, and end at
  * guesses that come before it, which stay as they are.
  *
  * Weights: K_j = 1 / size_j^2, size_j the nominal value; where it is not given the largest start
- * value among those that compete and have the same unit, so that in a plane the nearest point is the
- * nearest one, in metres as in millimetres, and pressures and temperatures each move by parts of
- * their own size; 1 if all are zero.
+ * value among those that compete and have the same unit, so that in a plane the nearest point is
+ * the nearest one, in metres as in millimetres, and pressures and temperatures each move by parts
+ * of their own size; 1 if all are zero.
  */
 #include "model/initial.h"
 
@@ -158,7 +162,8 @@ dae_status nearest_find(model *m, initial_rows *all)
                    .stack = dae_arena_take(&m->arena, all->in.s.rows, sizeof *x.stack) };
     m->nearests = 0;
     for (uint32_t i = (uint32_t)all->must; i < all->in.s.rows; i++) {
-        if (all->matching.column_of[i] != NOWHERE || rank_of(all, i) == 0 || x.row_seen[i]) continue;
+        bool found = all->matching.column_of[i] != NOWHERE;
+        if (found || rank_of(all, i) == 0 || x.row_seen[i]) continue;
         m->nearest = dae_arena_grow(&m->arena, m->nearest, m->nearests, &capacity,
                                     sizeof *m->nearest);
         m->nearest[m->nearests] = (model_nearest){0};
@@ -169,7 +174,8 @@ dae_status nearest_find(model *m, initial_rows *all)
     }
     for (size_t k = 0; k < m->nearests; k++) {
         model_nearest *n = &m->nearest[k];
-        if (n->dropped || n->guesses < 2 || n->rows >= n->columns || !is_smooth(m, all, n)) continue;
+        bool free = n->rows < n->columns;
+        if (n->dropped || n->guesses < 2 || !free || !is_smooth(m, all, n)) continue;
         give_variables(m, all, n);
         m->nearest[kept++] = *n;
     }

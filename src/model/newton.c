@@ -131,8 +131,9 @@ static double damp(loop *l, double length, double *next)
     return 0;
 }
 
-/* Is the residual r small beside what it was at u0, or beside what it changes there when the unknowns
- * change by their sizes? A step is short also where a slope is infinite, as of sqrt(x) = -1 at 0. */
+/* Is the residual r small beside what it was at u0, or beside what it changes there when the
+ * unknowns change by their sizes? A step is short also where a slope is infinite, as of
+ * sqrt(x) = -1 at 0. */
 static bool is_small(loop *l)
 {
     const model_step *s = l->s;
@@ -202,7 +203,7 @@ static void move_aside(loop *l, int round)
     for (uint32_t j = 0; j < l->s->torn; j++) {
         uint32_t slot = l->s->torn_slot[j];
         const model_variable *x = &l->m->variable[slot_variable(slot)];
-        double by = (j + (uint32_t)round) % 2 ? -0.05 : 0.1, u = l->u0[j];
+        double by = (j + (uint32_t)round) % 2 ? 0.1 : -0.05, u = l->u0[j]; /* x^2 = 1: rather 1 */
         u += by * round * fmax(fabs(u), x->nominal_value != 0 ? fabs(x->nominal_value) : 1);
         if (!slot_is_derivative(slot)) u = fmin(fmax(u, x->min_value), x->max_value);
         l->u[j] = u;
@@ -213,6 +214,7 @@ static void move_aside(loop *l, int round)
 static dae_status iterate_from_beside(loop *l)
 {
     dae_status status = loop_iterate(l);
+    if (status == DAE_E_SINGULAR && loop_keeps_start(l)) return DAE_OK;
     for (int round = 1; round <= 4 && status != DAE_OK && status != DAE_E_CONVERGENCE; round++) {
         move_aside(l, round);
         status = loop_iterate(l);
@@ -274,7 +276,8 @@ static void move_guesses(loop *l, bool moved)
     for (size_t k = 0; k < m->nearests; k++)
         for (size_t i = 0; i < m->nearest[k].guesses; i++) {
             const model_guess *q = &m->nearest[k].guess[i];
-            m->value[slot_of(q->variable, 2)] = moved ? m->value[slot_of(q->variable, 0)] : q->given;
+            double now = m->value[slot_of(q->variable, 0)];
+            m->value[slot_of(q->variable, 2)] = moved ? now : q->given;
         }
 }
 
@@ -347,7 +350,8 @@ static dae_status climb(loop *l)
 {
     model *m = l->m;
     const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar" };
-    dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l), found = status;
+    dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l);
+    dae_status found = status;
     dae_factor_info info = l->info;
     int rung = 0;
     if (status != DAE_OK) status = deform(l), rung = 1;

@@ -228,7 +228,8 @@ struct model {
     size_t variables, variable_capacity, flat_variables;
     uint32_t at_initial, at_terminal, at_homotopy; /* stand-ins                               */
     bool homotopy;               /* occurs                                                    */
-    bool stay_near;              /* loops are not solved from afar: homotopy comes first      */
+    double homotopy_reached;     /* how far the last attempt went, 1: all the way             */
+    bool stay_near;              /* loops are not solved from afar: on the way of a homotopy  */
     double *value;               /* the slots                                                 */
     size_t slots, value_capacity;
     unsigned char *level;        /* of nodes: see rewrite.c                                   */
@@ -240,6 +241,8 @@ struct model {
     equation_list starting;      /* of the initial system                                     */
     equation_list redundant;     /* what it did not need                                      */
     model_unit leftover;         /* their residuals                                           */
+    model_unit late_starts;      /* start values that are known only when parameters are found */
+    uint32_t *late_start;        /* ... of these variables                                    */
     struct initial_rows *initial_rows; /* all that may determine the initial values           */
     unsigned char *start_use;    /* of variables                                              */
     model_nearest *nearest;
@@ -400,6 +403,9 @@ dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
 
 /* newton.c */
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing);
+
+/* rescue.c */
+const char *model_bound_words(const model *m, uint32_t slot, double value); /* " (its min)", "" */
 
 /* problem.c */
 dae_status model_build_problem(model *m);

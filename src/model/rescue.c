@@ -1,13 +1,13 @@
 /* rescue.c: a loop that Newton's method does not solve: least squares, and what is said.
  *
- * A trust region leads to a solution, to a point from which the iteration converges, or to where the
- * equations come nearest to each other: then the message says where that is and how far apart the
- * sides of the worst equation are there.
+ * A trust region leads to a solution, to a point from which the iteration converges, or to where
+ * the equations come nearest to each other: then the message says where that is and how far apart
+ * the sides of the worst equation are there.
  *
  * A loop whose equations hold but whose Jacobian is singular has more than one solution. If that
- * concerns initial values of states or free parameters, the conditions are too few: the solution that
- * was reached from the start values is taken, with a warning that says what is free. If not, the
- * model itself does not determine its variables, and that is an error.
+ * concerns initial values of states or free parameters, the conditions are too few: the solution
+ * that was reached from the start values is taken, with a warning that says what is free. If not,
+ * the model itself does not determine its variables, and that is an error.
  */
 #include "model/loop.h"
 #include "model/trust.h"
@@ -45,12 +45,11 @@ typedef struct attempt {
     double *size, *low, *high, *free;
 } attempt;
 
-static bool open_attempt(loop *l, attempt *a)
+static void open_attempt(loop *l, attempt *a)
 {
-    const model *m = l->m;
+    model *m = l->m;
     size_t n = l->s->torn;
-    a->size = dae_alloc(&m->memory, 4 * n, sizeof *a->size);
-    if (!a->size) return false;
+    a->size = dae_arena_take(&m->arena, 4 * n, sizeof *a->size); /* words may leave by a jump */
     a->low = a->size + n;
     a->high = a->low + n;
     a->free = a->high + n;
@@ -67,7 +66,6 @@ static bool open_attempt(loop *l, attempt *a)
     a->p = (trust_problem){ .rows = (int)n, .columns = (int)n, .evaluate = residuals,
                             .jacobian = jacobian, .size = a->size, .low = a->low, .high = a->high,
                             .user = l, .budget = TRUST_BUDGET };
-    return true;
 }
 
 static void note_nearest(loop *l, bool is_minimum)
@@ -100,8 +98,7 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
     size_t length = 0;
     double most = 0;
     uint32_t all = s->torn + s->assigned;
-    double *moved = dae_alloc(&m->memory, all + 1, sizeof *moved);
-    if (!moved) return false;
+    double *moved = dae_arena_take(&m->arena, all + 1, sizeof *moved);
     put(l, l->u);
     for (uint32_t i = 0; i < s->assigned; i++) moved[s->torn + i] = s->assign.out[i];
     for (uint32_t j = 0; j < s->torn; j++) {
@@ -123,7 +120,6 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
             length += (size_t)snprintf(text + length, size - length, "%s%.60s", length ? ", " : "",
                                        model_slot_name(m, slot));
     }
-    dae_free(&m->memory, moved);
     put(l, l->u);
     return initial;
 }
@@ -137,10 +133,66 @@ static dae_status accept(loop *l, attempt *a)
     bool initial = name_free(l, a, text, sizeof text);
     snprintf(l->free, sizeof l->free, "%s", text);
     if (l->plan != &l->m->init || !initial || l->m->stay_near) return DAE_E_SINGULAR;
-    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved together "
-                     "is %s; the values found from the start values are taken; fix the start value of "
-                     "one of these, or add an initial equation", count, count == 1 ? "" : "s", text);
+    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved "
+                     "together is %s; the values found from the start values are taken; fix the "
+                     "start value of one of these, or add an initial equation",
+               count, count == 1 ? "" : "s", text);
     return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- singular at a point --- */
+
+enum { DENSE = 60 };
+
+/* Do the equations hold at u0, to rounding? The Jacobian there is in K. */
+static bool holds_at_start(loop *l)
+{
+    const model_step *s = l->s;
+    size_t n = s->torn;
+    if (loop_evaluate(l, l->u0, l->r) != DAE_OK || loop_jacobian(l) != DAE_OK) return false;
+    memset(l->simplified, 0, n * sizeof(double));
+    for (size_t j = 0; j < n; j++)
+        for (int64_t k = s->matrix.start[j]; k < s->matrix.start[j + 1]; k++) {
+            size_t i = (size_t)s->matrix.row[k];
+            double slope = s->K[n <= DENSE ? i + j * n : (size_t)k];
+            l->simplified[i] += fabs(slope) * fmax(1, fabs(l->u0[j]));
+        }
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(l->r[i]) <= 1e-13 * l->simplified[i])) return false;
+    return true;
+}
+
+/* Is the Jacobian at u0 regular a little later? (At a double root it is not, and there values beside
+ * it serve the equations that follow better.) */
+static bool is_regular_later(loop *l)
+{
+    model_step *s = l->s;
+    double t = l->m->value[0];
+    dae_factor_info info = { .row = -1, .column = -1, .rcond = -1 };
+    l->m->value[0] = t + 1e-3 * fmax(1, fabs(t));
+    bool good = loop_evaluate(l, l->u0, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK &&
+                s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) == DAE_OK &&
+                !(info.rcond >= 0 && info.rcond < 1e-12);
+    l->m->value[0] = t;
+    return good;
+}
+
+/* The equations hold at the start values, where their Jacobian is singular, but only now, as that of
+ * time x = time y at time 0: these values are a solution like others, and nearer than others. */
+bool loop_keeps_start(loop *l)
+{
+    char text[300] = "";
+    attempt a;
+    if (l->plan != &l->m->init || l->s->torn > MOST_TORN || l->s->nearest) return false;
+    if (!holds_at_start(l) || !is_regular_later(l)) return false;
+    open_attempt(l, &a);
+    memcpy(l->u, l->u0, l->s->torn * sizeof(double));
+    if (trust_freedom(&a.p, &l->m->memory, l->u, a.free) > 0) {
+        name_free(l, &a, text, sizeof text);
+        model_warn(l->m, "t = %.10g: the equations do not determine %s there; start values are "
+                         "taken", l->m->value[0], text);
+    }
+    return loop_evaluate(l, l->u, l->r) == DAE_OK;
 }
 
 /* ---------------------------------------------------------------- the rung -------------- */
@@ -149,7 +201,8 @@ dae_status loop_rescue(loop *l)
 {
     attempt a;
     dae_status status = DAE_E_CONVERGENCE;
-    if (l->s->torn > MOST_TORN || !open_attempt(l, &a)) return DAE_E_CONVERGENCE;
+    if (l->s->torn > MOST_TORN) return DAE_E_CONVERGENCE;
+    open_attempt(l, &a);
     memset(l->offset, 0, l->s->torn * sizeof(double));
     trust_end end = trust_solve(&a.p, &l->m->memory, l->u, l->r);
     if (end == TRUST_SOLVED || end == TRUST_NEAREST) {
@@ -158,11 +211,17 @@ dae_status loop_rescue(loop *l)
         if (status != DAE_OK) memcpy(l->u, l->nearest, l->s->torn * sizeof(double));
     }
     if (end == TRUST_SOLVED && status != DAE_OK) status = accept(l, &a);
-    dae_free(&l->m->memory, a.size);
     return status;
 }
 
 /* ---------------------------------------------------------------- words ----------------- */
+
+const char *model_bound_words(const model *m, uint32_t slot, double value)
+{
+    const model_variable *x = &m->variable[slot_variable(slot)];
+    if (slot_is_derivative(slot)) return "";
+    return value == x->min_value ? " (its min)" : value == x->max_value ? " (its max)" : "";
+}
 
 static void list_unknowns(loop *l, const double *u, char *text, size_t size)
 {
@@ -172,8 +231,9 @@ static void list_unknowns(loop *l, const double *u, char *text, size_t size)
         uint32_t slot = l->s->torn_slot[j];
         if (slot_variable(slot) >= l->m->flat_variables && l->s->torn > 1) continue;
         double value = fabs(u[j]) < 1e-6 * fmax(1, fabs(l->u0[j])) ? 0 : u[j];
-        length += (size_t)snprintf(text + length, size - length, "%s%.40s = %.6g",
-                                   shown++ ? ", " : "", model_slot_name(l->m, slot), value);
+        length += (size_t)snprintf(text + length, size - length, "%s%.40s = %.6g%s",
+                                   shown++ ? ", " : "", model_slot_name(l->m, slot), value,
+                                   model_bound_words(l->m, slot, u[j]));
     }
     if (shown < l->s->torn) snprintf(text + length, size - length, ", ...");
 }
@@ -217,22 +277,25 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
     model_equation_name(m, e, equation, sizeof equation);
     model_locate(m, e->place, where, sizeof where);
     list_unknowns(l, l->u0, unknowns, sizeof unknowns);
-    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution was found for a loop of %u equation%s",
-             doing, size, size == 1 ? "" : "s");
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "%s: no solution was found for a loop of %u equation%s", doing, size,
+             size == 1 ? "" : "s");
     dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
     if (l->free[0])
-        snprintf(near, sizeof near, "\n       what can be moved without changing the equations is %s",
-                 l->free);
+        snprintf(near, sizeof near,
+                 "\n       what can be moved without changing the equations is %s", l->free);
     else if (l->has_nearest && l->is_minimum) {
         char at[300] = "";
         list_unknowns(l, l->nearest, at, sizeof at);
-        snprintf(near, sizeof near, "\n       nearest approach: its sides still differ by %.4g, at %s",
+        snprintf(near, sizeof near,
+                 "\n       nearest approach: its sides still differ by %.4g, at %s",
                  fabs(l->residual), at);
     }
     dae_why(&m->report, "%s; from the start values %s the residual is %.4g%s", why, unknowns,
             s->equations.out[worst], near);
     dae_hint(&m->report, "%s",
-             l->free[0] ? "one of its equations says nothing that the others do not: another is missing"
+             l->free[0] ? "one of its equations says nothing that the others do not: another one "
+                          "is missing"
                         : "give better start values to these unknowns, or write the equations with "
                           "homotopy(actual, simplified)");
     return DAE_E_INCONSISTENT;

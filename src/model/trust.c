@@ -54,7 +54,8 @@ static bool is_satisfied(const region *g, const double *u, const double *r)
 {
     for (int i = 0; i < g->m; i++) {
         double by = reach(g, u, i), far = fabs(r[i]);
-        if (!(far <= (by > 0 ? SATISFIED * by : SATISFIED) && far <= SMALL * g->rho[i])) return false;
+        bool near = far <= (by > 0 ? SATISFIED * by : SATISFIED);
+        if (!near || far > SMALL * g->rho[i]) return false;
     }
     return true;
 }
@@ -99,7 +100,8 @@ static bool propose(region *g, const double *u)
 {
     int m = g->m, n = g->n, tall = m + n, one = 1, rank, info;
     double tiny = 1e-15, moved = 0;
-    for (int j = 0; j < n; j++) g->A[(size_t)m + (size_t)j + (size_t)j * (size_t)tall] = sqrt(g->mu);
+    for (size_t j = 0; j < (size_t)n; j++)
+        g->A[(size_t)m + j + j * (size_t)tall] = sqrt(g->mu);
     memset(g->pivot, 0, (size_t)n * sizeof *g->pivot);
     dgelsy_(&tall, &n, &one, g->A, &tall, g->b, &tall, g->pivot, &tiny, &rank, g->work, &g->lwork,
             &info);

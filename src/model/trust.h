@@ -2,14 +2,14 @@
  *
  * min sum of (r_i(u) / rho_i)^2: Levenberg and Marquardt's method, with Nielsen's rule for the
  * damping (Madsen, Nielsen, Tingleff: Methods for non-linear least squares problems, 2004). Where
- * there is a solution of r(u) = 0 nearby it is found whatever the shape and the rank of the Jacobian;
- * where there is none the point is found at which the equations come nearest to it.
+ * there is a solution of r(u) = 0 nearby it is found whatever the shape and the rank of the
+ * Jacobian; where there is none the point is found at which the equations come nearest to it.
  *
- * Rows are divided by rho_i, by how much r_i changes when the unknowns change by their size, at the
- * start. A row counts as satisfied if a change of the unknowns by 1e-9 of their sizes could make it
- * so: that measure does not depend on how an equation is scaled, and exp(x) = 0 never satisfies it.
- * Where slopes are infinite, as of sqrt(x) = -1 at 0, that alone would be too easy: the residual must
- * be below 1e-6 rho_i as well.
+ * Rows are divided by rho_i, by how much r_i changes when the unknowns change by their size, at
+ * the start. A row counts as satisfied if a change of the unknowns by 1e-9 of their sizes could
+ * make it so: that measure does not depend on how an equation is scaled, and exp(x) = 0 never
+ * satisfies it. Where slopes are infinite, as of sqrt(x) = -1 at 0, that alone would be too easy:
+ * the residual must be below 1e-6 rho_i as well.
  */
 #ifndef DAE_MODEL_TRUST_H
 #define DAE_MODEL_TRUST_H

@@ -242,6 +242,7 @@ static dae_status make(dae_model *m)
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
         return status;
     }
+    m->reduction.flat->hold_states = m->options->hold_states != 0;
     m->back = model_open(m->reduction.flat, m->options->allocator);
     if (!m->back)
         m->said = nothing.said;
