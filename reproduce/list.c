@@ -17,6 +17,7 @@ extern const reproduction reproduction_exercises;
 extern const reproduction reproduction_moon;
 extern const reproduction reproduction_mechanics_digits;
 extern const reproduction reproduction_chain;
+extern const reproduction reproduction_routes;
 
 const reproduction *const reproduction_list[] = {
     &reproduction_bdf_dae,
@@ -35,5 +36,6 @@ const reproduction *const reproduction_list[] = {
     &reproduction_moon,
     &reproduction_mechanics_digits,
     &reproduction_chain,
+    &reproduction_routes,
     NULL,
 };

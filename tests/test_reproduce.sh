@@ -10,7 +10,7 @@ trap 'rm -f "$out"' EXIT
 
 ids=$("$program" reproduce | awk '/^[a-z]/ { print $1 }')
 for wanted in bdf-dae hmt rk-index2 rk-spp rk-order damping multistep multistep-accuracy \
-    beta-blocking arevalo seminar formulations exercises moon mechanics-digits chain; do
+    beta-blocking arevalo seminar formulations exercises moon mechanics-digits chain routes; do
     echo "[ RUN      ] $wanted is listed"
     if grep -qx -- "$wanted" <<<"$ids"; then
         echo "[       OK ] $wanted is listed"

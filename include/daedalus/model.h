@@ -96,6 +96,11 @@ typedef struct dae_simulation {
     const double *times;     /* or output at these times, time_count of them                  */
     int time_count;
     const char *method;      /* NULL: chosen                                                  */
+    /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on the
+     * way; "projection": all constraints by projection after every step; "least-squares": the
+     * overdetermined system of all of them; "direct": as it is, index 3 at most. Derivatives that a
+     * route does not compute are NaN. No matter for a model of index 0 or 1. */
+    const char *route;
     double max_step;
     int (*progress)(double t, void *user);    /* called at every step; not DAE_OK: stop there */
     void *user;              /* of progress                                                   */

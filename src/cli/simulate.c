@@ -64,6 +64,8 @@ static const cli_flag flags[] = {
     { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol",
       0, 0 },
     { "method", "NAME", "integration method (see: daedalus methods)", 0, 0 },
+    { "route", "NAME",
+      "if the index is above 1: dummy (default), projection, least-squares, direct", 0, 0 },
     { "max_step", "X", "largest step", 0, 0 },
     { "max_steps", "N", "most steps; default 1e7", 0, 0 },
     { "intervals", "N",

@@ -48,6 +48,7 @@ static int take_limits(cli *c, const cli_arguments *a, simulate_job *job)
         code = take_positive(c, a, "max_output", DAE_E_OPTION, &job->max_output);
     job->max_steps = steps < 9e15 ? (int64_t)steps : INT64_MAX;
     job->simulation.method = cli_value(a, "method");
+    job->simulation.route = cli_value(a, "route");
     job->statistics = cli_given(a, "stats");
     return code;
 }

@@ -207,6 +207,7 @@ static void substitute_everywhere(model *m)
     for (size_t i = 0; i < m->assertions; i++)
         model_substitute(m, &m->assertion[i].condition, 1);
     for (size_t i = 0; i < m->flat->watches; i++) model_substitute(m, &m->watch[i], 1);
+    model_substitute(m, m->invariant, m->flat->invariants);
 }
 
 /* Which alias's start counts for its group. */

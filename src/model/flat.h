@@ -31,6 +31,7 @@ typedef struct flat_variable {
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
     flat_state_select state_select;
+    unsigned char level;        /* of a model that is `whole`: as dae_problem.level           */
     dae_place place;
 } flat_variable;
 
@@ -91,6 +92,10 @@ typedef struct flat_model {
     ex_id *watch;                    /* what whoever simulates wants to know after every step   */
     size_t watches;
     size_t guards;                   /* the last of these: equations hold while they are not 0  */
+    flat_equation *invariant;        /* hold for the states, beside the equations: see project.c */
+    size_t invariants;
+    bool whole;                      /* of any index: all equations at once, nothing solved before */
+    bool taken_over;                 /* never begins by itself: another model's values are put in  */
     /* "tank.mo:12:5" of a place, for messages */
     const char *(*locate)(dae_place place, void *context);
     void *context;

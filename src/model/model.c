@@ -48,12 +48,6 @@ dae_status model_done(model *m, dae_status status)
     return status;
 }
 
-dae_status model_refuse(model *m, const dae_report *report)
-{
-    m->report = *report;
-    return model_done(m, report->status);
-}
-
 dae_status model_status(const model *m)
 {
     return m->status;
@@ -231,14 +225,17 @@ static dae_status plan_run(model *m)
         slot[slots++] = slot_of(v, x->differentiated ? 1 : 0);
         algebraic |= !x->differentiated;
     }
+    m->index = algebraic;
+    if (m->flat->whole && slots == m->running.count) {
+        model_make_whole(m, &m->running, slot, slots, &m->run);
+        return DAE_OK;
+    }
     model_find_incidence(m, &m->running, slot, slots, &in);
     dae_matching_open(&mt, &in.s, &m->scratch);
     dae_match(&in.s, in.s.rows, &m->scratch, &mt);
     if (mt.rank < in.s.rows || mt.rank < in.s.columns) return model_diagnose(m, &in, &mt);
     dae_status status = model_make_plan(m, &m->running, &in, &mt, &m->run);
-    if (status == DAE_OK) status = model_compile_plan(m, &m->run);
-    m->index = algebraic;
-    return status;
+    return status == DAE_OK ? model_compile_plan(m, &m->run) : status;
 }
 
 static dae_status compile_assumptions(model *m)
@@ -267,7 +264,8 @@ static dae_status run_passes(model *m)
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);
     if (status == DAE_OK) status = model_build_problem(m);
-    if (status == DAE_OK) status = model_build_initial(m);
+    if (status == DAE_OK) status = model_build_projection(m);
+    if (status == DAE_OK && !m->flat->taken_over) status = model_build_initial(m);
     if (status == DAE_OK) status = model_build_results(m);
     if (status == DAE_OK) status = compile_assumptions(m);
     return status;

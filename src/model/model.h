@@ -54,6 +54,7 @@ typedef struct model_stage {
     void *user;
     bool (*rescue)(const double *watched, void *user); /* after a failure: other states?      */
     bool resume, paused;
+    bool start_only;           /* pause as soon as the initial values are found               */
     double t, h;               /* where it paused, and the last step                          */
     int order;                 /* of that                                                     */
     int output;
@@ -67,12 +68,12 @@ typedef struct model_stage {
 } model_stage;
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
-/* The failure of somebody who simulates with it becomes its own. */
-dae_status model_refuse(model *m, const dae_report *report);
+bool model_has_events(const model *m);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
 void model_poke(model *m, uint32_t variable, double value);
+void model_poke_rate(model *m, uint32_t variable, double value); /* of its derivative */
 dae_status model_get_statistics(const model *m, dae_statistics *out);
 
 #endif

@@ -152,6 +152,7 @@ typedef struct model_problem {
     size_t entries;
     uint32_t *value_slot;        /* slots that `values` computes                              */
     size_t values_count;
+    struct model_projection *projection; /* NULL: none                                        */
 } model_problem;
 
 struct model {
@@ -233,6 +234,7 @@ struct model {
     double stretch_start;        /* of the smooth stretch under way                           */
     model_unit asserts;          /* conditions, from slots                                    */
     ex_id *watch;                /* of the flat model, rewritten                              */
+    ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
@@ -320,6 +322,8 @@ void model_find_incidence(model *m, const equation_list *list, uint32_t *slot, u
                           model_incidence *out);
 dae_status model_make_plan(model *m, const equation_list *list, model_incidence *in,
                            dae_matching *matching, model_plan *out);
+void model_make_whole(model *m, const equation_list *list, const uint32_t *slot, uint32_t slots,
+                      model_plan *out);
 dae_status model_compile_plan(model *m, model_plan *plan);
 void model_close_plan(model *m, model_plan *plan);
 
@@ -335,6 +339,10 @@ void model_close_problem(model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */
 void model_take_point(model *m, double *x, double *xdot);
+
+/* project.c */
+dae_status model_build_projection(model *m); /* nothing, where there are no invariants */
+void model_close_projection(model *m);
 
 /* initialize.c */
 dae_status model_build_initial(model *m);

@@ -334,6 +334,24 @@ static dae_status compile_step(model *m, model_step *s)
     return status;
 }
 
+/* Of equations of higher index: nothing can be computed before the rest, all is one step, which is
+ * never run by itself. */
+void model_make_whole(model *m, const equation_list *list, const uint32_t *slot, uint32_t slots,
+                      model_plan *out)
+{
+    model_step *s = dae_arena_take(&m->arena, 1, sizeof *s);
+    s->torn = slots;
+    s->torn_slot = dae_arena_take(&m->arena, slots + 1, sizeof *s->torn_slot);
+    s->residual = dae_arena_take(&m->arena, slots + 1, sizeof *s->residual);
+    s->residual_equation = dae_arena_take(&m->arena, slots + 1, sizeof *s->residual_equation);
+    memcpy(s->torn_slot, slot, slots * sizeof *slot);
+    for (uint32_t i = 0; i < slots; i++) {
+        s->residual[i] = ex_binary(m->g, EX_SUBTRACT, list->item[i].left, list->item[i].right);
+        s->residual_equation[i] = i;
+    }
+    *out = (model_plan){ .list = list, .step = s, .steps = 1, .torn = slots, .most_torn = slots };
+}
+
 dae_status model_compile_plan(model *m, model_plan *plan)
 {
     dae_status status = DAE_OK;

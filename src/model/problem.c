@@ -365,6 +365,7 @@ static void name_things(model *m)
     for (size_t j = 0; j < n; j++) {
         p->names[j] = model_slot_name(m, slot_of(p->variable[j], 0));
         p->level[j] = j < p->states ? DAE_DIFFERENTIAL : DAE_ALGEBRAIC;
+        if (m->flat->whole) p->level[j] = m->flat->variable[p->variable[j]].level;
         model_equation_name(m, &m->running.item[p->row_equation[j]], text, sizeof text);
         p->equation_names[j] = dae_arena_copy(&m->arena, text + 1, strlen(text) - 2); /* no quotes */
     }
@@ -412,6 +413,7 @@ void model_go_native(model *m)
 
 void model_close_problem(model *m)
 {
+    model_close_projection(m);
     unit_close(m, &m->p.equations);
     unit_close(m, &m->p.values);
     unit_close(m, &m->p.events);

@@ -616,6 +616,19 @@ static void list_added(reducer *r, flat_reduction *out)
     out->freedom = all_d - all_c;
 }
 
+static void keep_offsets(reducer *r, const dae_matching *mt, flat_reduction *out)
+{
+    const reduction_blocks *b = r->b;
+    flat_offsets *o = dae_arena_take(r->arena, 1, sizeof *o);
+    uint32_t *matched = dae_arena_take(r->arena, b->rows + 1, sizeof *matched);
+    memcpy(matched, mt->column_of, b->rows * sizeof *matched);
+    *o = (flat_offsets){ .size = b->rows, .equation = b->equation, .variable = b->variable,
+                         .column_of = b->column_of, .c = b->c, .d = b->d, .matched = matched,
+                         .start = r->start, .entry = r->entry, .order = r->order, .left = b->left,
+                         .right = b->right };
+    out->offsets = o;
+}
+
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
                        dae_report *report)
 {
@@ -639,6 +652,7 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
     if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
+    if (higher && status == DAE_OK) keep_offsets(&r, &mt, out);
     dae_matching_close(&mt, memory);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;
@@ -758,6 +772,9 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
  * changed its sign: linear interpolation between two steps leaves an error of second order. */
 static const double PASSED = 0.02;
 
+/* ... and where the integrator has given up, as near to the point as it got. */
+static const double COLLAPSED = 1e-3;
+
 /* J between two points: the rows that count at a level, those columns that are chosen there or all.
  * Returns the number of columns; rows are divided by their size at the ends. */
 static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
@@ -842,8 +859,26 @@ static bool block_passes(const reduction_blocks *b, const reduction_block *k, co
     return false;
 }
 
-bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
-                          flat_equation *equation)
+/* All columns at one point, rows measured by their largest values. */
+static bool block_is_singular(const reduction_blocks *b, const reduction_block *k, const double *largest,
+                              const double *J)
+{
+    scratch *t = b->scratch;
+    double least;
+    for (uint32_t level = 1;; level++) {
+        uint32_t rows = 0, n = interpolate(b, k, largest, J, 1, level, true, t->A);
+        for (uint32_t i = 0; i < k->rows; i++) rows += b->c[k->row[i]] >= level;
+        if (rows == 0) return false;
+        sign_of(t->A, rows, n, t->pivot, &least);
+        if (least < COLLAPSED) return true;
+    }
+}
+
+/* The first block of which this is true; the equation differentiated most in it. */
+static bool some_block(const flat_reduction *now, const double *before, const double *watched,
+                       flat_equation *equation,
+                       bool (*is)(const reduction_blocks *b, const reduction_block *k,
+                                  const double *J0, const double *J1))
 {
     const reduction_blocks *b = now->blocks;
     size_t at = 0;
@@ -853,8 +888,20 @@ bool flat_passes_singular(const flat_reduction *now, const double *before, const
         if (!has_choice(b, p)) continue;
         for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
-        if (block_passes(b, p, before + at, watched + at)) return true;
+        if (is(b, p, before + at, watched + at)) return true;
         at += (size_t)p->rows * p->columns;
     }
     return false;
+}
+
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation)
+{
+    return some_block(now, before, watched, equation, block_passes);
+}
+
+bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
+                      flat_equation *equation)
+{
+    return some_block(now, largest, watched, equation, block_is_singular);
 }

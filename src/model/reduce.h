@@ -17,6 +17,20 @@ typedef struct flat_dummy {
     bool state;                 /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
+/* What the offsets were found from, and what they say: F_i is differentiated c_i times, x_j occurs
+ * up to its d_j-th derivative in what results. */
+typedef struct flat_offsets {
+    uint32_t size;                        /* equations = unknowns                             */
+    const uint32_t *equation, *variable;  /* of a row, of a column: numbers in the model      */
+    const uint32_t *column_of;            /* of a variable; UINT32_MAX: it is known           */
+    const uint32_t *c, *d;
+    const uint32_t *matched;              /* of a row: the column that it determines          */
+    const size_t *start;                  /* of a row: its entries                            */
+    const uint32_t *entry;                /* columns                                          */
+    const unsigned char *order;           /* ... and their highest derivatives in this row    */
+    ex_id *const *left, *const *right;    /* F_i^(k), k = 0 .. c_i; NULL where c_i = 0        */
+} flat_offsets;
+
 typedef struct flat_reduction {
     flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
     int index;                  /* structural, of the model as it was                         */
@@ -28,6 +42,7 @@ typedef struct flat_reduction {
     flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
     size_t derivatives;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
+    const flat_offsets *offsets;
 } flat_reduction;
 
 /* Which unknowns occur in which equations, and to which order: Pryce's signature matrix. */
@@ -57,6 +72,9 @@ void flat_choose_again(const flat_reduction *now, const double *watched, double 
  * constraint of that block that was differentiated most. */
 bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
                           flat_equation *equation);
+/* Are all choices singular here, compared with the largest values that `watch` had? */
+bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
+                      flat_equation *equation);
 /* What was found, in words: the index, which equations were differentiated, what follows from them,
  * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
 const char *flat_reduction_words(const flat_reduction *r);

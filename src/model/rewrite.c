@@ -408,6 +408,10 @@ dae_status model_rewrite(model *m)
     m->watch = dae_arena_take(&m->arena, m->flat->watches + 1, sizeof *m->watch);
     for (size_t i = 0; i < m->flat->watches; i++) m->watch[i] = model_plain(m, m->flat->watch[i]);
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
+    m->invariant = dae_arena_take(&m->arena, m->flat->invariants + 1, sizeof *m->invariant);
+    for (size_t i = 0; i < m->flat->invariants; i++)
+        m->invariant[i] = model_plain(m, ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
+                                                   m->flat->invariant[i].right));
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);

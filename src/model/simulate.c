@@ -18,6 +18,7 @@
  * changes within a step are none for the integrator.
  */
 #include "model/object.h"
+#include "model/route.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -392,9 +393,10 @@ static dae_status take_over(run *r)
     m->value[slot_of(m->at_homotopy, 0)] = 1;
     r->output = r->stage->output;
     dae_status status = model_update_modes(m, true, &changed);
-    if (status == DAE_OK)
+    if (status == DAE_OK && !m->flat->whole) {
         status = model_run_plan(m, &m->run, "solving the equations for other states");
-    if (status == DAE_OK) status = model_settle(m);
+        if (status == DAE_OK) status = model_settle(m);
+    }
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     return continue_solver(r);
@@ -454,6 +456,10 @@ static dae_status begin(run *r)
     }
     while (output_time(r, r->output) <= r->start) r->output++;
     if (status != DAE_OK || r->stop == r->start) return status;
+    if (r->stage && r->stage->start_only) {
+        *r->stage = (model_stage){ .t = r->start, .output = r->output, .order = 1, .paused = true };
+        return DAE_OK;
+    }
     expect_returns(r, r->start, 1);
     return start_solver(r, r->start);
 }
@@ -589,10 +595,21 @@ static dae_status check_guards(run *r, double t, bool first)
     return DAE_OK;
 }
 
+/* The last step ended a rounding error before the end: what is left to give out is as there. */
+static dae_status close_gap(run *r)
+{
+    dae_status status = read(r, r->t);
+    for (; status == DAE_OK && output_time(r, r->output) <= r->stop; r->output++)
+        status = give_row(r, output_time(r, r->output));
+    r->t = r->stop;
+    return status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
+        if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
         bool crossed = false, wanted = false;
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
@@ -628,11 +645,21 @@ static dae_status go(run *r)
     return status;
 }
 
+static dae_status check_route(run *r)
+{
+    if (flat_route_find(r->given->route) != FLAT_ROUTES) return DAE_OK;
+    dae_fail(&r->m->report, DAE_E_OPTION, "there is no route '%.60s'", r->given->route);
+    dae_at(&r->m->report, "route (--route)");
+    dae_hint(&r->m->report, "dummy, projection, least-squares or direct");
+    return DAE_E_OPTION;
+}
+
 static dae_status simulate(model *m, void *arguments)
 {
     run *r = arguments;
     size_t n = (size_t)m->p.problem.size;
     dae_status status = check_ready(m);
+    if (status == DAE_OK) status = check_route(r);
     if (status == DAE_OK) status = choose_times(r);
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
@@ -645,7 +672,7 @@ static dae_status simulate(model *m, void *arguments)
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     status = begin(r);
-    if (status == DAE_OK) status = go(r);
+    if (status == DAE_OK && !(r->stage && r->stage->paused)) status = go(r);
     return status == DAE_OK ? end(r) : status;
 }
 
@@ -676,6 +703,11 @@ static uint32_t home_of(const model *m, uint32_t v, double *sign)
     return v;
 }
 
+bool model_has_events(const model *m)
+{
+    return m->modes_used > 0 || m->delays > 0;
+}
+
 size_t model_unknowns(const model *m, const uint32_t **variable)
 {
     *variable = m->p.variable;
@@ -687,6 +719,13 @@ double model_peek(const model *m, uint32_t variable, uint32_t order)
     double sign;
     uint32_t v = home_of(m, variable, &sign);
     return sign * m->value[slot_of(v, order)];
+}
+
+void model_poke_rate(model *m, uint32_t variable, double value)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    if (!m->variable[v].alias_value) m->value[slot_of(v, 1)] = sign * value;
 }
 
 void model_poke(model *m, uint32_t variable, double value)

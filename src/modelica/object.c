@@ -758,9 +758,9 @@ static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
     else if (strcmp(name, "nominal") == 0)
         x->nominal = v->scalar;
     else if (mo_evaluate_number(m, v->scalar, &number, &culprit)) {
-        if (name[0] == 'f')
+        if (strcmp(name, "fixed") == 0)
             x->fixed = number != 0;
-        else if (name[0] == 's')
+        else if (strcmp(name, "stateSelect") == 0 && number >= FLAT_NEVER && number <= FLAT_ALWAYS)
             x->state_select = (flat_state_select)number;
     } else {
         mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' must be a parameter expression", name);

@@ -301,6 +301,11 @@ void mo_push(mo_parser *p, const void *item, size_t size)
     p->used += size;
 }
 
+const void *mo_pushed(const mo_parser *p, size_t mark)
+{
+    return p->used > mark ? p->scratch + mark : NULL;
+}
+
 void *mo_list(mo_parser *p, size_t mark, size_t size, int *count)
 {
     size_t bytes = p->used - mark;

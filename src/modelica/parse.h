@@ -104,6 +104,7 @@ static inline size_t mo_mark(const mo_parser *p)
     return p->used;
 }
 void mo_push(mo_parser *p, const void *item, size_t size); /* size: a multiple of 8 */
+const void *mo_pushed(const mo_parser *p, size_t mark); /* all since then, in place; NULL: none */
 /* The items pushed since the mark, in the arena, and how many; NULL if none. */
 void *mo_list(mo_parser *p, size_t mark, size_t size, int *count);
 

@@ -55,7 +55,7 @@ typedef struct operand {
 static mo_ast *operand_list(mo_parser *p, mo_ast_kind kind, mo_place place, size_t mark)
 {
     mo_ast *e = mo_node(p, kind, place);
-    const operand *from = (const operand *)(const void *)(p->scratch + mark);
+    const operand *from = mo_pushed(p, mark);
     e->count = (int)((p->used - mark) / sizeof *from);
     e->item = dae_arena_take(&p->c->arena, (size_t)e->count, sizeof *e->item);
     e->op = dae_arena_take(&p->c->arena, (size_t)e->count, 1);

@@ -164,7 +164,7 @@ static void function_arguments(mo_parser *p, mo_ast *e, mo_token_kind end)
             mo_push(p, &a, sizeof a);
         } while (mo_accept(p, T_COMMA));
     }
-    const argument *from = (const argument *)(const void *)(p->scratch + mark);
+    const argument *from = mo_pushed(p, mark);
     e->count = (int)((p->used - mark) / sizeof *from);
     e->item = dae_arena_take(&p->c->arena, (size_t)e->count, sizeof *e->item);
     if (labels)
