@@ -153,12 +153,15 @@ static void tell_singular(model_family *f, bool crossed, double t, const flat_eq
     dae_fail(&f->refusal, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
     dae_at(&f->refusal, "%s t = %.10g, equation '%s = %s'%s%s",
            crossed ? "in the step to" : "near", t,
-           ex_print(m->graph, e->left, flat_name, m, 60), ex_print(m->graph, e->right, flat_name, m, 60),
+           ex_print(m->graph, e->left, flat_name, m, 60),
+           ex_print(m->graph, e->right, flat_name, m, 60),
            m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
-    dae_why(&f->refusal, "there the Jacobian of the constraints has less than full rank with any choice "
-                        "of states: beyond it the solution is not unique, or there is none");
-    dae_hint(&f->refusal, "results up to there are right; start behind it, or add what decides which way "
-                         "the solution goes");
+    dae_why(&f->refusal,
+            "there the Jacobian of the constraints has less than full rank with any choice of "
+            "states: beyond it the solution is not unique, or there is none");
+    dae_hint(&f->refusal,
+             "results up to there are right; start behind it, or add what decides which way the "
+             "solution goes");
 }
 
 /* A step that leads across a point where every choice is singular leads anywhere. */
@@ -185,7 +188,7 @@ static bool judge(const double *watched, void *user)
     return passes_singular(f, watched) || (!f->stage.last && wants_other(f, watched, ENOUGH));
 }
 
-/* Other states, if there are better ones. Where all are singular that is why the integrator failed. */
+/* Other states, if there are better ones. Where all are singular that is why it failed. */
 static bool rescue(const double *watched, void *user)
 {
     model_family *f = user;

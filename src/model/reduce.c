@@ -775,7 +775,7 @@ static const double PASSED = 0.02;
 /* ... and where the integrator has given up, as near to the point as it got. */
 static const double COLLAPSED = 1e-3;
 
-/* J between two points: the rows that count at a level, those columns that are chosen there or all.
+/* J between two points: the rows that count at a level, the columns that are chosen there or all.
  * Returns the number of columns; rows are divided by their size at the ends. */
 static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
                             const double *J1, double theta, uint32_t level, bool all, double *A)
@@ -860,8 +860,8 @@ static bool block_passes(const reduction_blocks *b, const reduction_block *k, co
 }
 
 /* All columns at one point, rows measured by their largest values. */
-static bool block_is_singular(const reduction_blocks *b, const reduction_block *k, const double *largest,
-                              const double *J)
+static bool block_is_singular(const reduction_blocks *b, const reduction_block *k,
+                              const double *largest, const double *J)
 {
     scratch *t = b->scratch;
     double least;

@@ -67,9 +67,9 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
-/* Did all choices become singular between two points of `watch`? The sign of a determinant says that
- * the present one did; where it is 0 by linear interpolation the others are looked at. *equation: the
- * constraint of that block that was differentiated most. */
+/* Did all choices become singular between two points of `watch`? The sign of a determinant says
+ * that the present one did; where it is 0 by linear interpolation the others are looked at.
+ * *equation: the constraint of that block that was differentiated most. */
 bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
                           flat_equation *equation);
 /* Are all choices singular here, compared with the largest values that `watch` had? */
