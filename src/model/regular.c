@@ -263,11 +263,11 @@ static dae_status round_once(regular *w, bool *changed)
     out->index_now = index;
     out->bound = total_depth(w);
     status = pass(w, order, begin, blocks, &mt, changed);
-    if (status == DAE_OK && out->changes > CHANGES)
+    if (status == DAE_OK && out->changes > CHANGES + 2 * w->s.rows)
         return dae_fail(w->report, DAE_E_LIMIT,
-                        "the equations were rewritten %d times and their "
+                        "the equations were rewritten %zu times and their "
                         "Jacobian is singular still",
-                        CHANGES);
+                        out->changes);
     return status;
 }
 

@@ -278,7 +278,8 @@ static void deepen(regular *w, const regular_block *b, const regular_null *u,
     if (replaced < w->depths) w->depth[replaced] = most;
 }
 
-static bool combine(regular *w, const regular_block *b, const regular_null *u, regular_care care)
+static bool combine(regular *w, const regular_block *b, const regular_null *u, regular_care care,
+                    bool *rows_replaced)
 {
     combination c = { .factor = dae_arena_take(&w->scratch, u->count + 1, sizeof(ex_id)),
                       .left = dae_arena_take(&w->scratch, u->count + 1, sizeof(ex_id)),
@@ -311,6 +312,7 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u, r
     uint32_t replaced = w->s.equation[b->row[u->at[c.replaced]]];
     flat_equation *e = &w->m->equation[replaced];
     deepen(w, b, u, &c, replaced);
+    rows_replaced[u->at[c.replaced]] = true;
     for (uint32_t k = 0; k < u->count; k++) fix_switches(w, b->row[u->at[k]]);
     regular_change *change = note(w, REGULAR_COMBINE, b);
     change->words = combination_words(w, b, u, &c);
@@ -322,13 +324,20 @@ static bool combine(regular *w, const regular_block *b, const regular_null *u, r
     return true;
 }
 
+/* Several at once, as long as none of their equations has been replaced before. */
 bool regular_combine(regular *w, const regular_block *b, regular_care care)
 {
     regular_null *u;
+    bool changed = false;
     size_t count = regular_nulls(w, b, false, &u);
-    for (size_t k = 0; k < count; k++)
-        if (u[k].constant == (care == WITH_NUMBERS) && combine(w, b, &u[k], care)) return true;
-    return false;
+    bool *replaced = dae_arena_take(&w->scratch, b->size + 1, sizeof *replaced);
+    for (size_t k = 0; k < count; k++) {
+        bool may = u[k].constant == (care == WITH_NUMBERS);
+        for (uint32_t i = 0; i < u[k].count; i++) may = may && !replaced[u[k].at[i]];
+        if (!may || !combine(w, b, &u[k], care, replaced)) continue;
+        changed = true;
+    }
+    return changed;
 }
 
 /* ---------------------------------------------------------------- substitution (ES) ----- */

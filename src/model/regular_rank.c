@@ -30,7 +30,7 @@ static const double SUPPORT = 1e-9, CONSTANT = 1e-9;
 
 /* How far from the start values. */
 static const double scales[] = { 0.5, 0.1, 1e-2, 1e-4 };
-enum { SCALES = sizeof scales / sizeof *scales };
+enum { SCALES = sizeof scales / sizeof *scales, SUSPECTS = 5000 };
 
 /* ---------------------------------------------------------------- points ---------------- */
 
@@ -156,7 +156,7 @@ static double value_of(regular *w, int point, double scale, ex_id leaf)
     if (n.op == EX_DELAY) return noise((uint64_t)point, leaf, 40);
     if (n.op != EX_VARIABLE) return 0;
     const flat_variable *x = &w->m->variable[n.a];
-    if (n.b > 0) return noise((uint64_t)point, n.a, n.b);
+    if (n.b > 0) return 2 * scale * noise((uint64_t)point, n.a, n.b);
     double start = guess(w, set, n.a);
     if (x->variability != FLAT_CONTINUOUS || x->type != EX_REAL) return start;
     double move = scale * (1 + fabs(start)) * noise((uint64_t)point, n.a, 0);
@@ -454,36 +454,44 @@ bool regular_judge(regular *w, regular_block *b)
 
 /* ---------------------------------------------------------------- parameters ------------ */
 
+/* Of the rows whose dependence makes the block singular. */
 static size_t list_parameters(regular *w, const regular_block *b, uint32_t **out)
 {
-    ex_id *root = dae_arena_take(&w->scratch, b->size + 1, sizeof *root);
-    for (uint32_t i = 0; i < b->size; i++) root[i] = regular_residual(w, b->row[i]);
-    ex_walk *walk = ex_walk_begin(w->g, root, b->size);
-    size_t count = 0;
+    regular_null *u;
+    size_t count = 0, roots = 0, nulls = regular_nulls(w, b, false, &u);
+    ex_id *root = dae_arena_take(&w->scratch, (size_t)b->size * (nulls + 1), sizeof *root);
+    for (size_t k = 0; k < nulls; k++)
+        for (uint32_t i = 0; i < u[k].count; i++)
+            root[roots++] = regular_residual(w, b->row[u[k].at[i]]);
+    ex_walk *walk = ex_walk_begin(w->g, root, roots);
     *out = dae_arena_take(&w->scratch, walk->count + 1, sizeof **out);
     for (size_t k = 0; k < walk->count; k++) {
         const ex_node *n = ex_at(w->g, walk->order[k]);
         if (n->op != EX_VARIABLE || n->b > 0) continue;
         const flat_variable *x = &w->m->variable[n->a];
-        if (x->variability <= FLAT_PARAMETER && x->type == EX_REAL) (*out)[count++] = n->a;
+        if (x->variability == FLAT_PARAMETER && x->type == EX_REAL) (*out)[count++] = n->a;
     }
     ex_walk_end(w->g, walk);
     return count;
 }
 
+/* One after the other is changed, if that is not too much work: else all of them are suspects. */
 size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter)
 {
     size_t all = list_parameters(w, b, parameter), count = 0;
+    uint32_t *guilty = dae_arena_take(&w->scratch, all + 1, sizeof *guilty);
+    if (all * b->size > SUSPECTS) return all;
     for (size_t k = 0; k < all; k++) {
         uint32_t v = (*parameter)[k];
         double was = guess(w, 0, v);
         w->value[0][v] = shaken(was, v, 77);
         regular_block other = *b;
-        bool guilty = !regular_judge(w, &other) || other.rank > b->rank;
+        bool better = !regular_judge(w, &other) || other.rank > b->rank;
         w->value[0][v] = was;
-        if (guilty) (*parameter)[count++] = v;
+        if (better) guilty[count++] = v;
     }
-    return count ? count : list_parameters(w, b, parameter);
+    if (count) *parameter = guilty;
+    return count ? count : all;
 }
 
 /* ---------------------------------------------------------------- null vectors ---------- */
