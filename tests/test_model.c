@@ -441,12 +441,36 @@ static void test_assertions(void **state)
                    "assert(x > 0.5, \"too little is left\"); "
                    "assert(x > 0.8, \"getting low\", AssertionLevel.warning); end M;", NULL);
     expect_run(&w, trial_run(&w, 2, 1e-8), DAE_E_ASSERT, "too little is left", "0.5 < x",
-               "test.mo:1:", "warning: t = ", "getting low");
+               "test.mo:1:", "warning: t = 0.22314", "getting low", "at: t = 0.69314", "x = 0.5");
     assert_int_equal(model_warnings(w.m), 1);
     double last = w.t[w.rows - 1];
-    assert_true(last > 0.3 && last < 0.9);
-    expect_near(trial_last(&w, "x"), exp(-last), 1e-6);
+    expect_near(last, log(2), 1e-7);
+    expect_near(trial_last(&w, "x"), 0.5, 1e-7);
+    expect_near(w.t[w.rows - 2], floor(log(2) / 0.02) * 0.02, 1e-12); /* the row before */
     trial_close(&w);
+}
+
+/* A visit of 0.1 beyond a bound, by a solution whose steps are far longer: 4 t (1 - t) > 0.99 from
+ * t = 0.45 on. What the run of a warning leaves is all rows. */
+static void test_assertions_inside_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *level;
+        dae_status status;
+        double end;
+    } run[] = { { "error", DAE_E_ASSERT, 0.45 }, { "warning", DAE_OK, 1 } };
+    for (int k = 0; k < 2; k++) {
+        trial_model w;
+        char text[400];
+        snprintf(text, sizeof text,
+                 "model M Real x(start = 0, fixed = true); equation der(x) = 4 - 8*time; "
+                 "assert(x <= 0.99, \"too high\", AssertionLevel.%s); end M;", run[k].level);
+        trial_open(&w, text, NULL);
+        expect_run(&w, trial_run(&w, 1, 1e-6), run[k].status, "t = 0.45", "too high");
+        expect_near(w.t[w.rows - 1], run[k].end, 1e-5);
+        trial_close(&w);
+    }
 }
 
 /* ---------------------------------------------------------------- stopping -------------- */
@@ -612,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_discrete_loop_is_named),
         cmocka_unit_test(test_hybrid_is_refused),
         cmocka_unit_test(test_assertions),
+        cmocka_unit_test(test_assertions_inside_steps),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),

@@ -119,6 +119,29 @@ static void test_floor_and_mod(void **state)
 }
 
 /* The ideal diode: i = s in one mode, v = s in the other. Half-wave rectifier. */
+/* What changes at events only comes to lie on boundaries: rounding, counting. */
+static double rounded(double t) { double u = 10 * sin(10 * t); return u > 0 ? floor(u + 0.5) : ceil(u - 0.5); }
+static double third(double t) { return 4 * sin(3 * t) >= 3 ? 1 : 0; }
+
+static void test_relations_of_whole_numbers(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real u = 10*sin(10*time), y; Real k; Integer n = integer(4*sin(3*time)); "
+                   "Real b, a; equation y = if u > 0 then integer(floor(u + 0.5)) else integer(ceil(u - 0.5)); "
+                   "k = floor(4*sin(3*time)) + 1; b = if n >= 3 then 1 else 0; a = if k >= 4 then 1 else 0; "
+                   "end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (size_t i = 0; i < w.rows; i++) {
+        double t = w.t[i], u = 10 * sin(10 * t), z = 4 * sin(3 * t);
+        if (fabs(u + 0.5 - round(u + 0.5)) < 1e-6 || fabs(z - round(z)) < 1e-6) continue;
+        expect_near(trial_at(&w, i, "y"), rounded(t), 0);
+        expect_near(trial_at(&w, i, "b"), third(t), 0);
+        expect_near(trial_at(&w, i, "a"), third(t), 0);
+    }
+    trial_close(&w);
+}
+
 static void test_ideal_diode(void **state)
 {
     (void)state;
@@ -329,6 +352,106 @@ static void test_by_hand(void **state)
     trial_close(&w);
 }
 
+/* ---------------------------------------------------------------- fast things ----------- */
+
+/* What an integrator sees at the ends of its steps alone can be anything. */
+static const double fast[] = { 62.83, 628.3, 1000, 3141.59, 6283.185307, 12566.370614359172 };
+enum { FAST = sizeof fast / sizeof *fast };
+static const char *const both[] = { "bdf", "radau" };
+
+static double end_of_run(const char *text, const char *method, double w, double stop, double rtol)
+{
+    trial_model m;
+    trial_open(&m, text, NULL);
+    if (w > 0) expect_good(&m, model_set(m.m, "w", w));
+    expect_good(&m, trial_simulate(&m, &(dae_simulation){ .stop = stop, .tolerance = rtol,
+                                                          .intervals = 2, .method = method }));
+    double x = trial_last(&m, "x");
+    trial_close(&m);
+    return x;
+}
+
+/* How long sin(w t) > c in (0, 1). */
+static double time_above(double w, double c)
+{
+    double begin = asin(c), length = M_PI - 2 * asin(c), whole = floor(w / (2 * M_PI));
+    return (whole * length + fmin(fmax(w - 2 * M_PI * whole - begin, 0), length)) / w;
+}
+
+static void test_fast_relations(void **state)
+{
+    (void)state;
+    for (int k = 0; k < FAST; k++)
+        for (int i = 0; i < 2; i++) {
+            double w = fast[k];
+            expect_near(end_of_run("model M parameter Real w = 1; Real x(start = 0, fixed = true); "
+                                   "equation der(x) = if sin(w*time) > 0 then 1 else 0; end M;",
+                                   both[i], w, 1, 1e-6), time_above(w, 0), 1e-8);
+            expect_near(end_of_run("model M parameter Real w = 1; Real p(start = 0, fixed = true), "
+                                   "x(start = 0, fixed = true); equation der(p) = w; "
+                                   "der(x) = if sin(p) > 0.99 then 1 else 0; end M;",
+                                   both[i], w, 1, 1e-6), time_above(w, 0.99), 1e-7);
+        }
+}
+
+/* Short visits of a solution beyond a bound: cos(10 t) > 0.9999 in (0, 10), once a period. */
+static void test_short_visits(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        expect_near(end_of_run("model M Real u(start = 1, fixed = true), v(start = 0, fixed = true), "
+                               "x(start = 0, fixed = true); equation der(u) = 10*v; der(v) = -10*u; "
+                               "der(x) = if u > 0.9999 then 1 else 0; end M;", both[i], 0, 10, 1e-10),
+                    31 * acos(0.9999) / 10, 1e-4);
+}
+
+/* No period is lost: each is worth pi / (2 w). */
+static void test_fast_forcing(void **state)
+{
+    (void)state;
+    for (int k = 0; k < FAST; k++)
+        for (int i = 0; i < 2; i++) {
+            double w = fast[k], exact = 0.5 - sin(2 * w) / (4 * w), most = 0.1 * M_PI / (2 * w);
+            expect_near(end_of_run("model M parameter Real w = 1; Real x(start = 0, fixed = true); "
+                                   "equation der(x) = sin(w*time)^2; end M;", both[i], w, 1, 1e-8),
+                        exact, most);
+            expect_near(end_of_run("model M parameter Real w = 1; Real p(start = 0, fixed = true), "
+                                   "x(start = 0, fixed = true); equation der(p) = w; "
+                                   "der(x) = sin(p)^2; end M;", both[i], w, 1, 1e-8), exact, most);
+        }
+}
+
+static void test_pulses(void **state)
+{
+    (void)state;
+    static const double width[] = { 1, 0.3, 0.1, 0.03, 0.01, 0.005 };
+    for (int k = 0; k < 6; k++)
+        for (int i = 0; i < 2; i++)
+            expect_near(end_of_run("model M parameter Real w = 1; Real x(start = 0, fixed = true); "
+                                   "equation der(x) = exp(-((time - 5)/w)^2)/w; end M;", both[i],
+                                   width[k], 10, 1e-6), sqrt(M_PI), 1e-4);
+}
+
+/* What is fast and does not matter costs nothing. */
+static void test_fast_and_small(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "model M parameter Real A = 0; Real x(start = 0, fixed = true); "
+        "equation der(x) = 1 + A*sin(62830*time); end M;",
+        "model M Real x(start = 0, fixed = true); equation der(x) = 1 + 1e-9*sin(62830*time); end M;" };
+    for (int k = 0; k < 2; k++) {
+        trial_model w;
+        dae_statistics st;
+        trial_open(&w, text[k], NULL);
+        expect_good(&w, trial_run(&w, 1, 1e-6));
+        model_get_statistics(w.m, &st);
+        assert_in_range(st.steps, 1, 50);
+        expect_near(trial_last(&w, "x"), 1, 1e-8);
+        trial_close(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_event_at_the_start),
         cmocka_unit_test(test_start_on_the_boundary),
         cmocka_unit_test(test_floor_and_mod),
+        cmocka_unit_test(test_relations_of_whole_numbers),
         cmocka_unit_test(test_ideal_diode),
         cmocka_unit_test(test_no_event),
         cmocka_unit_test(test_chatter_is_named),
@@ -349,6 +473,11 @@ int main(void)
         cmocka_unit_test(test_vertical_tangent),
         cmocka_unit_test(test_vertical_tangent_at_the_end),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_fast_relations),
+        cmocka_unit_test(test_short_visits),
+        cmocka_unit_test(test_fast_forcing),
+        cmocka_unit_test(test_pulses),
+        cmocka_unit_test(test_fast_and_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

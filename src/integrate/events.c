@@ -1,7 +1,10 @@
 /* events.c: sign changes of event functions, located on the dense output.
  *
- * After each accepted step g is looked at where the step ended; an interval with a sign change
- * is narrowed by the Illinois variant of regula falsi. An event function that is zero at the
+ * After each accepted step g is looked at where the step ended and at PIECES - 1 points inside:
+ * two sign changes between two looks are none. Where a parabola through three looks comes near
+ * zero between them, g is looked at there as well (and again, with the parabola that follows from
+ * it), so that a short excursion beyond zero is found if g is smooth. An interval with a sign
+ * change is narrowed by the Illinois variant of regula falsi. An event function that is zero at the
  * start of an interval (just after its own event, or from the beginning) is disarmed until it
  * has left zero: it fires neither twice nor because of a signed zero. Of several sign changes
  * in a step the earliest is reported first, at equal times in order of definition.
@@ -13,7 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-static dae_status evaluate(dae_solver *s, double t, double *g)
+enum { PIECES = 4 };
+
+static int ask(dae_solver *s, double t, double *g)
 {
     const dae_problem *q = &s->system.problem;
     dae_event_search *v = &s->events;
@@ -22,6 +27,13 @@ static dae_status evaluate(dae_solver *s, double t, double *g)
     s->system.callback_depth++;
     int answer = q->event(t, v->x, v->p, g, q->user);
     s->system.callback_depth--;
+    return answer;
+}
+
+static dae_status evaluate(dae_solver *s, double t, double *g)
+{
+    const dae_problem *q = &s->system.problem;
+    int answer = ask(s, t, g);
     if (answer == DAE_RETRY) answer = DAE_STOP;
     dae_status status = dae_user_answer(&s->system, answer, "event", t);
     if (status != DAE_OK) return status;
@@ -89,13 +101,77 @@ static dae_status narrow(dae_solver *s, double a, double b, double *at)
     return DAE_OK;
 }
 
-static dae_status search(dae_solver *s, double to)
+/* ---- looks ---- */
+
+static void take_look(dae_solver *s, double t, double *g)
+{
+    dae_event_search *v = &s->events;
+    int at = v->looks++;
+    for (; at > 0 && (v->look[at - 1].t - t) * s->direction > 0; at--)
+        v->look[at] = v->look[at - 1];
+    v->look[at] = (dae_event_look){ t, g };
+}
+
+/* One more look inside a step; where g is not defined there it is no look. */
+static dae_status look_inside(dae_solver *s, double t, int *seen)
+{
+    double *g = s->events.look[s->events.looks].g;
+    int answer = ask(s, t, g);
+    *seen = answer == DAE_OK && dae_find_nonfinite(s->system.problem.event_count, g) < 0;
+    if (answer != DAE_OK && answer != DAE_RETRY)
+        return dae_user_answer(&s->system, answer, "event", t);
+    if (*seen) take_look(s, t, g);
+    return DAE_OK;
+}
+
+/* Does the parabola through three values of one sign come near zero between them, and where? */
+static int dips(const dae_event_look *a, int i, double *at)
+{
+    const dae_event_look *b = a + 1, *c = a + 2;
+    double g0 = a->g[i], g1 = b->g[i], g2 = c->g[i];
+    if (!(g0 * g1 > 0 && g1 * g2 > 0)) return 0;
+    double rise = (g1 - g0) / (b->t - a->t), next = (g2 - g1) / (c->t - b->t);
+    double bend = (next - rise) / (c->t - a->t); /* g'' / 2 */
+    if (!(bend * g1 > 0)) return 0;
+    double t = 0.5 * (a->t + b->t) - 0.5 * rise / bend;
+    double g = g0 + (t - a->t) * (rise + (t - b->t) * bend);
+    *at = t;
+    return (t - a->t) * (c->t - t) > 0 && t != b->t && g / g1 < 0.5 && g / g0 < 0.5 && g / g2 < 0.5;
+}
+
+static int find_dip(const dae_solver *s, double *at)
+{
+    const dae_event_search *v = &s->events;
+    for (int i = 0; i < s->system.problem.event_count; i++)
+        for (int k = 0; k + 2 < v->looks && v->armed[i]; k++)
+            if (dips(&v->look[k], i, at)) return 1;
+    return 0;
+}
+
+static dae_status look_around(dae_solver *s, double to)
+{
+    dae_event_search *v = &s->events;
+    double from = v->t_low, t;
+    int count = s->system.problem.event_count, seen = 1;
+    for (int k = 0; k < DAE_EVENT_LOOKS; k++) v->look[k].g = v->look_g + (size_t)k * (size_t)count;
+    memcpy(v->look[0].g, v->low, (size_t)count * sizeof(double));
+    v->look[0].t = from;
+    v->looks = 1;
+    dae_status status = evaluate(s, to, v->look[1].g);
+    if (status == DAE_OK) take_look(s, to, v->look[1].g);
+    for (int k = 1; k < PIECES && status == DAE_OK; k++)
+        status = look_inside(s, from + (to - from) * k / PIECES, &seen);
+    while (status == DAE_OK && seen && v->looks < DAE_EVENT_LOOKS && find_dip(s, &t))
+        status = look_inside(s, t, &seen);
+    return status;
+}
+
+/* From the last look to this one. */
+static dae_status search_piece(dae_solver *s, const dae_event_look *to)
 {
     dae_event_search *v = &s->events;
     int count = s->system.problem.event_count, found = 0;
-    if ((to - v->t_low) * s->direction <= 0) return DAE_OK;
-    dae_status status = evaluate(s, to, v->high);
-    if (status != DAE_OK) return status;
+    memcpy(v->high, to->g, (size_t)count * sizeof(double));
     for (int i = 0; i < count; i++) {
         if (!v->armed[i] && v->high[i] != 0) { /* it has left zero */
             v->armed[i] = 1;
@@ -105,10 +181,10 @@ static dae_status search(dae_solver *s, double to)
     }
     if (!found) {
         memcpy(v->low, v->high, (size_t)count * sizeof(double));
-        v->t_low = to;
+        v->t_low = to->t;
         return DAE_OK;
     }
-    status = narrow(s, v->t_low, to, &v->t_found);
+    dae_status status = narrow(s, v->t_low, to->t, &v->t_found);
     if (status != DAE_OK) return status;
     v->event = -1;
     for (int i = 0; i < count; i++) {
@@ -125,6 +201,15 @@ static dae_status search(dae_solver *s, double to)
     for (int i = 0; i < count; i++) /* others that cross at the same time fire next */
         if (i != v->event && !crosses(v->low[i], v->high[i])) v->low[i] = v->high[i];
     return DAE_EVENT;
+}
+
+static dae_status search(dae_solver *s, double to)
+{
+    dae_event_search *v = &s->events;
+    if ((to - v->t_low) * s->direction <= 0) return DAE_OK;
+    dae_status status = look_around(s, to);
+    for (int k = 1; k < v->looks && status == DAE_OK; k++) status = search_piece(s, &v->look[k]);
+    return status;
 }
 
 dae_status dae_events_search(dae_solver *s, double target)

@@ -101,6 +101,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->mark.slope, n},
         {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
+        {&s->events.look_g, DAE_EVENT_LOOKS * events},
     };
     s->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!s->vectors) return DAE_E_NOMEM;

@@ -107,8 +107,16 @@ typedef struct dae_watch_state { /* integrate/watch.c */
     int confirmed;          /* and so many times in a row they had a jump                   */
 } dae_watch_state;
 
+enum { DAE_EVENT_LOOKS = 16 };
+
+typedef struct dae_event_look {
+    double t, *g;
+} dae_event_look;
+
 typedef struct dae_event_search { /* integrate/events.c */
-    double *low, *high, *middle, *x, *p;
+    double *low, *high, *middle, *x, *p, *look_g;
+    dae_event_look look[DAE_EVENT_LOOKS]; /* at a step: its two ends and points inside, in order */
+    int looks;
     unsigned char *armed;   /* 0: identically zero since the last event, ignored until it leaves */
     double t_low;           /* searched up to here                                          */
     double t_found;

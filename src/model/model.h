@@ -38,11 +38,14 @@ dae_status model_set(model *m, const char *name, double value);
 dae_status model_get(model *m, const char *name, double *value);
 
 void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
-const char *model_analysis(model *m);
 
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
+/* The start value of a variable holds as if it were fixed. */
+dae_status model_keep(model *m, const char *name);
+/* What the last initialization did; memory is the model's, until the next one. */
+dae_status model_get_initial(model *m, dae_initial *out);
 dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value);
 dae_status model_event(model *m, double t, double *x, double *xdot);
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user);

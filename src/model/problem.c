@@ -192,9 +192,39 @@ static dae_status compile_events(model *m)
         z[k] = mode->z;
         model_substitute(m, &z[k], 1);
         p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
-        p->searched |= !mode->timed;
+        p->searched |= !mode->timed && !mode->exact;
     }
     return unit_open(m, &p->events, z, m->modes_used);
+}
+
+static dae_status compile_pace(model *m)
+{
+    model_problem *p = &m->p;
+    size_t n = (size_t)p->problem.size, roots = n;
+    ex_id *root = dae_arena_take(&m->arena, n + m->modes_used + 1, sizeof *root);
+    memcpy(root, p->residual, n * sizeof *root);
+    for (size_t k = 0; k < m->modes_used; k++) {
+        root[roots] = m->mode[m->mode_used[k]].z;
+        model_substitute(m, &root[roots++], 1);
+    }
+    return model_compile_pace(m, root, roots);
+}
+
+/* Conditions of assertions as they follow from x, to be looked at inside steps. */
+static dae_status compile_assertions(model *m)
+{
+    model_problem *p = &m->p;
+    size_t count = 0;
+    ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
+    p->asserted = dae_arena_take(&m->arena, m->assertions + 1, sizeof *p->asserted);
+    for (size_t i = 0; i < m->assertions; i++) {
+        if (m->assertion[i].initial || model_level(m, m->assertion[i].condition) < LEVEL_VARYING)
+            continue;
+        condition[count] = m->assertion[i].condition;
+        model_substitute(m, &condition[count], 1);
+        p->asserted[count++] = (uint32_t)i;
+    }
+    return count ? unit_open(m, &p->asserts, condition, count) : DAE_OK;
 }
 
 /* Columns of x and x' are one pattern. */
@@ -385,6 +415,8 @@ dae_status model_build_problem(model *m)
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
     if (status == DAE_OK) status = compile_values(m);
     if (status == DAE_OK) status = compile_events(m);
+    if (status == DAE_OK) status = compile_assertions(m);
+    if (status == DAE_OK) status = compile_pace(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);
@@ -417,5 +449,7 @@ void model_close_problem(model *m)
     unit_close(m, &m->p.equations);
     unit_close(m, &m->p.values);
     unit_close(m, &m->p.events);
+    unit_close(m, &m->p.asserts);
+    model_close_pace(m);
     m->p = (model_problem){0};
 }

@@ -39,7 +39,8 @@ typedef struct reduction_blocks {
 typedef struct scratch {
     double *A, *scale;
     int *class_of;
-    unsigned char *pivot, *done;
+    unsigned char *pivot;
+    struct candidate *of_row;
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -271,46 +272,63 @@ static int reluctance(const flat_variable *x)
  * the poor states again until they are singular. */
 static const double EXCUSED = 0.3;
 
+/* The best pivot of a row. */
+typedef struct candidate {
+    uint32_t column;
+    int class;
+    double size;                 /* relative to the largest entry of the row; 0: there is none */
+} candidate;
+
+static bool is_better(const candidate *a, const candidate *b)
+{
+    if (a->size == 0 || b->size == 0) return a->size > 0;
+    return a->class < b->class || (a->class == b->class && a->size > b->size * 1.0001);
+}
+
+/* A class does not excuse a poor pivot. */
+static candidate best_of_row(const double *row, uint32_t columns, const int *class_of, double scale,
+                             const unsigned char *pivot)
+{
+    candidate best = { 0 };
+    double most = 0;
+    for (uint32_t j = 0; j < columns; j++)
+        if (!pivot[j] && fabs(row[j]) > most) most = fabs(row[j]);
+    if (most <= 1e-13 * scale) return best;
+    for (uint32_t j = 0; j < columns; j++) {
+        if (pivot[j] || fabs(row[j]) < EXCUSED * most) continue;
+        candidate here = { j, class_of[j], fabs(row[j]) / most };
+        if (is_better(&here, &best)) best = here;
+    }
+    return best;
+}
+
 /* Gaussian elimination with the columns in classes of reluctance; marks the pivot columns of
  * A (rows x columns, destroyed). The smallest pivot found, relative to the largest entry of its
- * row; 0: the rows are dependent. */
+ * row; 0: the rows are dependent. It is done after every step, and A is sparse: a row is searched
+ * again only if it has an entry in the column of the pivot. */
 static double eliminate(double *A, uint32_t rows, uint32_t columns, const int *class_of,
-                        const double *scale, unsigned char *pivot, unsigned char *done)
+                        const double *scale, unsigned char *pivot, candidate *of_row)
 {
     double worst = INFINITY;
     memset(pivot, 0, columns);
-    memset(done, 0, rows);
+    for (uint32_t i = 0; i < rows; i++)
+        of_row[i] = best_of_row(A + (size_t)i * columns, columns, class_of, scale[i], pivot);
     for (uint32_t step = 0; step < rows; step++) {
-        uint32_t best_i = 0, best_j = 0;
-        double best = 0;
-        int best_class = 0;
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < rows; i++)
+            if (is_better(&of_row[i], &of_row[best])) best = i;
+        if (of_row[best].size == 0) return 0;
+        uint32_t column = of_row[best].column;
+        const double *from = A + (size_t)best * columns;
+        worst = fmin(worst, fabs(from[column]) / scale[best]);
+        pivot[column] = 1;
+        of_row[best].size = 0; /* done */
         for (uint32_t i = 0; i < rows; i++) {
-            if (done[i]) continue;
-            double row_most = 0;
-            for (uint32_t j = 0; j < columns; j++)
-                if (!pivot[j]) row_most = fmax(row_most, fabs(A[i * columns + j]));
-            if (row_most <= 1e-13 * scale[i]) continue;
-            for (uint32_t j = 0; j < columns; j++) {
-                double size = pivot[j] ? 0 : fabs(A[i * columns + j]) / row_most;
-                if (size < EXCUSED) continue; /* a class does not excuse a poor pivot */
-                bool better = best == 0 || class_of[j] < best_class ||
-                              (class_of[j] == best_class && size > best * 1.0001);
-                if (!better) continue;
-                best = size;
-                best_class = class_of[j];
-                best_i = i;
-                best_j = j;
-            }
-        }
-        if (best == 0) return 0;
-        worst = fmin(worst, fabs(A[best_i * columns + best_j]) / scale[best_i]);
-        pivot[best_j] = 1;
-        done[best_i] = 1;
-        for (uint32_t i = 0; i < rows; i++) {
-            if (done[i]) continue;
-            double f = A[i * columns + best_j] / A[best_i * columns + best_j];
-            for (uint32_t j = 0; j < columns && f != 0; j++)
-                A[i * columns + j] -= f * A[best_i * columns + j];
+            double *row = A + (size_t)i * columns;
+            if (of_row[i].size == 0 || row[column] == 0) continue;
+            double f = row[column] / from[column];
+            for (uint32_t j = 0; j < columns; j++) row[j] -= f * from[j];
+            of_row[i] = best_of_row(row, columns, class_of, scale[i], pivot);
         }
     }
     return worst;
@@ -326,7 +344,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
     double *scale = dae_arena_take(r->arena, k->rows + 1, sizeof *scale);
     int *class_of = dae_arena_take(r->arena, k->columns + 1, sizeof *class_of);
     unsigned char *pivot = dae_arena_take(r->arena, k->columns + 1, 1);
-    unsigned char *done = dae_arena_take(r->arena, k->rows + 1, 1);
+    candidate *of_row = dae_arena_take(r->arena, k->rows + 1, sizeof *of_row);
     memset(chosen, 0, k->columns * sizeof *chosen);
     for (uint32_t level = 1;; level++) {
         uint32_t rows = 0, columns = 0, *from = dae_arena_take(r->arena, k->columns + 1, sizeof *from);
@@ -343,7 +361,7 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
             scale[rows++] = most;
         }
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, done));
+        worst = fmin(worst, eliminate(A, rows, columns, class_of, scale, pivot, of_row));
         if (worst == 0) return 0;
         for (uint32_t j = 0; j < columns; j++)
             if (pivot[j]) chosen[from[j]] = level;
@@ -423,7 +441,7 @@ static void open_scratch(reducer *r)
     t->scale = dae_arena_take(r->arena, rows + 1, sizeof *t->scale);
     t->class_of = dae_arena_take(r->arena, columns + 1, sizeof *t->class_of);
     t->pivot = dae_arena_take(r->arena, columns + 1, 1);
-    t->done = dae_arena_take(r->arena, rows + 1, 1);
+    t->of_row = dae_arena_take(r->arena, rows + 1, sizeof *t->of_row);
 }
 
 static dae_status find_blocks(reducer *r, const dae_matching *mt)
@@ -473,6 +491,7 @@ static uint32_t variable_for(rewriter *w, uint32_t column, uint32_t order)
     bool dummy = order >= w->lowest[column];
     flat_variable made = { .name = derivative_name(r, x->name, order), .type = EX_REAL,
                            .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
+                           .derivatives = (int)(r->b->d[column] - order),
                            .state_select = dummy ? FLAT_AVOID : x->state_select, .hidden = !dummy,
                            .is_protected = x->is_protected, .comment = x->comment };
     uint32_t new = flat_add_variable(w->to, &made);
@@ -499,11 +518,15 @@ static ex_id replace(ex_graph *g, ex_id leaf, void *user)
     return ex_variable(g, variable_for(w, column, n.b), 0, EX_REAL);
 }
 
-static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like)
+/* The k-th derivative of an equation that is differentiated c times. */
+static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like,
+                         uint32_t k, uint32_t c)
 {
     ex_id side[2] = { left, right };
     ex_substitute(w->r->g, side, 2, replace, w);
     flat_add_equation(w->to, side[0], side[1], like->place, like->component);
+    w->to->equation[w->to->equations - 1].derived = (int)k;
+    w->to->equation[w->to->equations - 1].constraint = c > 0;
 }
 
 /* Only where there are more columns than equations is there anything to choose. */
@@ -548,6 +571,8 @@ static void write_model(reducer *r, flat_reduction *out)
     to->variable = dae_arena_take(r->arena, m->variables + 1, sizeof *to->variable);
     memcpy(to->variable, m->variable, m->variables * sizeof *to->variable);
     to->variable_capacity = m->variables + 1;
+    for (uint32_t j = 0; j < b->columns; j++)
+        to->variable[b->variable[j]].derivatives = (int)b->d[j];
     to->equation = NULL;
     to->equations = to->equation_capacity = 0;
     rewriter w = { .r = r, .to = to };
@@ -565,10 +590,10 @@ static void write_model(reducer *r, flat_reduction *out)
     uint32_t *row_of = dae_arena_take(r->arena, m->equations + 1, sizeof *row_of);
     for (uint32_t i = 0; i < b->rows; i++) row_of[b->equation[i]] = i + 1;
     for (size_t e = 0; e < m->equations; e++) {
-        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e]);
-        uint32_t i = row_of[e];
-        for (uint32_t k = 1; i && k <= b->c[i - 1]; k++)
-            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e]);
+        uint32_t i = row_of[e], c = i ? b->c[i - 1] : 0;
+        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, c);
+        for (uint32_t k = 1; k <= c; k++)
+            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e], k, c);
     }
     to->initial = dae_arena_take(r->arena, m->initials + 1, sizeof *to->initial);
     to->initial_capacity = m->initials + 1;
@@ -581,6 +606,8 @@ static void write_model(reducer *r, flat_reduction *out)
     for (size_t e = 0; e < m->assertions; e++) {
         to->assertion[e] = m->assertion[e];
         ex_substitute(r->g, &to->assertion[e].condition, 1, replace, &w);
+        if (to->assertion[e].message)
+            ex_substitute(r->g, &to->assertion[e].message, 1, replace, &w);
     }
     write_watch(&w);
     out->flat = to;
@@ -616,17 +643,15 @@ static void list_added(reducer *r, flat_reduction *out)
     out->freedom = all_d - all_c;
 }
 
-static void keep_offsets(reducer *r, const dae_matching *mt, flat_reduction *out)
+static void keep_signature(const reducer *r, const dae_matching *mt, flat_signature *out)
 {
     const reduction_blocks *b = r->b;
-    flat_offsets *o = dae_arena_take(r->arena, 1, sizeof *o);
-    uint32_t *matched = dae_arena_take(r->arena, b->rows + 1, sizeof *matched);
-    memcpy(matched, mt->column_of, b->rows * sizeof *matched);
-    *o = (flat_offsets){ .size = b->rows, .equation = b->equation, .variable = b->variable,
-                         .column_of = b->column_of, .c = b->c, .d = b->d, .matched = matched,
-                         .start = r->start, .entry = r->entry, .order = r->order, .left = b->left,
-                         .right = b->right };
-    out->offsets = o;
+    uint32_t *match = dae_arena_take(r->arena, b->rows + 1, sizeof *match);
+    memcpy(match, mt->column_of, b->rows * sizeof *match);
+    *out = (flat_signature){ .rows = b->rows, .columns = b->columns, .equation = b->equation,
+                             .variable = b->variable, .column_of = b->column_of,
+                             .start = r->start, .column = r->entry, .order = r->order, .c = b->c,
+                             .d = b->d, .match = match, .left = b->left, .right = b->right };
 }
 
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
@@ -646,13 +671,13 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     status = dae_find_offsets(&r.s, r.order, memory, r.b->c, r.b->d, &mt, &out->index);
     uint32_t most = 0;
     for (uint32_t i = 0; i < r.b->rows; i++) most = r.b->c[i] > most ? r.b->c[i] : most;
-    bool higher = status == DAE_OK && most > 0;
+    bool found = status == DAE_OK, higher = found && most > 0;
     if (status == DAE_E_STRUCTURE) status = DAE_OK; /* model_open says what is wrong */
     r.value = dae_arena_take(arena, m->variables + 1, sizeof *r.value);
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
     if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
-    if (higher && status == DAE_OK) keep_offsets(&r, &mt, out);
+    if (found) keep_signature(&r, &mt, &out->signature);
     dae_matching_close(&mt, memory);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;
@@ -683,7 +708,7 @@ static double quality(reducer *r, const reduction_block *k, const double *J, con
             t->scale[rows++] = most;
         }
         if (rows == 0) return worst;
-        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->done));
+        worst = fmin(worst, eliminate(A, rows, columns, t->class_of, t->scale, t->pivot, t->of_row));
         if (worst == 0) return 0;
     }
 }

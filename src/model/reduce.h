@@ -17,19 +17,18 @@ typedef struct flat_dummy {
     bool state;                 /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
-/* What the offsets were found from, and what they say: F_i is differentiated c_i times, x_j occurs
- * up to its d_j-th derivative in what results. */
-typedef struct flat_offsets {
-    uint32_t size;                        /* equations = unknowns                             */
-    const uint32_t *equation, *variable;  /* of a row, of a column: numbers in the model      */
-    const uint32_t *column_of;            /* of a variable; UINT32_MAX: it is known           */
-    const uint32_t *c, *d;
-    const uint32_t *matched;              /* of a row: the column that it determines          */
-    const size_t *start;                  /* of a row: its entries                            */
-    const uint32_t *entry;                /* columns                                          */
-    const unsigned char *order;           /* ... and their highest derivatives in this row    */
-    ex_id *const *left, *const *right;    /* F_i^(k), k = 0 .. c_i; NULL where c_i = 0        */
-} flat_offsets;
+/* The equations as written, as Pryce sees them: which unknown occurs in which equation, and how
+ * often it is differentiated there; the offsets; a transversal. rows = 0: there is none. */
+typedef struct flat_signature {
+    uint32_t rows, columns;
+    const uint32_t *equation, *variable; /* their numbers in the model                        */
+    const uint32_t *column_of;  /* of a variable, DAE_NOWHERE                                 */
+    const size_t *start;        /* entries of row i: start[i] .. start[i + 1] - 1             */
+    const uint32_t *column;
+    const unsigned char *order;
+    const uint32_t *c, *d, *match; /* match: of row i                                         */
+    ex_id *const *left, *const *right; /* of a row with c > 0: derivatives 0 .. c; else NULL  */
+} flat_signature;
 
 typedef struct flat_reduction {
     flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
@@ -41,19 +40,11 @@ typedef struct flat_reduction {
     size_t dummies;
     flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
     size_t derivatives;
+    flat_signature signature;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
-    const flat_offsets *offsets;
 } flat_reduction;
 
-/* Which unknowns occur in which equations, and to which order: Pryce's signature matrix. */
-typedef struct flat_signature {
-    uint32_t rows, columns;
-    uint32_t *equation, *variable; /* rows and columns: numbers in the model                   */
-    uint32_t *column_of;           /* of a variable, DAE_NOWHERE                                */
-    size_t *start;                 /* of rows in the two below                                  */
-    uint32_t *column;
-    unsigned char *order;
-} flat_signature;
+/* Without offsets, transversal and derivatives. */
 void flat_find_signature(flat_model *m, flat_signature *out);
 
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
@@ -75,9 +66,6 @@ bool flat_passes_singular(const flat_reduction *now, const double *before, const
 /* Are all choices singular here, compared with the largest values that `watch` had? */
 bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
                       flat_equation *equation);
-/* What was found, in words: the index, which equations were differentiated, what follows from them,
- * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
-const char *flat_reduction_words(const flat_reduction *r);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif

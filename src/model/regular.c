@@ -63,6 +63,29 @@ static dae_status find_blocks(regular *w, uint32_t **order, uint32_t **begin, ui
     return (dae_status)dae_find_blocks(&tight, mt, &w->memory, *order, *begin, blocks);
 }
 
+/* Is an expression that is 0 at all points so because terms cancel, or only because a factor is too
+ * small for a number there, exp(-1000 x)? */
+static bool cancels(regular *w, ex_id e, int depth)
+{
+    if (depth > 20) return true; /* enough */
+    switch (ex_at(w->g, e)->op) {
+    case EX_EXP: return false;
+    case EX_NEGATE:
+    case EX_NO_EVENT:
+    case EX_HOMOTOPY:
+    case EX_DIVIDE: return cancels(w, ex_operand(w->g, e, 0), depth + 1);
+    case EX_MULTIPLY:
+        return cancels(w, ex_operand(w->g, e, 0), depth + 1) || cancels(w, ex_operand(w->g, e, 1), depth + 1);
+    case EX_ADD:
+    case EX_SUBTRACT: {
+        const ex_id term[2] = { ex_operand(w->g, e, 0), ex_operand(w->g, e, 1) };
+        const double *value = regular_values(w, term, 2, 1);
+        return value[0] != 0 || (cancels(w, term[0], depth + 1) && cancels(w, term[1], depth + 1));
+    }
+    default: return true;
+    }
+}
+
 /* Blocks of one equation whose entry is not plainly a number: marks those where it is 0. */
 static void judge_single(regular *w, const uint32_t *order, const uint32_t *begin,
                          uint32_t blocks, const dae_matching *mt, unsigned char *singular)
@@ -88,7 +111,8 @@ static void judge_single(regular *w, const uint32_t *order, const uint32_t *begi
     unsigned char *zero = dae_arena_take(&w->scratch, count, 1); /* 1: was 0; 2: was not */
     for (size_t i = 0; i < count * POINTS; i++)
         if (isfinite(value[i])) zero[i % count] |= value[i] == 0 ? 1 : 2;
-    for (size_t i = 0; i < count; i++) singular[which[i]] = zero[i] == 1;
+    for (size_t i = 0; i < count; i++)
+        singular[which[i]] = zero[i] == 1 && cancels(w, slope[i], 0);
 }
 
 static void take_block(regular *w, const uint32_t *order, uint32_t from, uint32_t to,

@@ -13,9 +13,8 @@
  * behind that point is looked for: the states go on from there, a relaxation jump. A warning
  * says so.
  *
- * Where relations cause events a step is at most a LOOKS-th of the whole time. States may be so
- * smooth that one step spans several changes of a relation between functions of time, and two
- * changes within a step are none for the integrator.
+ * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
+ * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
 #include "model/object.h"
 #include "model/route.h"
@@ -24,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100 };
+enum { RETURNS = 6, BREAKS = 1000, CHATTER = 500, LOOKS = 100, JUMPS = 100, ASSERT_LOOKS = 4 };
 
 static const double WINDOW = 1e-6; /* CHATTER events in that part of the whole time: no progress */
 
@@ -108,13 +107,36 @@ static dae_status initialize(model *m, void *arguments)
     const point *p = arguments;
     dae_status status = check_ready(m);
     if (status == DAE_OK) status = model_find_start(m, p->t);
-    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
+    if (status != DAE_OK) return status;
+    model_take_point(m, p->x, p->xdot);
+    m->at_start = true;
+    status = model_check_assertions(m, p->t);
+    m->at_start = false;
     return status;
 }
 
 dae_status model_initialize(model *m, double t0, double *x, double *xdot)
 {
     return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
+}
+
+static dae_status describe(model *m, void *arguments)
+{
+    (void)arguments;
+    return m->built ? model_describe_initial(m) : DAE_E_STATE;
+}
+
+dae_status model_get_initial(model *m, dae_initial *out)
+{
+    dae_status before = m->status, status = guard(m, describe, NULL);
+    m->status = before;
+    *out = (dae_initial){
+        .value = m->initial_value, .values = m->initial_values,
+        .constraint = m->initial_constraint, .constraints = m->initial_constraints,
+        .conflict = m->conflict, .conflicts = m->conflicts, .iterations = m->init.iterations,
+        .evaluations = m->init.evaluations, .by = m->initial_by ? m->initial_by : "",
+        .t = m->value[0] };
+    return status;
 }
 
 static dae_status values(model *m, void *arguments)
@@ -134,18 +156,6 @@ dae_status model_values(model *m, double t, const double *x, const double *xdot,
     return guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
 }
 
-/* The other side of an event, from the slots and to the slots. */
-static dae_status cross(model *m, double t)
-{
-    m->stretch_start = t;
-    if (m->delays) {
-        model_look_back(m, t);
-        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
-        if (status != DAE_OK) return status;
-    }
-    return model_settle(m);
-}
-
 static dae_status event(model *m, void *arguments)
 {
     const point *p = arguments;
@@ -153,7 +163,7 @@ static dae_status event(model *m, void *arguments)
     if (status != DAE_OK) return status;
     if (model_load_point(m, p->t, p->x, p->xdot) != DAE_OK)
         return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
-    status = cross(m, p->t);
+    status = model_find_again(m, p->t);
     if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
     return status;
 }
@@ -337,7 +347,7 @@ static dae_status pass_event(run *r, double t, int order)
     if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
-    if (status == DAE_OK) status = cross(m, t);
+    if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
@@ -450,7 +460,7 @@ static dae_status begin(run *r)
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
-        status = cross(m, r->start);
+        status = model_find_again(m, r->start);
         model_take_point(m, r->x, r->xdot);
         if (status == DAE_OK) status = give_row(r, r->start);
     }
@@ -532,12 +542,35 @@ static dae_status jump(run *r, dae_status failed)
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
+/* No farther than the explicit dependence on time lets a step see. */
+static dae_status mind_pace(run *r, double *stop)
+{
+    model *m = r->m;
+    dae_statistics s;
+    if (m->pace.terms == 0 && m->pace.phases == 0) return DAE_OK;
+    dae_get_statistics(m->solver, &s);
+    double far = *stop - r->t, h = s.h_next > 0 && s.h_next < far ? s.h_next : far;
+    if (m->pace.phases) {
+        dae_status status = dae_read(m->solver, r->t, r->x, r->xdot);
+        if (status != DAE_OK) return take_failure(r, status);
+        model_put_point(m, r->t, r->x, r->xdot);
+        for (int j = (int)m->p.states; j < m->p.problem.size; j++)
+            m->value[slot_of(m->p.variable[j], 1)] = r->xdot[j];
+    }
+    double longest = model_longest_step(m, r->t, h, r->rtol);
+    if (s.h_next == 0 && longest == h) /* the first step is at most a thousandth of the whole */
+        longest = fmin(h, 1e3 * model_longest_step(m, r->t, 1e-3 * h, r->rtol));
+    if (longest < h) *stop = r->t + longest;
+    return DAE_OK;
+}
+
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
     model *m = r->m;
+    dae_status status = mind_pace(r, &stop);
     double limit = m->p.problem.size == 0 ? fmin(stop, output_time(r, r->output)) : stop;
-    dae_status status = dae_set_stop(m->solver, stop);
+    if (status == DAE_OK) status = dae_set_stop(m->solver, stop);
     if (status == DAE_OK) status = dae_step(m->solver, limit);
     *crossed = status == DAE_EVENT;
     if (status < 0) return take_failure(r, status);
@@ -554,6 +587,59 @@ static dae_status check(run *r, double t)
     return status == DAE_OK ? model_check_assertions(r->m, t) : status;
 }
 
+/* Is there an assertion that fails at t? *status: whether that could be found out. */
+static bool fails_at(run *r, double t, dae_status *status)
+{
+    *status = read(r, t);
+    return *status == DAE_OK && model_fails(r->m);
+}
+
+/* Between `good` and `bad` an assertion begins to fail: *bad becomes that time. */
+static dae_status find_failure(run *r, double good, double *bad)
+{
+    dae_status status = DAE_OK;
+    for (int round = 0; round < 60 && status == DAE_OK && !reached(good, *bad); round++) {
+        double middle = 0.5 * (good + *bad);
+        if (fails_at(r, middle, &status))
+            *bad = middle;
+        else
+            good = middle;
+    }
+    return status;
+}
+
+/* The run ends where an assertion begins to fail, with a row; a warning is given with that time. */
+static dae_status tell_failure(run *r, double t)
+{
+    dae_status status = give_outputs(r, t, false);
+    if (status == DAE_OK) status = check(r, t);
+    if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
+    return status;
+}
+
+/* Assertions are looked at inside a step as well. */
+static dae_status mind_assertions(run *r, double to)
+{
+    double good = r->t;
+    dae_status status = DAE_OK;
+    if (r->m->p.asserts.outs == 0) return DAE_OK;
+    for (int k = 1; k <= ASSERT_LOOKS && status == DAE_OK; k++) {
+        double t = k < ASSERT_LOOKS ? r->t + (to - r->t) * k / ASSERT_LOOKS : to;
+        for (;;) { /* several warnings may begin before t */
+            status = dae_read(r->m->solver, t, r->x, r->xdot);
+            if (status != DAE_OK) return take_failure(r, status);
+            model_put_point(r->m, t, r->x, r->xdot);
+            if (!model_may_fail(r->m) || !fails_at(r, t, &status)) break;
+            double bad = t;
+            status = find_failure(r, good, &bad);
+            if (status == DAE_OK) status = tell_failure(r, bad);
+            if (status != DAE_OK) return status;
+        }
+        good = t;
+    }
+    return status;
+}
+
 /* terminal() holds once, at the end. */
 static dae_status end(run *r)
 {
@@ -562,6 +648,16 @@ static dae_status end(run *r)
     m->value[slot_of(m->at_terminal, 0)] = 1;
     dae_status status = check(r, r->stop);
     return status == DAE_OK ? give_row(r, r->stop) : status;
+}
+
+/* The last step ended a rounding error before the end: what is left to give out is as there. */
+static dae_status close_gap(run *r)
+{
+    dae_status status = read(r, r->t);
+    for (; status == DAE_OK && output_time(r, r->output) <= r->stop; r->output++)
+        status = give_row(r, output_time(r, r->output));
+    r->t = r->stop;
+    return status;
 }
 
 /* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
@@ -597,16 +693,6 @@ static dae_status check_guards(run *r, double t, bool first)
     return DAE_OK;
 }
 
-/* The last step ended a rounding error before the end: what is left to give out is as there. */
-static dae_status close_gap(run *r)
-{
-    dae_status status = read(r, r->t);
-    for (; status == DAE_OK && output_time(r, r->output) <= r->stop; r->output++)
-        status = give_row(r, output_time(r, r->output));
-    r->t = r->stop;
-    return status;
-}
-
 static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
@@ -628,8 +714,8 @@ static dae_status go(run *r)
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;
             if (status == DAE_OK) status = remember(r, to);
+            if (status == DAE_OK) status = mind_assertions(r, to);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
-            if (status == DAE_OK && r->m->assertions) status = check(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
@@ -673,6 +759,7 @@ static dae_status simulate(model *m, void *arguments)
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
+    model_start_pace(m, r->start, r->stop);
     status = begin(r);
     if (status == DAE_OK && !(r->stage && r->stage->paused)) status = go(r);
     return status == DAE_OK ? end(r) : status;

@@ -8,7 +8,9 @@
  */
 #include <daedalus/model.h>
 
+#include "model/expose.h"
 #include "model/family.h"
+#include "model/insight.h"
 #include "model/model.h"
 #include "model/reduce.h"
 #include "model/regular.h"
@@ -30,6 +32,7 @@ struct dae_model {
     dae_report report;
     dae_status reduced;
     const char *analysis;
+    const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
@@ -198,11 +201,8 @@ static void flatten(dae_model *m)
     }
     if (!view || m->context.errors > 0)
         return;
-    if (mods) {
-        const char *path = view->path;
-        view = mo_new_view(&m->front, view->def, view->outer, mods);
-        view->path = path;
-    }
+    if (mods)
+        view = mo_modified_view(&m->front, view, mods);
     flat_model *flat = mo_flatten_view(&m->front, view);
     for (int i = 0; i < o->set_count; i++)
         judge_setting(m, flat, o->set[i], setting[i]->place);
@@ -212,7 +212,7 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_regularize(m->flat, &m->memory, &m->regular, &m->report);
+    m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
     if (m->reduced == DAE_OK)
         m->reduced = flat_reduce(m->regular.flat, &m->memory, &m->reduction, &m->report);
 }
@@ -363,11 +363,22 @@ size_t dae_model_find(const dae_model *m, const char *name)
     return model_find(m->back, name);
 }
 
-static size_t visible(const flat_model *flat)
+static void count_variables(const flat_model *flat, dae_model_facts *facts)
+{
+    for (size_t i = 0; i < flat->variables; i++) {
+        const flat_variable *v = &flat->variable[i];
+        facts->variables += !v->hidden;
+        facts->parameters += !v->hidden && v->variability <= FLAT_PARAMETER;
+    }
+}
+
+/* A 'when' determines what it sets, as an equation does; other branches set the same. */
+static size_t set_by_whens(const flat_model *flat)
 {
     size_t count = 0;
-    for (size_t i = 0; i < flat->variables; i++)
-        count += !flat->variable[i].hidden;
+    for (size_t k = 0; k < flat->whens; k++)
+        for (size_t i = 0; i < flat->when[k]->actions; i++)
+            count += flat->when[k]->action[i].kind == FLAT_SET;
     return count;
 }
 
@@ -379,16 +390,17 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
-    if (m->flat) {
-        facts->equations = m->flat->equations;
-        facts->variables = visible(m->flat);
+    if (m->back)
+        model_get_facts(m->back, facts);
+    if (m->flat) { /* as it was written: reduction may have added to it */
+        facts->equations = m->flat->equations + set_by_whens(m->flat);
+        facts->variables = facts->parameters = 0;
+        count_variables(m->flat, facts);
         facts->start = m->flat->experiment.start;
         facts->stop = m->flat->experiment.stop;
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (m->back)
-        model_get_facts(m->back, facts);
     if (m->back && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
     if (m->back && m->regular.changes && m->regular.bound > facts->index)
@@ -396,17 +408,25 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     facts->load_seconds = m->load_seconds;
 }
 
+const dae_insight *dae_model_insight(dae_model *m)
+{
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return NULL;
+    if (!m->insight)
+        m->insight = model_insight(&m->reduction, m->back);
+    return m->insight;
+}
+
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s%s", flat_regular_words(&m->regular),
-                                  flat_reduction_words(&m->reduction), model_analysis(m->back));
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s",
+                                  m->regular.changes ? flat_regular_words(&m->regular) : "",
+                                  insight_words(m->insight, m->flat->graph, m->flat->name));
 }
 
 const char *dae_model_analysis(dae_model *m)
 {
-    if (is_nothing(m) || !m->back)
-        return "";
-    return guarded(m, analyze) == DAE_OK ? m->analysis : model_analysis(m->back);
+    return dae_model_insight(m) && guarded(m, analyze) == DAE_OK ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
@@ -429,6 +449,7 @@ dae_status dae_model_set(dae_model *m, const char *name, double value)
 {
     if (cannot_run(m))
         return state_of(m);
+    m->insight = NULL;
     return settle(m, name ? model_set(m->back, name, value) : DAE_E_ARG);
 }
 
@@ -460,6 +481,21 @@ dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot
     if (cannot_run(m))
         return state_of(m);
     return settle(m, model_initialize(m->back, t0, x, xdot));
+}
+
+dae_status dae_model_keep(dae_model *m, const char *name)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, name ? model_keep(m->back, name) : DAE_E_ARG);
+}
+
+dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
+{
+    if (!out)
+        return DAE_E_ARG;
+    *out = (dae_initial){ .t = NAN };
+    return cannot_run(m) ? state_of(m) : model_get_initial(m->back, out);
 }
 
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
