@@ -79,7 +79,8 @@ typedef struct dae_insight {
     size_t assignments, relations, delays;
 
     /* index */
-    int structural_index;               /* of the equations as written                        */
+    int structural_index;               /* of the equations as written ...                    */
+    size_t replaced;                    /* ... or, if > 0, with so many changes to show it    */
     int integrated_index;               /* of what is integrated                              */
     int differentiation_index;          /* -1: not known; likewise below                      */
     int tractability_index;

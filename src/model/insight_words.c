@@ -59,7 +59,8 @@ static void say_size(page *p, const dae_insight *k)
 static void say_index(page *p, const dae_insight *k)
 {
     head(p, "index");
-    say(p, "structural index %d of the equations as written\n", k->structural_index);
+    say(p, "structural index %d of the equations as %s\n", k->structural_index,
+        k->replaced ? "replaced above" : "written");
     more(p);
     if (k->differentiation_index >= 0)
         say(p, "differential index %d (%s)\n", k->differentiation_index, k->differentiation_how);

@@ -344,6 +344,7 @@ dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular
     w.depth = dae_arena_take(w.arena, m->equations + 1, sizeof *w.depth);
     dae_status status = with_scratch(&w, memory, round_once);
     if (status == DAE_OK) out->flat = w.m;
+    if (w.m != m) w.m->replaced = out->changes;
     return status;
 }
 
