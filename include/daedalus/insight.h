@@ -82,6 +82,7 @@ typedef struct dae_insight {
     int structural_index;               /* of the equations as written                        */
     int rewritten_index;                /* of what they were rewritten to where structure does not
                                            tell the truth about them; -1: they were not       */
+    size_t replaced;                    /* changes that made it so                            */
     int integrated_index;               /* of what is integrated                              */
     int differentiation_index;          /* -1: not known; likewise below                      */
     int tractability_index;

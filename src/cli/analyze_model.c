@@ -46,6 +46,7 @@ static void indices_json(dae_json *j, const dae_insight *k)
     dae_json_object(j, "indices");
     maybe(j, "structural", k->structural_index);
     maybe(j, "structural_of_rewritten", k->rewritten_index);
+    dae_json_integer(j, "replaced", (long)k->replaced);
     maybe(j, "differentiation", k->differentiation_index);
     dae_json_string(j, "differentiation_how", k->differentiation_how);
     maybe(j, "tractability", k->tractability_index);

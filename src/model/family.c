@@ -28,11 +28,10 @@ struct model_family {
     jmp_buf escape;
     member first, *now;
     double *watched, *row, enough;
+    double *largest;         /* values of `watch` so far                                   */
     double *before, before_t; /* `watch` after the step before ...                         */
-    double *largest;         /* of `watch` so far                                            */
     const member *before_of; /* ... of this member; NULL: there is none                    */
     long before_events;
-    dae_report report;       /* of a step that led across a singular point                 */
     /* what all members have in common, at the last points, newest last: variables, and below
      * them derivatives, (variable, order) as in `wanted` */
     flat_dummy *wanted;
@@ -49,7 +48,7 @@ struct model_family {
     model_stage stage;
     flat_route route;
     member *on_route[FLAT_ROUTES];
-    dae_report refusal;          /* of a route */
+    dae_report refusal;          /* of a route, or of a step across a singular point */
 };
 
 /* Every derivative that is a variable in one member or another. */
@@ -147,20 +146,22 @@ static bool wants_other(model_family *f, const double *watched, double enough)
     return true;
 }
 
-static void tell_singular(model_family *f, const flat_equation *e)
+static void tell_singular(model_family *f, bool crossed, double t, const flat_equation *e)
 {
     flat_model *m = f->first.reduction.from;
-    dae_report_clear(&f->report);
-    dae_fail(&f->report, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
-    double from = fmin(f->before_t, f->stage.t);
-    dae_at(&f->report, "between t = %.10g and %.10g, equation '%s = %s'%s%s", from,
-           f->stage.t > from ? f->stage.t : from + f->stage.h,
-           ex_print(m->graph, e->left, flat_name, m, 60), ex_print(m->graph, e->right, flat_name, m, 60),
+    dae_report_clear(&f->refusal);
+    dae_fail(&f->refusal, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
+    dae_at(&f->refusal, "%s t = %.10g, equation '%s = %s'%s%s",
+           crossed ? "in the step to" : "near", t,
+           ex_print(m->graph, e->left, flat_name, m, 60),
+           ex_print(m->graph, e->right, flat_name, m, 60),
            m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
-    dae_why(&f->report, "there the Jacobian of the constraints has less than full rank with any choice "
-                        "of states: beyond it the solution is not unique, or there is none");
-    dae_hint(&f->report, "results up to there are right; start behind it, or add what decides which way "
-                         "the solution goes");
+    dae_why(&f->refusal,
+            "there the Jacobian of the constraints has less than full rank with any choice of "
+            "states: beyond it the solution is not unique, or there is none");
+    dae_hint(&f->refusal,
+             "results up to there are right; start behind it, or add what decides which way the "
+             "solution goes");
 }
 
 /* A step that leads across a point where every choice is singular leads anywhere. */
@@ -171,8 +172,9 @@ static bool passes_singular(model_family *f, const double *watched)
     bool follows = f->before_of == f->now && f->before_events == f->stage.events;
     f->stage.refused = follows &&
                        flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
-    if (f->stage.refused) tell_singular(f, &equation);
+    if (f->stage.refused) tell_singular(f, true, f->stage.t, &equation);
     memcpy(f->before, watched, count * sizeof *watched);
+    for (size_t k = 0; k < count; k++) f->largest[k] = fmax(f->largest[k], fabs(watched[k]));
     f->before_of = f->now;
     f->before_t = f->stage.t;
     f->before_events = f->stage.events;
@@ -183,19 +185,18 @@ static bool judge(const double *watched, void *user)
 {
     model_family *f = user;
     note_point(f);
-    for (size_t k = 0; k < f->now->reduction.flat->watches; k++)
-        f->largest[k] = fmax(f->largest[k], fabs(watched[k]));
     return passes_singular(f, watched) || (!f->stage.last && wants_other(f, watched, ENOUGH));
 }
 
-/* After a failure: other states, or words for it if no states can do. */
+/* Other states, if there are better ones. Where all are singular that is why it failed. */
 static bool rescue(const double *watched, void *user)
 {
     model_family *f = user;
     flat_equation equation;
     if (wants_other(f, watched, RESCUE)) return true;
-    f->stage.refused = flat_near_singular(&f->now->reduction, watched, f->largest, &equation);
-    if (f->stage.refused) tell_singular(f, &equation);
+    f->stage.refused = f->before_of == f->now &&
+                       flat_is_singular(&f->now->reduction, f->largest, watched, &equation);
+    if (f->stage.refused) tell_singular(f, false, f->stage.t, &equation);
     return f->stage.refused;
 }
 
@@ -439,7 +440,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     f->sum = (dae_statistics){0};
     f->changes = 0;
     f->before_of = NULL;
-    memset(f->largest, 0, (f->first.reduction.flat->watches + 1) * sizeof *f->largest);
+    memset(f->largest, 0, f->first.reduction.flat->watches * sizeof *f->largest);
     f->give = row;
     f->user = user;
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */
@@ -451,7 +452,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
         dae_status status = model_simulate_stage(f->now->m, &with, give, f, &f->stage);
         add_statistics(f);
         if (status != DAE_OK || !f->stage.paused) return status;
-        if (f->stage.refused) return model_refuse(f->now->m, &f->report);
+        if (f->stage.refused) return f->refusal.status;
         member *next = NULL;
         status = other_member(f, &next);
         if (status != DAE_OK) return status;

@@ -105,6 +105,7 @@ typedef struct flat_model {
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */
     size_t guards;                   /* the last of these: equations hold while they are not 0  */
+    size_t replaced;                 /* changes since the text, to show the index: see regular.h */
     /* "tank.mo:12:5" of a place, for messages */
     const char *(*locate)(dae_place place, void *context);
     void *context;

@@ -190,6 +190,7 @@ static void count_sizes(insight *k)
     o->delays = k->m->delays;
     o->integrated_index = f.index;
     o->structural_index = k->s->rows ? k->r->index : f.index;
+    o->replaced = k->r->from->replaced;
     o->freedom = k->r->flat != k->r->from ? k->r->freedom : f.states;
     const char **state = dae_arena_take(k->arena, f.states + 1, sizeof *state);
     for (size_t j = 0; j < f.states; j++) state[j] = k->m->variable[k->m->p.variable[j]].name;

@@ -48,12 +48,6 @@ dae_status model_done(model *m, dae_status status)
     return status;
 }
 
-dae_status model_refuse(model *m, const dae_report *report)
-{
-    m->report = *report;
-    return model_done(m, report->status);
-}
-
 dae_status model_status(const model *m)
 {
     return m->status;

@@ -72,8 +72,6 @@ typedef struct model_stage {
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
 bool model_has_events(const model *m);
-/* The failure of somebody who simulates with it becomes its own. */
-dae_status model_refuse(model *m, const dae_report *report);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */

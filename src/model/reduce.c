@@ -800,9 +800,12 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
  * changed its sign: linear interpolation between two steps leaves an error of second order. */
 static const double PASSED = 0.02;
 
+/* ... and where the integrator has given up, as near to the point as it got. */
+static const double COLLAPSED = 1e-3;
+
 enum { LARGEST = 60 }; /* equations of a block that is looked at: complete pivoting costs n^3 */
 
-/* J between two points: the rows that count at a level, those columns that are chosen there or all.
+/* J between two points: the rows that count at a level, the columns that are chosen there or all.
  * Returns the number of columns; rows are divided by their size at the ends. */
 static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
                             const double *J1, double theta, uint32_t level, bool all, double *A)
@@ -862,14 +865,9 @@ static int sign_of(double *A, uint32_t rows, uint32_t columns, unsigned char *us
 }
 
 static bool block_passes(const reduction_blocks *b, const reduction_block *k, const double *J0,
-                         const double *J1, dae_arena *arena)
+                         const double *J1)
 {
     scratch *t = b->scratch;
-    if (k->rows > LARGEST || (size_t)k->rows * k->columns > LARGEST * LARGEST) return false;
-    if (!t->A) {
-        t->A = dae_arena_take(arena, LARGEST * LARGEST, sizeof *t->A);
-        t->pivot = dae_arena_take(arena, LARGEST * LARGEST, 1);
-    }
     for (uint32_t level = 1, rows = 1; rows > 0; level++) {
         double low = 0, high = 1, least;
         rows = 0;
@@ -892,40 +890,55 @@ static bool block_passes(const reduction_blocks *b, const reduction_block *k, co
     return false;
 }
 
-bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
-                          flat_equation *equation)
+/* All columns at one point, rows measured by their largest values. */
+static bool block_is_singular(const reduction_blocks *b, const reduction_block *k,
+                              const double *largest, const double *J)
+{
+    scratch *t = b->scratch;
+    double least;
+    for (uint32_t level = 1;; level++) {
+        uint32_t rows = 0, n = interpolate(b, k, largest, J, 1, level, true, t->A);
+        for (uint32_t i = 0; i < k->rows; i++) rows += b->c[k->row[i]] >= level;
+        if (rows == 0) return false;
+        sign_of(t->A, rows, n, t->pivot, &least);
+        if (least < COLLAPSED) return true;
+    }
+}
+
+/* The first block of which this is true; the equation differentiated most in it. */
+static bool some_block(const flat_reduction *now, const double *before, const double *watched,
+                       flat_equation *equation,
+                       bool (*is)(const reduction_blocks *b, const reduction_block *k,
+                                  const double *J0, const double *J1))
 {
     const reduction_blocks *b = now->blocks;
+    dae_arena *arena = now->from->graph->arena;
     size_t at = 0;
+    if (!b->scratch->A) {
+        b->scratch->A = dae_arena_take(arena, LARGEST * LARGEST, sizeof *b->scratch->A);
+        b->scratch->pivot = dae_arena_take(arena, LARGEST * LARGEST, 1);
+    }
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
         uint32_t most = p->row[0];
+        bool small = (size_t)p->rows * p->columns <= LARGEST * LARGEST;
         if (!p->open) continue;
         for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
-        if (block_passes(b, p, before + at, watched + at, now->from->graph->arena)) return true;
+        if (small && is(b, p, before + at, watched + at)) return true;
         at += p->start[p->rows];
     }
     return false;
 }
 
-bool flat_near_singular(const flat_reduction *now, const double *watched, const double *largest,
-                        flat_equation *equation)
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation)
 {
-    const reduction_blocks *b = now->blocks;
-    size_t at = 0;
-    for (size_t k = 0; k < b->count; k++) {
-        const reduction_block *p = &b->block[k];
-        for (uint32_t i = 0; p->open && i < p->rows; i++) {
-            double here = 0, once = 0;
-            for (size_t e = at + p->start[i]; e < at + p->start[i + 1]; e++) {
-                here = fmax(here, fabs(watched[e]));
-                once = fmax(once, largest[e]);
-            }
-            *equation = now->from->equation[b->equation[p->row[i]]];
-            if (here < PASSED * once) return true;
-        }
-        at += p->open ? p->start[p->rows] : 0;
-    }
-    return false;
+    return some_block(now, before, watched, equation, block_passes);
+}
+
+bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
+                      flat_equation *equation)
+{
+    return some_block(now, largest, watched, equation, block_is_singular);
 }

@@ -62,14 +62,14 @@ void flat_find_offsets(flat_model *m, const dae_memory *memory, flat_signature *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
-/* Did all choices become singular between two points of `watch`? The sign of a determinant says that
- * the present one did; where it is 0 by linear interpolation the others are looked at. *equation: the
- * constraint of that block that was differentiated most. */
+/* Did all choices become singular between two points of `watch`? The sign of a determinant says
+ * that the present one did; where it is 0 by linear interpolation the others are looked at.
+ * *equation: the constraint of that block that was differentiated most. */
 bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
                           flat_equation *equation);
-/* Is a row of J next to nothing, compared with the largest values that its entries had? */
-bool flat_near_singular(const flat_reduction *now, const double *watched, const double *largest,
-                        flat_equation *equation);
+/* Are all choices singular here, compared with the largest values that `watch` had? */
+bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
+                      flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif

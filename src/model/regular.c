@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks larger than this are left to the integrator: complete pivoting costs n^3. CHANGES bounds
- * what is tried: each change lowers the value of the signature matrix, which is a sum of orders. */
+/* Blocks larger than this are left to the integrator: complete pivoting costs n^3. CHANGES
+ * bounds what is tried: each change lowers the value of the signature matrix, which is a sum of
+ * orders. */
 enum { LARGEST = 400, CHANGES = 300, NAMED = 6 };
 
 /* ---------------------------------------------------------------- entries of J ---------- */
@@ -86,8 +87,8 @@ static bool cancels(regular *w, ex_id e, int depth)
 }
 
 /* Blocks of one equation whose entry is not plainly a number: marks those where it is 0. */
-static void judge_single(regular *w, const uint32_t *order, const uint32_t *begin, uint32_t blocks,
-                         const dae_matching *mt, unsigned char *singular)
+static void judge_single(regular *w, const uint32_t *order, const uint32_t *begin,
+                         uint32_t blocks, const dae_matching *mt, unsigned char *singular)
 {
     size_t count = 0;
     uint32_t *which = dae_arena_take(&w->scratch, blocks + 1, sizeof *which);
@@ -143,14 +144,19 @@ static dae_status refuse(regular *w, const regular_block *b)
 {
     dae_fail(w->report, DAE_E_SINGULAR,
              "the index cannot be found: %u equation%s depend%s on each other in %s highest "
-             "derivatives", (unsigned)b->size, b->size == 1 ? "" : "s", b->size == 1 ? "s" : "",
+             "derivatives",
+             (unsigned)b->size, b->size == 1 ? "" : "s", b->size == 1 ? "s" : "",
              b->size == 1 ? "its" : "their");
     dae_at(w->report, "%s", name_equations(w, b));
-    dae_why(w->report, "their Jacobian has rank %u of %u everywhere near the start values (pivots below "
-            "%.0e of the largest count as 0), and no combination of equations or of unknowns was found "
-            "that shows what is hidden", (unsigned)b->rank, (unsigned)b->size, flat_rank_tolerance);
-    dae_hint(w->report, "write them in another form: add multiples of one equation to another until a "
-                        "derivative cancels");
+    dae_why(
+        w->report,
+        "their Jacobian has rank %u of %u everywhere near the start values (pivots below "
+        "%.0e of the largest count as 0), and no combination of equations or of unknowns was found "
+        "that shows what is hidden",
+        (unsigned)b->rank, (unsigned)b->size, flat_rank_tolerance);
+    dae_hint(w->report,
+             "write them in another form: add multiples of one equation to another until a "
+             "derivative cancels");
     return DAE_E_SINGULAR;
 }
 
@@ -158,11 +164,13 @@ static dae_status refuse(regular *w, const regular_block *b)
 static dae_status refuse_dependent(regular *w)
 {
     const regular_change *c = &w->out->change[w->out->changes - 1];
-    dae_fail(w->report, DAE_E_STRUCTURE, "equations depend on each other: too few are left for the "
-                                         "unknowns");
+    dae_fail(w->report, DAE_E_STRUCTURE,
+             "equations depend on each other: too few are left for the "
+             "unknowns");
     if (c->kind == REGULAR_COMBINE) {
         dae_at(w->report, "equation %s%s%s", regular_equation(w->m, &c->was, 100),
-               w->m->locate ? ", " : "", w->m->locate ? w->m->locate(c->was.place, w->m->context) : "");
+               w->m->locate ? ", " : "",
+               w->m->locate ? w->m->locate(c->was.place, w->m->context) : "");
         dae_why(w->report, "a combination of equations says %s, which determines nothing:\n%s",
                 regular_equation(w->m, &c->now, 80), c->words);
     } else {
@@ -170,8 +178,9 @@ static dae_status refuse_dependent(regular *w)
         dae_why(w->report, "where derivatives cancel %u of %u equations are left",
                 (unsigned)c->rank, (unsigned)c->size);
     }
-    dae_hint(w->report, "one of these equations says what the others say, or contradicts them: write "
-                        "another one");
+    dae_hint(w->report,
+             "one of these equations says what the others say, or contradicts them: write "
+             "another one");
     return DAE_E_STRUCTURE;
 }
 
@@ -233,8 +242,8 @@ static dae_status pass(regular *w, const uint32_t *order, const uint32_t *begin,
     return DAE_OK;
 }
 
-/* How often equations as written are differentiated, combinations included, until they determine the
- * highest derivatives that occurred in them (x' of what is algebraic). */
+/* How often equations as written are differentiated, combinations included, until they determine
+ * the highest derivatives that occurred in them (x' of what is algebraic). */
 static int total_depth(const regular *w)
 {
     uint32_t most = 0, more = 0;
@@ -278,9 +287,11 @@ static dae_status round_once(regular *w, bool *changed)
     out->index_now = index;
     out->bound = total_depth(w);
     status = pass(w, order, begin, blocks, &mt, changed);
-    if (status == DAE_OK && out->changes > CHANGES)
-        return dae_fail(w->report, DAE_E_LIMIT, "the equations were rewritten %d times and their "
-                                                "Jacobian is singular still", CHANGES);
+    if (status == DAE_OK && out->changes > CHANGES + 2 * w->s.rows)
+        return dae_fail(w->report, DAE_E_LIMIT,
+                        "the equations were rewritten %zu times and their "
+                        "Jacobian is singular still",
+                        out->changes);
     return status;
 }
 
@@ -320,12 +331,20 @@ dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular
                            dae_report *report)
 {
     regular w = { .m = m, .out = out, .g = m->graph, .arena = m->graph->arena, .report = report };
-    *out = (flat_regular){ .from = m, .flat = m, .index = -1, .index_now = -1, .least = -1, .most = -1,
-                          .bound = -1, .kept = 1, .memory = *memory };
+    *out = (flat_regular){ .from = m,
+                           .flat = m,
+                           .index = -1,
+                           .index_now = -1,
+                           .least = -1,
+                           .most = -1,
+                           .bound = -1,
+                           .kept = 1,
+                           .memory = *memory };
     w.depths = m->equations;
     w.depth = dae_arena_take(w.arena, m->equations + 1, sizeof *w.depth);
     dae_status status = with_scratch(&w, memory, round_once);
     if (status == DAE_OK) out->flat = w.m;
+    if (w.m != m) w.m->replaced = out->changes;
     return status;
 }
 

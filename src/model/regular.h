@@ -54,7 +54,8 @@ typedef struct flat_regular {
 extern const double flat_rank_tolerance;
 
 /* Memory from the graph's arena, which jumps when there is none. DAE_E_STRUCTURE: equations that
- * depend on each other, or contradict each other; DAE_E_SINGULAR: J is singular and nothing helps. */
+ * depend on each other, or contradict each other; DAE_E_SINGULAR: J is singular and nothing
+ * helps. */
 dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular *out,
                            dae_report *report);
 

@@ -1,19 +1,21 @@
 /* regular_index.c: the differential index of the equations as written, where it can be had.
  *
  * With a regular system Jacobian it is at most the structural index (Pryce; where equations were
- * combined the derivatives in the combinations count, too), and it may be smaller by any amount (Reissig, Martinson, Barton, SIAM J. Sci. Comput. 21 (2000) 1987). For
- * E x' + A x = f with constant matrices it is the number of times that the rows without x' have to
- * be differentiated to make E regular (Luenberger's shuffle):
+ * combined the derivatives in the combinations count, too), and it may be smaller by any amount
+ * (Reissig, Martinson, Barton, SIAM J. Sci. Comput. 21 (2000) 1987). For E x' + A x = f with
+ * constant matrices it is the number of times that the rows without x' have to be differentiated
+ * to make E regular (Luenberger's shuffle):
  *
  *     [E1]      [A1]            [E1]      [A1]
  *     [ 0] x' + [A2] x = f  ->  [A2] x' + [ 0] x = f
  *
  * For other equations it is the smallest k such that F = 0, F' = 0, ..., F^(k) = 0 determine x'
- * where x is given (Campbell and Gear, Numer. Math. 72 (1995) 173): the derivatives of this array by
- * x' and by everything above have the rank n + the rank of those by everything above alone. Second
- * derivatives in F: x, x' then count as x, and x'' as x'. The rank is that at points near the start
- * values, consistent or not, as the definition wants it. Where no clear gap parts the pivots that count
- * from those that do not, nothing is claimed but what smaller k have shown.
+ * where x is given (Campbell and Gear, Numer. Math. 72 (1995) 173): the derivatives of this
+ * array by x' and by everything above have the rank n + the rank of those by everything above
+ * alone. Second derivatives in F: x, x' then count as x, and x'' as x'. The rank is that at
+ * points near the start values, consistent or not, as the definition wants it. Where no clear
+ * gap parts the pivots that count from those that do not, nothing is claimed but what smaller k
+ * have shown.
  */
 #include "model/regular_object.h"
 
@@ -25,9 +27,9 @@ enum { LARGEST = 80, NONLINEAR = 40, ROWS = 400 };
 
 typedef struct pencil {
     uint32_t n;
-    uint32_t *place;             /* of a column: where its x_j^(0) is                         */
-    uint32_t *highest;           /* of a column: the order of the last one among the unknowns */
-    double *E, *A;               /* n x n                                                     */
+    uint32_t *place;   /* of a column: where its x_j^(0) is                         */
+    uint32_t *highest; /* of a column: the order of the last one among the unknowns */
+    double *E, *A;     /* n x n                                                     */
 } pencil;
 
 /* x_j, x_j', ... below the highest derivative are the unknowns. */
@@ -117,24 +119,15 @@ static bool same(const double *a, const double *b, size_t count)
 
 /* ---------------------------------------------------------------- derivative arrays ----- */
 
-static ex_id rate(ex_graph *g, ex_id leaf, void *user)
-{
-    const regular *w = user;
-    const ex_node n = *ex_at(g, leaf);
-    if (n.op == EX_TIME) return ex_number(g, 1);
-    if (n.op == EX_VARIABLE && w->s.column_of[n.a] != DAE_NOWHERE)
-        return ex_variable(g, n.a, n.b + 1, EX_REAL);
-    return ex_number(g, 0);
-}
-
 /* A rank is clear if its smallest pivot is at least this. */
 static const double CLEAR = 1e-9;
 
 /* The rank of the columns from `skip` on. */
-static uint32_t rank_behind(regular *w, const double *T, uint32_t rows, uint32_t columns, uint32_t skip,
-                            bool *clear)
+static uint32_t rank_behind(regular *w, const double *T, uint32_t rows, uint32_t columns,
+                            uint32_t skip, bool *clear)
 {
-    double *A = dae_arena_take(&w->scratch, (size_t)rows * (columns - skip) + 1, sizeof *A), kept, dropped;
+    double *A = dae_arena_take(&w->scratch, (size_t)rows * (columns - skip) + 1, sizeof *A), kept,
+           dropped;
     for (uint32_t i = 0; i < rows; i++)
         memcpy(A + (size_t)i * (columns - skip), T + (size_t)i * columns + skip,
                (columns - skip) * sizeof *A);
@@ -178,11 +171,9 @@ static void index_by_arrays(regular *w, const pencil *q, const ex_id *F)
         if (a == YES) o->most = k;
         if (a != NO) return;
         o->least = k + 1;
-        ex_id *next = array + (size_t)(k + 1) * n, culprit = 0;
+        ex_id *next = array + (size_t)(k + 1) * n;
         memcpy(next, next - n, n * sizeof *next);
-        ex_time_derivatives(w->g, next, n, rate, w, &culprit);
-        for (uint32_t i = 0; i < n; i++)
-            if (culprit || !next[i]) return;
+        if (!regular_differentiate(w, next, n, 1)) return;
     }
 }
 

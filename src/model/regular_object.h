@@ -2,6 +2,7 @@
  *
  *     regular.c           the loop: offsets, blocks, which replacement is tried
  *     regular_rank.c      values of J at points, its rank, vectors that it maps to 0
+ *     regular_factors.c   what these work with: leaves, derivatives, null vectors as expressions
  *     regular_convert.c   the replacements
  *     regular_index.c     the differential index
  *     regular_words.c     words
@@ -74,6 +75,23 @@ uint32_t regular_count_rank(dae_arena *scratch, const double *A, uint32_t rows, 
 /* The rows of `combination` that do not stay give the combinations of rows of A that are 0. */
 uint32_t regular_reduce_rows(dae_arena *scratch, const double *A, uint32_t n, double *combination,
                              unsigned char *stays);
+
+/* regular_factors.c */
+/* The derivative of order `times` of each; false: there is none. */
+bool regular_differentiate(regular *w, ex_id *e, size_t count, uint32_t times);
+/* Leaves replaced in the roots. */
+void regular_put(regular *w, ex_id *root, size_t roots, const ex_id *leaf, const ex_id *by,
+                 size_t count);
+bool regular_is_fenced(regular *w, const ex_id *root, size_t roots, const ex_id *leaf,
+                       size_t leaves);
+bool regular_remove_leaves(regular *w, ex_id side[2], const ex_id *leaf, size_t leaves);
+const double *regular_vector(const regular_null *u); /* its values at one of the points        */
+bool regular_factors(regular *w, const regular_block *b, const regular_null *u, bool right,
+                     uint32_t one, ex_id *factor);
+bool regular_stays_low(regular *w, const regular_block *b, const ex_id *e, size_t count,
+                       uint32_t level, const bool *may_reach, bool strict);
+double regular_safety(regular *w, ex_id factor);
+void regular_guard(regular *w, ex_id factor);
 
 /* regular_convert.c: each answers whether it changed the model */
 bool regular_freeze(regular *w, const regular_block *b);

@@ -1,19 +1,19 @@
 /* regular_rank.c: values of J at points, its rank, vectors that it maps to 0.
  *
  * A determinant that vanishes at three points chosen at random vanishes everywhere, but for bad
- * luck of measure 0. The points are near the start values, as near as it takes for everything to be
- * finite. Parameters have their values; at two more points those that are numbers are changed, too:
- * what is singular there is so whatever the parameters are.
+ * luck of measure 0. The points are near the start values, as near as it takes for everything to
+ * be finite. Parameters have their values; at two more points those that are numbers are
+ * changed, too: what is singular there is so whatever the parameters are.
  *
- * What hangs on relations is another matter. Flows that go any which way at a point chosen at random
- * make a loop singular that is regular with every flow that can be. So rows in which an unknown of
- * the block is below an if (or abs, min, a procedure) prove nothing, and only what follows from the
- * others is believed.
+ * What hangs on relations is another matter. Flows that go any which way at a point chosen at
+ * random make a loop singular that is regular with every flow that can be. So rows in which an
+ * unknown of the block is below an if (or abs, min, a procedure) prove nothing, and only what
+ * follows from the others is believed.
  *
  * Rank: rows and columns are scaled by turns until their largest entries are about 1; then
- * Gaussian elimination with complete pivoting, and what is below 1e-12 of the first pivot is 0. That
- * is well above what rounding leaves of a cancellation (1e-16 times the size of a block) and well
- * below what parameters in different units do to a scaled matrix.
+ * Gaussian elimination with complete pivoting, and what is below 1e-12 of the first pivot is 0.
+ * That is well above what rounding leaves of a cancellation (1e-16 times the size of a block)
+ * and well below what parameters in different units do to a scaled matrix.
  */
 #include "model/regular_object.h"
 
@@ -30,7 +30,7 @@ static const double SUPPORT = 1e-9, CONSTANT = 1e-9;
 
 /* How far from the start values. */
 static const double scales[] = { 0.5, 0.1, 1e-2, 1e-4 };
-enum { SCALES = sizeof scales / sizeof *scales };
+enum { SCALES = sizeof scales / sizeof *scales, SUSPECTS = 5000 };
 
 /* ---------------------------------------------------------------- points ---------------- */
 
@@ -104,8 +104,8 @@ static double number_of(regular *w, int set, ex_id e)
 
 static bool can_be_shaken(const regular *w, const flat_variable *x, ex_id from)
 {
-    return x->variability == FLAT_PARAMETER && x->type == EX_REAL && !x->structural && !x->final &&
-           (!from || ex_is_number(w->g, from, NULL));
+    return x->variability == FLAT_PARAMETER && x->type == EX_REAL && !x->structural &&
+           !x->final && (!from || ex_is_number(w->g, from, NULL));
 }
 
 static double shaken(double value, uint32_t v, uint64_t how)
@@ -156,7 +156,7 @@ static double value_of(regular *w, int point, double scale, ex_id leaf)
     if (n.op == EX_DELAY) return noise((uint64_t)point, leaf, 40);
     if (n.op != EX_VARIABLE) return 0;
     const flat_variable *x = &w->m->variable[n.a];
-    if (n.b > 0) return noise((uint64_t)point, n.a, n.b);
+    if (n.b > 0) return 2 * scale * noise((uint64_t)point, n.a, n.b);
     double start = guess(w, set, n.a);
     if (x->variability != FLAT_CONTINUOUS || x->type != EX_REAL) return start;
     double move = scale * (1 + fabs(start)) * noise((uint64_t)point, n.a, 0);
@@ -180,8 +180,9 @@ double regular_at_start(regular *w, ex_id e)
     for (size_t k = 0; k < p.inputs; k++) {
         const ex_node n = *ex_at(w->g, p.input[k]);
         double from = w->m->experiment.start;
-        p.in[k] = n.op == EX_VARIABLE && n.b == 0 ? guess(w, 0, n.a)
-                  : n.op == EX_TIME && isfinite(from) ? from : 0;
+        p.in[k] = n.op == EX_VARIABLE && n.b == 0     ? guess(w, 0, n.a)
+                  : n.op == EX_TIME && isfinite(from) ? from
+                                                      : 0;
     }
     return ex_run(p.machine, p.in, &value) == DAE_OK ? value : NAN;
 }
@@ -247,8 +248,8 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
 
 typedef struct scaled {
     uint32_t rows, columns, rank;
-    double *A;                   /* rows x columns                                            */
-    double *combination;         /* rows x rows: what the rows of A are of the given ones     */
+    double *A;           /* rows x columns                                            */
+    double *combination; /* rows x rows: what the rows of A are of the given ones     */
     double *row_scale;
     unsigned char *row_done, *column_done;
     double kept, dropped;
@@ -271,7 +272,8 @@ static void equilibrate(scaled *e, double *column_scale)
                 column_scale[j] = fmax(column_scale[j], fabs(e->A[(size_t)i * e->columns + j]));
         for (uint32_t i = 0; i < e->rows; i++)
             for (uint32_t j = 0; j < e->columns; j++)
-                if (column_scale[j] > 0) e->A[(size_t)i * e->columns + j] /= sqrt(column_scale[j]);
+                if (column_scale[j] > 0)
+                    e->A[(size_t)i * e->columns + j] /= sqrt(column_scale[j]);
     }
 }
 
@@ -299,7 +301,8 @@ static void subtract_pivot(scaled *e, uint32_t row, uint32_t column)
         for (uint32_t j = 0; j < e->columns; j++) a[j] -= f * p[j];
         a[column] = 0;
         for (uint32_t k = 0; e->combination && k < e->rows; k++)
-            e->combination[(size_t)i * e->rows + k] -= f * e->combination[(size_t)row * e->rows + k];
+            e->combination[(size_t)i * e->rows + k] -=
+                f * e->combination[(size_t)row * e->rows + k];
     }
 }
 
@@ -385,14 +388,16 @@ static void evaluate_block(regular *w, regular_block *b, int points)
 
 static bool is_varying(regular *w, const ex_node *n)
 {
-    return n->op == EX_TIME || (n->op == EX_VARIABLE && w->m->variable[n->a].variability > FLAT_PARAMETER);
+    return n->op == EX_TIME ||
+           (n->op == EX_VARIABLE && w->m->variable[n->a].variability > FLAT_PARAMETER);
 }
 
 /* Is an unknown of the block in the row below something that has branches? */
 static bool bends(regular *w, const regular_block *b, uint32_t row)
 {
     enum { VARIES = 1, CONCERNED = 2 };
-    ex_id root = regular_residual(w, row), *leaf = dae_arena_take(&w->scratch, b->size + 1, sizeof *leaf);
+    ex_id root = regular_residual(w, row),
+          *leaf = dae_arena_take(&w->scratch, b->size + 1, sizeof *leaf);
     ex_walk *walk = ex_walk_begin(w->g, &root, 1);
     bool found = false;
     for (uint32_t j = 0; j < b->size; j++) leaf[j] = regular_leaf(w, row, b->column[j]);
@@ -405,9 +410,10 @@ static bool bends(regular *w, const regular_block *b, uint32_t row)
         for (size_t i = 0, count = ex_operand_count(w->g, e); i < count; i++)
             about |= walk->image[ex_operand(w->g, e, i)];
         walk->image[e] = about;
-        bool branches = n->op == EX_IF ? (walk->image[n->a] & VARIES) != 0
-                                       : n->op == EX_ABS || n->op == EX_MIN || n->op == EX_MAX ||
-                                             n->op == EX_CALL || n->op == EX_MOD || n->op == EX_REM;
+        bool branches = n->op == EX_IF
+                            ? (walk->image[n->a] & VARIES) != 0
+                            : n->op == EX_ABS || n->op == EX_MIN || n->op == EX_MAX ||
+                                  n->op == EX_CALL || n->op == EX_MOD || n->op == EX_REM;
         found = branches && (about & CONCERNED);
     }
     ex_walk_end(w->g, walk);
@@ -419,7 +425,8 @@ bool regular_judge(regular *w, regular_block *b)
     bool known = false;
     double first, second;
     evaluate_block(w, b, 1); /* almost always that is enough */
-    if (b->J[0] && regular_count_rank(&w->scratch, b->J[0], b->size, b->size, &first, &second) == b->size)
+    if (b->J[0] &&
+        regular_count_rank(&w->scratch, b->J[0], b->size, b->size, &first, &second) == b->size)
         return false;
     evaluate_block(w, b, ALL_POINTS);
     b->bends = dae_arena_take(&w->scratch, b->size + 1, sizeof *b->bends);
@@ -429,7 +436,8 @@ bool regular_judge(regular *w, regular_block *b)
     for (int p = 0; p < ALL_POINTS; p++) {
         double kept, dropped;
         if (!b->J[p]) continue;
-        uint32_t rank = regular_count_rank(&w->scratch, b->J[p], b->size, b->size, &kept, &dropped);
+        uint32_t rank =
+            regular_count_rank(&w->scratch, b->J[p], b->size, b->size, &kept, &dropped);
         if (p < POINTS) {
             known = true;
             if (rank == b->size) return false;
@@ -446,36 +454,44 @@ bool regular_judge(regular *w, regular_block *b)
 
 /* ---------------------------------------------------------------- parameters ------------ */
 
+/* Of the rows whose dependence makes the block singular. */
 static size_t list_parameters(regular *w, const regular_block *b, uint32_t **out)
 {
-    ex_id *root = dae_arena_take(&w->scratch, b->size + 1, sizeof *root);
-    for (uint32_t i = 0; i < b->size; i++) root[i] = regular_residual(w, b->row[i]);
-    ex_walk *walk = ex_walk_begin(w->g, root, b->size);
-    size_t count = 0;
+    regular_null *u;
+    size_t count = 0, roots = 0, nulls = regular_nulls(w, b, false, &u);
+    ex_id *root = dae_arena_take(&w->scratch, (size_t)b->size * (nulls + 1), sizeof *root);
+    for (size_t k = 0; k < nulls; k++)
+        for (uint32_t i = 0; i < u[k].count; i++)
+            root[roots++] = regular_residual(w, b->row[u[k].at[i]]);
+    ex_walk *walk = ex_walk_begin(w->g, root, roots);
     *out = dae_arena_take(&w->scratch, walk->count + 1, sizeof **out);
     for (size_t k = 0; k < walk->count; k++) {
         const ex_node *n = ex_at(w->g, walk->order[k]);
         if (n->op != EX_VARIABLE || n->b > 0) continue;
         const flat_variable *x = &w->m->variable[n->a];
-        if (x->variability <= FLAT_PARAMETER && x->type == EX_REAL) (*out)[count++] = n->a;
+        if (x->variability == FLAT_PARAMETER && x->type == EX_REAL) (*out)[count++] = n->a;
     }
     ex_walk_end(w->g, walk);
     return count;
 }
 
+/* One after the other is changed, if that is not too much work: else all of them are suspects. */
 size_t regular_culprits(regular *w, const regular_block *b, uint32_t **parameter)
 {
     size_t all = list_parameters(w, b, parameter), count = 0;
+    uint32_t *guilty = dae_arena_take(&w->scratch, all + 1, sizeof *guilty);
+    if (all * b->size > SUSPECTS) return all;
     for (size_t k = 0; k < all; k++) {
         uint32_t v = (*parameter)[k];
         double was = guess(w, 0, v);
         w->value[0][v] = shaken(was, v, 77);
         regular_block other = *b;
-        bool guilty = !regular_judge(w, &other) || other.rank > b->rank;
+        bool better = !regular_judge(w, &other) || other.rank > b->rank;
         w->value[0][v] = was;
-        if (guilty) (*parameter)[count++] = v;
+        if (better) guilty[count++] = v;
     }
-    return count ? count : list_parameters(w, b, parameter);
+    if (count) *parameter = guilty;
+    return count ? count : all;
 }
 
 /* ---------------------------------------------------------------- null vectors ---------- */
@@ -523,7 +539,8 @@ static bool follow(regular *w, const regular_block *b, double *const A[], regula
     for (int p = 0; p < ALL_POINTS; p++) {
         if (!A[p] || (p >= POINTS && !b->always)) continue;
         u->value[p] = dae_arena_take(&w->scratch, u->count + 1, sizeof *u->value[p]);
-        if (!find_combination(&w->scratch, A[p], b->size, u->at, u->count, u->value[p])) return false;
+        if (!find_combination(&w->scratch, A[p], b->size, u->at, u->count, u->value[p]))
+            return false;
         for (uint32_t k = 0; k < u->count; k++)
             if (u->value[p][k] == 0) return false;
         known = true;

@@ -670,10 +670,12 @@ static dae_status tell_guard(run *r, double t, size_t guard, double value)
 {
     model *m = r->m;
     const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
-    dae_fail(&m->report, DAE_E_IMPASSE, "the form in which the equations are integrated is singular");
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the form in which the equations are integrated is singular");
     dae_at(&m->report, "t = %.10g", t);
-    dae_why(&m->report, "%s is %.3g there%s: an equation that was combined with others to find the "
-            "index says nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
+    dae_why(&m->report,
+            "%s is %.3g there%s: an equation that was combined with others to find the index says "
+            "nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
     dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
                          "equations in another form");
     return DAE_E_IMPASSE;

@@ -213,8 +213,10 @@ static void flatten(dae_model *m)
 static void reduce(dae_model *m)
 {
     m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
-    if (m->reduced == DAE_OK)
-        m->reduced = flat_reduce(m->regular.flat, &m->memory, &m->reduction, &m->report);
+    if (m->reduced == DAE_OK) /* derivatives may have left the equations */
+        m->reduced = flat_reduce(m->regular.changes ? flat_expose_derivatives(m->regular.flat)
+                                                    : m->regular.flat,
+                                 &m->memory, &m->reduction, &m->report);
 }
 
 static double now(void)
