@@ -35,6 +35,7 @@ typedef struct tidier {
     ex_graph *g;
     ex_walk *w;
     sum *of;          /* by the number of a node in the walk's order */
+    bool overflow;    /* somewhere there were too many terms: nothing is multiplied out */
 } tidier;
 
 /* ---------------------------------------------------------------- terms ----------------- */
@@ -259,6 +260,7 @@ static sum take_node(tidier *t, ex_id e, const uint32_t *place)
     if (numeric && (n.op == EX_NEGATE || (n.op >= EX_ADD && n.op <= EX_POWER))) {
         const sum *a = &t->of[place[n.a]], *b = n.op == EX_NEGATE ? a : &t->of[place[n.b]];
         if (arithmetic(t, &n, a, b, &s)) return s;
+        t->overflow |= n.op != EX_POWER && (n.op != EX_DIVIDE || b->terms > 0);
     }
     return atom(t->g, ex_operand_count(t->g, e) ? ex_walk_rebuild(t->g, t->w, e) : e, 1);
 }
@@ -286,7 +288,7 @@ static bool to_sum(ex_graph *g, ex_id e, sum *out)
     *out = t.of[count - 1];
     ex_walk_end(g, numbers);
     ex_walk_end(g, w);
-    return true;
+    return !t.overflow;
 }
 
 ex_id ex_tidy(ex_graph *g, ex_id e)
