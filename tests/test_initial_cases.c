@@ -41,6 +41,10 @@ typedef struct initial_case {
 /* ---------------------------------------------------------------- values ---------------- */
 
 static const initial_case good[] = {
+    { "the derivative of something that is no state",
+      "model M Real x(start = 0.8), v(start = 0, fixed = true), y, z = -y; equation der(x) = v - x; "
+      "der(v) = 1 - 2*v; y = x^2 + v; initial equation der(z) = 1; end M;",
+      .value = { { "x", 1 }, { "y", 1 }, { "z", -1 } } },
     { "a fixed start", "model M Real x(start = 2, fixed = true); equation der(x) = -3*x; end M;",
       .value = { { "x", 2 }, { "der(x)", -6 } } },
     { "steady state: 3 = 2 sqrt(h)",

@@ -149,6 +149,7 @@ typedef struct model_mode {
     uint32_t variable;           /* the stand-in                                              */
     bool used, timed;            /* timed: z is linear in time and nothing else               */
     ex_id slope;                 /* timed: dz/dt                                              */
+    bool exact;                  /* z changes at events only                                  */
     double band;                 /* of hysteresis                                             */
 } model_mode;
 

@@ -8,6 +8,7 @@
  */
 #include <daedalus/model.h>
 
+#include "model/expose.h"
 #include "model/family.h"
 #include "model/insight.h"
 #include "model/model.h"
@@ -211,7 +212,7 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_regularize(m->flat, &m->memory, &m->regular, &m->report);
+    m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
     if (m->reduced == DAE_OK)
         m->reduced = flat_reduce(m->regular.flat, &m->memory, &m->reduction, &m->report);
 }
