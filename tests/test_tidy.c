@@ -1,5 +1,5 @@
-/* test_tidy.c: expressions multiplied out: the same values, the same node for equal polynomials, and
- * the text a person would write. */
+/* test_tidy.c: expressions multiplied out: the same values, the same node for equal polynomials,
+ * and the text a person would write. */
 #include "expressions.h"
 
 #include "expression/tidy.h"
@@ -66,7 +66,8 @@ static void test_texts(void **state)
     says(&t, two(&t, EX_DIVIDE, two(&t, EX_MULTIPLY, x, b), two(&t, EX_MULTIPLY, a, b)), "x/a");
     says(&t, two(&t, EX_DIVIDE, y, two(&t, EX_MULTIPLY, a, x)), "y/(a*x)");
     says(&t, two(&t, EX_DIVIDE, x, sum), "x/(x + y)");
-    says(&t, two(&t, EX_MULTIPLY, ex_unary(&t.g, EX_SIN, two(&t, EX_SUBTRACT, sum, y)), num(&t, -2)),
+    says(&t,
+         two(&t, EX_MULTIPLY, ex_unary(&t.g, EX_SIN, two(&t, EX_SUBTRACT, sum, y)), num(&t, -2)),
          "-2*sin(x)");
     says(&t, two(&t, EX_SUBTRACT, sum, sum), "0");
     /* equal polynomials are one node */
@@ -100,10 +101,13 @@ static void test_equations(void **state)
     set_up(&t);
     ex_id a = t.x[0], b = t.x[1], x = t.x[2], y = t.x[3], z = t.x[4], w = t.x[5];
     ex_id xz = two(&t, EX_MULTIPLY, x, z), yw = two(&t, EX_MULTIPLY, y, w);
-    equation(&t, two(&t, EX_MULTIPLY, num(&t, 2), two(&t, EX_ADD, xz, yw)), num(&t, 0), "x*z + y*w = 0");
-    equation(&t, num(&t, 0), two(&t, EX_SUBTRACT, a, two(&t, EX_MULTIPLY, num(&t, 3), x)), "3*x = a");
+    equation(&t, two(&t, EX_MULTIPLY, num(&t, 2), two(&t, EX_ADD, xz, yw)), num(&t, 0),
+             "x*z + y*w = 0");
+    equation(&t, num(&t, 0), two(&t, EX_SUBTRACT, a, two(&t, EX_MULTIPLY, num(&t, 3), x)),
+             "3*x = a");
     equation(&t, two(&t, EX_DIVIDE, x, a), two(&t, EX_DIVIDE, y, a), "x - y = 0");
-    equation(&t, two(&t, EX_MULTIPLY, num(&t, 0.5), x), two(&t, EX_MULTIPLY, num(&t, 1.5), b), "x = 3*b");
+    equation(&t, two(&t, EX_MULTIPLY, num(&t, 0.5), x), two(&t, EX_MULTIPLY, num(&t, 1.5), b),
+             "x = 3*b");
     ex_id left = two(&t, EX_MULTIPLY, a, two(&t, EX_ADD, x, y)), right = two(
         &t, EX_ADD, two(&t, EX_MULTIPLY, a, x), two(&t, EX_MULTIPLY, a, y));
     assert_false(ex_tidy_equation(&t.g, &left, &right, known, NULL));

@@ -402,7 +402,8 @@ void ex_tidy_quotient(ex_graph *g, ex_id numerator, ex_id denominator, ex_id *n,
     both.t = dae_arena_take(g->arena, (size_t)both.terms + 1, sizeof(term));
     memcpy(both.t, b.t, (size_t)b.terms * sizeof(term));
     if (a.terms) memcpy(both.t + b.terms, a.t, (size_t)a.terms * sizeof(term));
-    term common = { .c = content(&both), .f = dae_arena_take(g->arena, FACTORS + 1, sizeof(factor)) };
+    term common = { .c = content(&both),
+                    .f = dae_arena_take(g->arena, FACTORS + 1, sizeof(factor)) };
     if (both.t[0].c < 0) common.c = -common.c;
     for (int k = 0; k < both.t[0].factors; k++) {
         int least = both.t[0].f[k].power;
@@ -455,8 +456,8 @@ static void sort_terms(const ex_graph *g, sum *s)
 static const char *factor_text(const writer *w, ex_id atom, int power)
 {
     const ex_node *n = ex_at(w->g, atom);
-    bool bare = ex_operand_count(w->g, atom) == 0 ||
-                (n->op != EX_IF && n->op != EX_NEGATE && n->op != EX_NOT && !ex_ops[n->op].precedence);
+    bool bare = ex_operand_count(w->g, atom) == 0 || (n->op != EX_IF && n->op != EX_NEGATE &&
+                                                      n->op != EX_NOT && !ex_ops[n->op].precedence);
     const char *text = ex_print(w->g, atom, w->name, w->user, w->limit);
     if (!bare) text = dae_arena_print(w->g->arena, "(%s)", text);
     return power == 1 ? text : dae_arena_print(w->g->arena, "%s^%d", text, power);
