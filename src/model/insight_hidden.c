@@ -496,7 +496,7 @@ void insight_hidden(insight *k)
     size_t most = 0;
     hider h = { .k = k, .g = k->g };
     k->out.rate = dae_arena_take(k->arena, 1, sizeof *k->out.rate);
-    k->out.rate_why = "the model is too large for it";
+    k->out.rate_why = s->rows ? "the model is too large for it" : "";
     for (uint32_t i = 0; i < s->rows; i++) most += s->c[i] + 1;
     if (s->rows == 0 || s->rows > MOST) {
         k->out.hidden_left = k->r->differentiated;

@@ -493,11 +493,11 @@ void insight_indices(insight *k)
     o->differentiation_index = o->tractability_index = -1;
     o->perturbation_low = o->perturbation_high = o->linear = -1;
     o->differentiation_how = o->tractability_how = o->perturbation_how =
-        s->rows == 0   ? "there is no structural index"
+        s->rows == 0   ? "there are no continuous unknowns"
         : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
     if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
-        ask_regular(k);
+        if (s->rows) ask_regular(k);
         return;
     }
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
