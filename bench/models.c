@@ -8,12 +8,11 @@
  *    10,000 and 100,000 equations: from the text to the first steps, in a process of its own, the
  *    least of three; its peak memory; the exponent of processor time over equations between the
  *    smallest and the largest. Asked: 5 s and 1 GB at 100,000; 1.15.
+ * 3. The largest grid with one equation missing, one too many, one twice: from the text to a
+ *    message that names it. Asked: 2 s of processor.
  *
- * 3. The largest grid with one equation missing, one too many, one twice: from the text to a message
- *    that names it. Asked: 2 s of processor.
- *
- * Times are those of the machine at this moment; the exit code is about counts and words only: every
- * run ended well, with the number of states that the grid has, or with the right message.
+ * Times are those of the machine at this moment; the exit code is about counts and words only:
+ * every run ended well, with the number of states that the grid has, or with the right message.
  */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <daedalus/model.h>
@@ -193,8 +192,9 @@ static int faults(void)
     int good = 1;
     for (int k = 0; k < 3; k++) {
         cost c = least(find_fault, &list[k], LARGE_REPEATS);
-        printf("%s of about 100,000 equations named in %.3f s, %.3f s of processor (asked: 2 s)%s\n",
-               list[k].model, c.wall, c.processor, c.good ? "" : "  FAILED");
+        printf(
+            "%s of about 100,000 equations named in %.3f s, %.3f s of processor (asked: 2 s)%s\n",
+            list[k].model, c.wall, c.processor, c.good ? "" : "  FAILED");
         good &= c.good;
     }
     return good;

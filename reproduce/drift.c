@@ -11,13 +11,13 @@
  *     index 0           lambda' = -3 m g v_y/(2 l^2)              delta''' = -(8 lambda/m) delta'
  *                                                                            - (4 lambda'/m) delta
  *
- * The second form of index 1 is the one that is printed as (3.6): its delta obeys Hill's equation,
- * which is stable for swings below 90 degrees (lambda > 0 all the time) and has a growing solution
- * above. The equation of index 0 follows from lambda = C - 3 m g p_y/(2 l^2), which holds exactly, and
- * E' = -2 lambda p.v/m for the energy E; its solutions are the products of two solutions of
- * w'' = -(2 lambda/m) w. One of these is w1 = p_x, periodic; the other one, w2, grows like t. Let go at
- * rest, a disturbance of p.v makes delta a multiple of w1 w2, which grows like t; one of lambda or of
- * the energy a multiple of w2^2, which grows like t^2.
+ * The second form of index 1 is the one that is printed as (3.6): its delta obeys Hill's
+ * equation, which is stable for swings below 90 degrees (lambda > 0 all the time) and has a
+ * growing solution above. The equation of index 0 follows from lambda = C - 3 m g p_y/(2 l^2),
+ * which holds exactly, and E' = -2 lambda p.v/m for the energy E; its solutions are the products
+ * of two solutions of w'' = -(2 lambda/m) w. One of these is w1 = p_x, periodic; the other one,
+ * w2, grows like t. Let go at rest, a disturbance of p.v makes delta a multiple of w1 w2, which
+ * grows like t; one of lambda or of the energy a multiple of w2^2, which grows like t^2.
  *
  * 1. One disturbance at the start, then a nearly exact solution: delta against the equation above,
  *    integrated by itself (Runge-Kutta of order 4, lambda from the elliptic functions), and the
@@ -262,7 +262,8 @@ static void one_disturbance(verdicts *v, run *r)
         int subject;
         double law;
     } table[] = { { INDEX1, 1 }, { PRINTED, 0 }, { INDEX0, 1 }, { INDEX0_FORCE, 2 } };
-    fprintf(v->out, "One disturbance of p.v by %g, swings of %g degrees, to t = %g (radau, rtol %g)\n",
+    fprintf(v->out,
+            "One disturbance of p.v by %g, swings of %g degrees, to t = %g (radau, rtol %g)\n",
             r->kick, r->angle, r->end, r->rtol);
     fprintf(v->out, "  %-22s%12s%26s%22s\n", "", "|delta|", "from its equation (rel.)",
             "growth t^k, k (law)");
@@ -284,8 +285,10 @@ static void parametric(verdicts *v, run *r)
 {
     const subject *hill = &subjects[PRINTED];
     static const double angles[] = { 60, 80, 100, 110 };
-    fprintf(v->out, "\n(3.6) with l^2: delta'' = -(4 lambda/m) delta, growth per period by Floquet\n");
-    fprintf(v->out, "  %8s%14s%14s%26s\n", "degrees", "multiplier", "measured", "from its equation (rel.)");
+    fprintf(v->out,
+            "\n(3.6) with l^2: delta'' = -(4 lambda/m) delta, growth per period by Floquet\n");
+    fprintf(v->out, "  %8s%14s%14s%26s\n", "degrees", "multiplier", "measured",
+            "from its equation (rel.)");
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
         double period, mu = multiplier(angles[i], &period), measured = NAN, apart = NAN, first = 0,
                        last = 0;
@@ -324,7 +327,8 @@ static void all_errors(verdicts *v, run *r)
         { PROJECTED0, "dopri5", 1e-8, 0 }, { PROJECTED0, "radau", 1e-7, 0 },
     };
     fprintf(v->out, "\nThe errors of methods, swings of %g degrees, to t = %g\n", r->angle, r->end);
-    fprintf(v->out, "  %-22s%-8s%8s%12s%22s\n", "", "method", "rtol", "|delta|", "growth t^k, k (law)");
+    fprintf(v->out, "  %-22s%-8s%8s%12s%22s\n", "", "method", "rtol", "|delta|",
+            "growth t^k, k (law)");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const subject *s = &subjects[table[i].subject];
         double largest = NAN, k = NAN, law = table[i].law;
@@ -357,7 +361,8 @@ static int reproduce(FILE *out)
 /* ---------------------------------------------------------------- the figure -------- */
 
 enum { CURVES = 4 };
-static const char *const curve_names[CURVES] = { "index 2", "index 1", "index 0", "index 1, projected" };
+static const char *const curve_names[CURVES] = { "index 2", "index 1", "index 0",
+                                                 "index 1, projected" };
 static const int curve_subject[CURVES] = { INDEX2, INDEX1, INDEX0, PROJECTED1 };
 
 static int draw(dae_trajectory *w)

@@ -74,11 +74,12 @@ static void test_index_two(void **state)
 /* ---------------------------------------------------------------- the pendulum ---------- */
 
 static const char pendulum[] =
-    "model P parameter Real m = 2, L = 1.5, g = 9.81; Real x(start = 0.9), y(start = -1.2), u, v(start "
+    "model P parameter Real m = 2, L = 1.5, g = 9.81; Real x(start = 0.9), y(start = -1.2), u, "
+    "v(start "
     "= 0.3), F; equation der(x) = u; der(y) = v; m*der(u) = -2*x*F; m*der(v) = -m*g - 2*y*F;\n"
     "x^2 + y^2 = L^2; end P;";
 
-/* g_y f and g_yy(f, f) + g_y f_y f, each divided by two; then lambda' of (3.7) with x u + y v kept. */
+/* g_y f and g_yy(f, f) + g_y f_y f, each divided by two; then lambda' of (3.7), x u + y v kept. */
 static void test_pendulum(void **state)
 {
     (void)state;
@@ -131,9 +132,10 @@ static void test_sets_of_initial_values(void **state)
 static void test_sets_that_fail_at_the_start(void **state)
 {
     (void)state;
-    dae_model *m = load("model P Real x(start = 0, fixed = true), y(start = -1), u(start = 1, fixed = "
-                        "true), v, F; equation der(x) = u; der(y) = v; der(u) = -x*F;"
-                        "der(v) = -9.81 - y*F; x^2 + y^2 = 1; end P;");
+    dae_model *m =
+        load("model P Real x(start = 0, fixed = true), y(start = -1), u(start = 1, fixed = "
+             "true), v, F; equation der(x) = u; der(y) = v; der(u) = -x*F;"
+             "der(v) = -9.81 - y*F; x^2 + y^2 = 1; end P;");
     const dae_insight *k = look(m);
     const dae_insight_choice *c = &k->choice[0];
     assert_int_equal(c->sets, 5);
@@ -200,8 +202,10 @@ static void test_formula_of_z(void **state)
         double g_y = 3 * y * y + 1, g_yy = 6 * y, f_y = -2 * y + z * cos(y * z),
                f_z = a + y * cos(y * z);
         char given[200];
-        snprintf(given, sizeof given, "parameter Real a = 2; parameter Real y = %.17g, z = %.17g;", y, z);
-        close_to(value_of(k->rate[0] + 9, given), -(g_yy * f * f + g_y * f_y * f) / (g_y * f_z), 1e-11);
+        snprintf(given, sizeof given, "parameter Real a = 2; parameter Real y = %.17g, z = %.17g;",
+                 y, z);
+        close_to(value_of(k->rate[0] + 9, given), -(g_yy * f * f + g_y * f_y * f) / (g_y * f_z),
+                 1e-11);
     }
     dae_model_close(m);
 }
@@ -299,11 +303,13 @@ static void test_other_indices(void **state)
         { "model M Real x(start = 1); equation der(x) = -x^2; end M;", 0, 0, 0, 0, 0 },
         { "model M Real x(start = 1), y; equation der(x) = -y; y = x^3; end M;", 1, 1, 1, 1, 1 },
         /* of Hairer, Lubich and Roche: differentiation index 1, perturbation index 2 */
-        { "model M Real a, b, c; equation der(a) - c*der(b) + b*der(c) = 0; b = 0; c = 0; end M;", 1,
-          1, 1, 1, 2 },
+        { "model M Real a, b, c; equation der(a) - c*der(b) + b*der(c) = 0; b = 0; c = 0; end M;",
+          1, 1, 1, 1, 2 },
         /* the structural index is larger: x and y only as a sum in what is differentiated */
-        { "model M Real x(start = 1), y, z; equation der(x) + z = y; x + y + z = 1; x + y + 2*z = 2; "
-          "end M;", 1, 1, 1, 1, 1 },
+        { "model M Real x(start = 1), y, z; equation der(x) + z = y; x + y + z = 1; x + y + 2*z = "
+          "2; "
+          "end M;",
+          1, 1, 1, 1, 1 },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         dae_model *m = load(table[i].text);
@@ -324,15 +330,18 @@ static void test_index_of_branches(void **state)
     (void)state;
     for (int branch = 0; branch < 2; branch++) {
         char text[300];
-        snprintf(text, sizeof text,
-                 "model B Real a(start = 0), b(start = %d), c; equation der(a) = c; 0 = b*(1 - b);\n"
-                 "0 = a*b + c*(1 - b) - time; end B;", branch);
+        snprintf(
+            text, sizeof text,
+            "model B Real a(start = 0), b(start = %d), c; equation der(a) = c; 0 = b*(1 - b);\n"
+            "0 = a*b + c*(1 - b) - time; end B;",
+            branch);
         dae_model *m = load(text);
         const dae_insight *k = look(m);
         assert_int_equal(k->structural_index, 1);
         assert_int_equal(k->differentiation_index, 1 + branch);
         assert_int_equal(k->tractability_index, 1 + branch);
-        assert_int_equal(strstr(k->differentiation_how, "at points nearby it is 1") != NULL, branch);
+        assert_int_equal(strstr(k->differentiation_how, "at points nearby it is 1") != NULL,
+                         branch);
         dae_model_close(m);
     }
 }
@@ -361,9 +370,10 @@ static void test_rewritten(void **state)
 static void test_eigenvalues(void **state)
 {
     (void)state;
-    dae_model *m = load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true), f, s(start = "
-                        "1, fixed = true); equation der(x) = v; der(v) = f; f = -100*x - 2*v;\n"
-                        "der(s) = -1e4*s; annotation(experiment(StopTime = 3)); end M;");
+    dae_model *m =
+        load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true), f, s(start = "
+             "1, fixed = true); equation der(x) = v; der(v) = f; f = -100*x - 2*v;\n"
+             "der(s) = -1e4*s; annotation(experiment(StopTime = 3)); end M;");
     const dae_insight *k = look(m);
     assert_int_equal(k->eigenvalues, 3);
     for (int i = 0; i < 3; i++)
@@ -377,8 +387,9 @@ static void test_eigenvalues(void **state)
     close_to(k->stiffness, 3e4, 1e-6);
     assert_string_equal(k->method, "bdf");
     dae_model_close(m);
-    m = load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
-             "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
+    m = load(
+        "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
+        "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
     assert_string_equal(look(m)->method, "radau");
     dae_model_close(m);
     m = load("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
@@ -389,8 +400,9 @@ static void test_eigenvalues(void **state)
 static void test_loops(void **state)
 {
     (void)state;
-    dae_model *m = load("model M Real x(start = 1, fixed = true), a, b, p(start = 1), q; equation\n"
-                        "der(x) = -a - p; a + 2*b = x; 3*a - b = 1; p*q = 1 + x; p - q^3 = 2; end M;");
+    dae_model *m =
+        load("model M Real x(start = 1, fixed = true), a, b, p(start = 1), q; equation\n"
+             "der(x) = -a - p; a + 2*b = x; 3*a - b = 1; p*q = 1 + x; p - q^3 = 2; end M;");
     const dae_insight *k = look(m);
     assert_int_equal(k->blocks, 2);
     for (size_t i = 0; i < 2; i++) {
@@ -415,8 +427,9 @@ static void test_loops(void **state)
 static void test_without_a_start(void **state)
 {
     (void)state;
-    dae_model *m = load("model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y^2 = -1 - x^2; "
-                        "end M;");
+    dae_model *m =
+        load("model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y^2 = -1 - x^2; "
+             "end M;");
     const dae_insight *k = look(m);
     assert_true(k->start_status != DAE_OK);
     assert_non_null(strstr(dae_model_analysis(m), "no consistent initial values"));
@@ -434,16 +447,18 @@ static void test_without_a_start(void **state)
 /* A row of n resistors and capacitors; `extra` components, `more` equations. */
 static void network(char *text, size_t size, int n, const char *extra, const char *more)
 {
-    snprintf(text, size,
-             "package N connector Pin Real v; flow Real i; end Pin;\n"
-             "partial model Two Pin p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0;\n"
-             "end Two; model R extends Two; equation v = 2*i; end R;\n"
-             "model C extends Two; equation 3*der(v) = i; end C; model Broken extends Two; end Broken;\n"
-             "model G Pin p; equation p.v = 0; end G;\n"
-             "model Line R r[%d]; C c[%d]; G g; %s equation for i in 1:%d loop\n"
-             "connect(r[i].n, c[i].p); connect(c[i].n, g.p); end for;\n"
-             "for i in 2:%d loop connect(r[i].p, c[i - 1].p); end for; connect(r[1].p, g.p);\n%s\n"
-             "end Line; end N;", n, n, extra, n, n, more);
+    snprintf(
+        text, size,
+        "package N connector Pin Real v; flow Real i; end Pin;\n"
+        "partial model Two Pin p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0;\n"
+        "end Two; model R extends Two; equation v = 2*i; end R;\n"
+        "model C extends Two; equation 3*der(v) = i; end C; model Broken extends Two; end Broken;\n"
+        "model G Pin p; equation p.v = 0; end G;\n"
+        "model Line R r[%d]; C c[%d]; G g; %s equation for i in 1:%d loop\n"
+        "connect(r[i].n, c[i].p); connect(c[i].n, g.p); end for;\n"
+        "for i in 2:%d loop connect(r[i].p, c[i - 1].p); end for; connect(r[1].p, g.p);\n%s\n"
+        "end Line; end N;",
+        n, n, extra, n, n, more);
 }
 
 static void test_wrong_equations_are_named(void **state)
@@ -452,12 +467,16 @@ static void test_wrong_equations_are_named(void **state)
     static const struct {
         const char *extra, *more, *words[3];
     } table[] = {
-        { "Broken b;", "connect(b.p, c[7].p); connect(b.n, c[9].p);",
+        { "Broken b;",
+          "connect(b.p, c[7].p); connect(b.n, c[9].p);",
           { "component 'b' has 1 equation too few", "3 of its own and 2 by connections for 6" } },
-        { "", "r[11].i = 0.001;",
-          { "the model itself has 1 equation too many", "r[11].i = 0.001", "written for 'r[11].i'" } },
+        { "",
+          "r[11].i = 0.001;",
+          { "the model itself has 1 equation too many", "r[11].i = 0.001",
+            "written for 'r[11].i'" } },
         { "", "r[11].v = 2*r[11].i;", { "'r[11].v = 2*r[11].i'", "is there again" } },
-        { "Real x[3]; ", "der(x[1]) = c[1].v + x[2] + x[3]; der(x[3]) = x[1] + x[2];",
+        { "Real x[3]; ",
+          "der(x[1]) = c[1].v + x[2] + x[3]; der(x[3]) = x[1] + x[2];",
           { "only 2 equations for the 3 unknowns 'x[1]', 'x[2]', 'x[3]'" } },
     };
     char text[4000];
@@ -480,8 +499,9 @@ static void test_wrong_equations_are_named(void **state)
 static void test_missing_element(void **state)
 {
     (void)state;
-    const char text[] = "model Rod Real T[200]; equation T[1] = 1; for i in 2:199 loop if i <> 77 then\n"
-                        "der(T[i]) = T[i - 1] - 2*T[i] + T[i + 1]; end if; end for; T[200] = 0; end Rod;";
+    const char text[] =
+        "model Rod Real T[200]; equation T[1] = 1; for i in 2:199 loop if i <> 77 then\n"
+        "der(T[i]) = T[i - 1] - 2*T[i] + T[i + 1]; end if; end for; T[200] = 0; end Rod;";
     dae_model *m = dae_model_load_text("rod.mo", text, strlen(text), NULL);
     assert_int_equal(dae_model_status(m), DAE_E_STRUCTURE);
     assert_non_null(strstr(dae_model_messages(m), "no equation is written for 'T[77]'"));

@@ -88,7 +88,7 @@ typedef struct dae_insight {
     int tractability_index;
     int perturbation_low, perturbation_high;
     const char *differentiation_how, *tractability_how, *perturbation_how;
-    int linear;                         /* 1: linear with constant coefficients; -1: not looked at */
+    int linear;                         /* with constant coefficients: 1; -1: not looked at   */
 
     /* initial values */
     size_t freedom;
@@ -96,7 +96,7 @@ typedef struct dae_insight {
     size_t choices;
     const dae_insight_equation *hidden;
     size_t hiddens, hidden_left;        /* hidden_left: not written out, there are too many   */
-    const char *const *dynamic_state;   /* variables that may be states at one time, not at another */
+    const char *const *dynamic_state;   /* variables that may be states, depending on the point */
     const char *const *state;
 
     /* what is integrated */
@@ -115,7 +115,7 @@ typedef struct dae_insight {
     int eigenvalues;                    /* finite ones; -1: not computed                      */
     const double *real, *imaginary;
     const char *eigenvalues_how;
-    double fastest, slowest;            /* rates of decay, 1/s: the largest and the smallest not 0 */
+    double fastest, slowest;            /* rates of decay, 1/s: largest, smallest not 0        */
     double growth, frequency;           /* largest real part > 0; largest imaginary part      */
     double stiffness;                   /* fastest * length of the interval                   */
     const char *method, *method_why;
@@ -130,8 +130,8 @@ typedef struct dae_insight {
     dae_insight_mass mass;
 } dae_insight;
 
-/* Collected when it is first asked for, at the parameters as they are then. NULL: there is no model,
- * or no memory. */
+/* Collected when it is first asked for, at the parameters as they are then. NULL: there is no
+ * model, or no memory. */
 const dae_insight *dae_model_insight(dae_model *m);
 
 #ifdef __cplusplus

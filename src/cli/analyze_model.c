@@ -238,7 +238,8 @@ static void print_constraints(dae_sink *out, const dae_insight *k)
         return;
     dae_sink_text(out, "\nconstraints on the values, the hidden ones among them\n");
     if (k->hiddens > 0)
-        dae_sink_text(out, "(of g(y) = 0 with y' = f: g_y f = 0, then g_yy(f, f) + g_y f_y f = 0, ...)\n");
+        dae_sink_text(
+            out, "(of g(y) = 0 with y' = f: g_y f = 0, then g_yy(f, f) + g_y f_y f = 0, ...)\n");
     list_equations(out, k->constraint, k->constraints);
 }
 
@@ -304,7 +305,8 @@ static void one_index(dae_sink *out, const char *name, int low, int high, const 
 static void print_indices(dae_sink *out, const dae_insight *k)
 {
     dae_sink_text(out, "\nindices\n");
-    one_index(out, "structural", k->structural_index, k->structural_index, "offsets: Pantelides, Pryce");
+    one_index(out, "structural", k->structural_index, k->structural_index,
+              "offsets: Pantelides, Pryce");
     if (k->rewritten_index >= 0)
         one_index(out, "  rewritten", k->rewritten_index, k->rewritten_index, "as above");
     one_index(out, "differentiation", k->differentiation_index, k->differentiation_index,

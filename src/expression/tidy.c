@@ -35,6 +35,7 @@ typedef struct tidier {
     ex_graph *g;
     ex_walk *w;
     sum *of;          /* by the number of a node in the walk's order */
+    bool overflow;    /* somewhere there were too many terms: nothing is multiplied out */
 } tidier;
 
 /* ---------------------------------------------------------------- terms ----------------- */
@@ -259,6 +260,7 @@ static sum take_node(tidier *t, ex_id e, const uint32_t *place)
     if (numeric && (n.op == EX_NEGATE || (n.op >= EX_ADD && n.op <= EX_POWER))) {
         const sum *a = &t->of[place[n.a]], *b = n.op == EX_NEGATE ? a : &t->of[place[n.b]];
         if (arithmetic(t, &n, a, b, &s)) return s;
+        t->overflow |= n.op != EX_POWER && (n.op != EX_DIVIDE || b->terms > 0);
     }
     return atom(t->g, ex_operand_count(t->g, e) ? ex_walk_rebuild(t->g, t->w, e) : e, 1);
 }
@@ -286,7 +288,7 @@ static bool to_sum(ex_graph *g, ex_id e, sum *out)
     *out = t.of[count - 1];
     ex_walk_end(g, numbers);
     ex_walk_end(g, w);
-    return true;
+    return !t.overflow;
 }
 
 ex_id ex_tidy(ex_graph *g, ex_id e)
@@ -400,7 +402,8 @@ void ex_tidy_quotient(ex_graph *g, ex_id numerator, ex_id denominator, ex_id *n,
     both.t = dae_arena_take(g->arena, (size_t)both.terms + 1, sizeof(term));
     memcpy(both.t, b.t, (size_t)b.terms * sizeof(term));
     if (a.terms) memcpy(both.t + b.terms, a.t, (size_t)a.terms * sizeof(term));
-    term common = { .c = content(&both), .f = dae_arena_take(g->arena, FACTORS + 1, sizeof(factor)) };
+    term common = { .c = content(&both),
+                    .f = dae_arena_take(g->arena, FACTORS + 1, sizeof(factor)) };
     if (both.t[0].c < 0) common.c = -common.c;
     for (int k = 0; k < both.t[0].factors; k++) {
         int least = both.t[0].f[k].power;
@@ -453,8 +456,8 @@ static void sort_terms(const ex_graph *g, sum *s)
 static const char *factor_text(const writer *w, ex_id atom, int power)
 {
     const ex_node *n = ex_at(w->g, atom);
-    bool bare = ex_operand_count(w->g, atom) == 0 ||
-                (n->op != EX_IF && n->op != EX_NEGATE && n->op != EX_NOT && !ex_ops[n->op].precedence);
+    bool bare = ex_operand_count(w->g, atom) == 0 || (n->op != EX_IF && n->op != EX_NEGATE &&
+                                                      n->op != EX_NOT && !ex_ops[n->op].precedence);
     const char *text = ex_print(w->g, atom, w->name, w->user, w->limit);
     if (!bare) text = dae_arena_print(w->g->arena, "(%s)", text);
     return power == 1 ? text : dae_arena_print(w->g->arena, "%s^%d", text, power);

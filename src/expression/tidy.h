@@ -1,7 +1,7 @@
 /* tidy.h: expressions as people write them.
  *
- * ex_tidy multiplies out and collects like terms: 2*x*der(x) + 0*y becomes 2*x*der(x). What would have more than 64 terms, or more
- * than 2000 nodes, is left as it is.
+ * ex_tidy multiplies out and collects like terms: 2*x*der(x) + 0*y becomes 2*x*der(x). What would
+ * have more than 64 terms, or more than 2000 nodes, is left as it is.
  */
 #ifndef DAE_EXPRESSION_TIDY_H
 #define DAE_EXPRESSION_TIDY_H

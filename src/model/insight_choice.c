@@ -200,7 +200,8 @@ static const char **name_set(insight *k, const group *x, const size_t *set)
 static const char *join(insight *k, const char *const *name)
 {
     const char *text = "";
-    for (; *name; name++) text = dae_arena_print(k->arena, "%s%s%s", text, *text ? ", " : "", *name);
+    for (; *name; name++)
+        text = dae_arena_print(k->arena, "%s%s%s", text, *text ? ", " : "", *name);
     return text;
 }
 
@@ -286,7 +287,8 @@ void insight_choices(insight *k)
     dae_insight_choice *choice = dae_arena_take(k->arena, s->columns + 2, sizeof *choice);
     size_t groups = 0, free = 0;
     for (uint32_t i = 0; i < s->rows; i++)
-        for (size_t e = s->start[i]; s->c[i] && e < s->start[i + 1]; e++) bound[s->column[e]] = true;
+        for (size_t e = s->start[i]; s->c[i] && e < s->start[i + 1]; e++)
+            bound[s->column[e]] = true;
     for (uint32_t j = 0; j < s->columns; j++) {
         uint32_t root = root_of(up, j);
         free += s->d[j] && !bound[j];

@@ -162,7 +162,8 @@ static void find_rates(hider *h)
 {
     const flat_signature *s = h->k->s;
     for (uint32_t i = 0; i < s->rows; i++) {
-        ex_id leaf = 0, a, b, residual = insight_residual(h->k, &h->k->flat->equation[s->equation[i]]);
+        ex_id leaf = 0, a, b,
+              residual = insight_residual(h->k, &h->k->flat->equation[s->equation[i]]);
         size_t count;
         ex_substitute(h->g, &residual, 1, without_alias, h);
         if (highest(h, residual, &count, &leaf) != 1 || count != 1) continue;
@@ -243,8 +244,10 @@ static void add_to(hider *h, listing *l, const ex_id side[2], uint32_t row, uint
     l->item[l->count++] = (dae_insight_equation){
         .text = insight_tidy(h->k, side[0], side[1]),
         .origin = insight_equation(h->k, from->left, from->right),
-        .place = insight_place(h->k, from->place), .times = (int)times,
-        .derivatives = highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), &count, &one) > 0 };
+        .place = insight_place(h->k, from->place),
+        .times = (int)times,
+        .derivatives = highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), &count, &one) > 0
+    };
 }
 
 /* Derivative t of row i. */
@@ -279,7 +282,8 @@ static void list_hidden(hider *h, listing *hidden, listing *constraint)
             if (count == 0 && t == s->c[i]) note_found(h, side);
             bool constrains = count == 0 || t < s->c[i];
             if (constrains && (t > 0 || before > 0)) add_to(h, hidden, side, i, t);
-            if (constrains && (t > 0 || before > 0 || s->c[i] > 0)) add_to(h, constraint, side, i, t);
+            if (constrains && (t > 0 || before > 0 || s->c[i] > 0))
+                add_to(h, constraint, side, i, t);
         }
 }
 
@@ -362,8 +366,8 @@ static void say_rate(hider *h, const char **out, size_t *count, uint32_t z, ex_i
     const char *left = insight_print(h->k, ex_variable(h->g, z, 1, EX_REAL));
     const char *above = ex_tidy_text(h->g, n, flat_name, h->k->flat, 2000);
     const char *below = ex_tidy_text(h->g, d, flat_name, h->k->flat, 2000);
-    out[(*count)++] = dae_arena_print(h->k->arena, whole ? "%s = %s" : "%s = (%s)/(%s)", left, above,
-                                      below);
+    out[(*count)++] =
+        dae_arena_print(h->k->arena, whole ? "%s = %s" : "%s = (%s)/(%s)", left, above, below);
 }
 
 static ex_id minus(hider *h, ex_id a, ex_id b)
@@ -492,7 +496,7 @@ void insight_hidden(insight *k)
     size_t most = 0;
     hider h = { .k = k, .g = k->g };
     k->out.rate = dae_arena_take(k->arena, 1, sizeof *k->out.rate);
-    k->out.rate_why = "the model is too large for it";
+    k->out.rate_why = s->rows ? "the model is too large for it" : "";
     for (uint32_t i = 0; i < s->rows; i++) most += s->c[i] + 1;
     if (s->rows == 0 || s->rows > MOST) {
         k->out.hidden_left = k->r->differentiated;
@@ -505,7 +509,8 @@ void insight_hidden(insight *k)
     h.prescribed = dae_arena_take(k->arena, s->rows + 1, sizeof *h.prescribed);
     h.found_left = dae_arena_take(k->arena, most + 1, sizeof *h.found_left);
     h.found_right = dae_arena_take(k->arena, most + 1, sizeof *h.found_right);
-    listing hidden = new_list(&h, most), constraint = new_list(&h, most), reduced = new_list(&h, most);
+    listing hidden = new_list(&h, most), constraint = new_list(&h, most),
+            reduced = new_list(&h, most);
     find_aliases(&h);
     find_rates(&h);
     while (find_prescribed(&h)) continue;

@@ -1,16 +1,17 @@
 /* insight_index.c: three indices of the equations as written, by numbers at the consistent start.
  *
- * Differentiation index: the smallest k for which the derivative array F = 0, F' = 0, ...,
- * F^(k) = 0 determines x' (Campbell: the Jacobian by (x', ..., x^(k+1)) is 1-full in x', that is,
- * its rank exceeds the rank without the columns of x' by n). The derivatives are symbolic; values
- * x^(l) that satisfy the array are found by Gauss and Newton's method: of the consistent start, or,
- * where that was not found, with x from the start values on. (The index may depend on the branch of a
- * solution: then the structure is wrong on some, and there is no start to be had from it.)
+ * Differentiation index: the smallest k for which the derivative array F = 0, F' = 0, ..., F^(k)
+ * = 0 determines x' (Campbell: the Jacobian by (x', ..., x^(k+1)) is 1-full in x', that is, its
+ * rank exceeds the rank without the columns of x' by n). The derivatives are symbolic; values
+ * x^(l) that satisfy the array are found by Gauss and Newton's method: of the consistent start,
+ * or, where that was not found, with x from the start values on. (The index may depend on the
+ * branch of a solution: then the structure is wrong on some, and there is no start to be had from
+ * it.)
  *
- * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I - Q_i)
- * with projectors Q_i onto ker G_i along the kernels before it; the index is the first i with
- * regular G_i. The matrices are frozen at the start: exact for constant coefficients, where it is
- * the Kronecker index of the pencil; for others it is the index of the linearization.
+ * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I -
+ * Q_i) with projectors Q_i onto ker G_i along the kernels before it; the index is the first i
+ * with regular G_i. The matrices are frozen at the start: exact for constant coefficients, where
+ * it is the Kronecker index of the pencil; for others it is the index of the linearization.
  *
  * Perturbation index: of equations with constant coefficients it is the Kronecker index. Else it
  * is at least the differentiation index, and at most max c_i + 1 if Pryce's system Jacobian
@@ -236,14 +237,16 @@ static void scale_columns(const indexer *d, double *J)
  * the linearized array. */
 static bool correct(indexer *d, const double *J, const double *r, bool moves, double *change)
 {
-    int rows = d->levels * (int)d->n, columns = rows + (int)d->n, one = 1, rank, info = 0, lwork = -1;
+    int rows = d->levels * (int)d->n, columns = rows + (int)d->n, one = 1, rank, info = 0,
+        lwork = -1;
     double *a = take(d, (size_t)rows * (size_t)columns), ask, cut = ZERO;
     int *pivot = dae_arena_take(d->k->arena, (size_t)columns + 1, sizeof *pivot);
     for (int i = 0; i < rows; i++) {
         double most = 0;
         for (int j = 0; j < columns; j++) most = fmax(most, fabs(J[i * columns + j]));
         most = most > 0 ? most : 1;
-        for (int j = moves ? 0 : (int)d->n; j < columns; j++) a[i + j * rows] = J[i * columns + j] / most;
+        for (int j = moves ? 0 : (int)d->n; j < columns; j++)
+            a[i + j * rows] = J[i * columns + j] / most;
         change[i] = -r[i] / most;
     }
     dgelsy_(&rows, &columns, &one, a, &rows, change, &columns, pivot, &cut, &rank, &ask, &lwork,
@@ -340,10 +343,9 @@ static int derivative_array(indexer *d, const char **how)
             return -1;
         }
         if (!determines_rates(d, J)) continue;
-        *how = dae_arena_print(k->arena,
-                               "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
-                               k->started ? "the start" : "a point near the start values", d->kept,
-                               d->dropped);
+        *how = dae_arena_print(
+            k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
+            k->started ? "the start" : "a point near the start values", d->kept, d->dropped);
         return (int)level;
     }
     return -1;
@@ -371,7 +373,8 @@ static bool constant_coefficients(indexer *d)
     for (uint32_t i = 0; i < s->rows; i++)
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
             for (uint32_t l = 0; l <= s->order[e]; l++) {
-                ex_id leaf = ex_variable(d->k->g, s->variable[s->column[e]], l, EX_REAL), culprit = 0;
+                ex_id leaf = ex_variable(d->k->g, s->variable[s->column[e]], l, EX_REAL),
+                      culprit = 0;
                 ex_id a = ex_derivative(d->k->g, d->residual[i], leaf, &culprit);
                 if (culprit || !a || !constant(d, a)) return false;
             }
@@ -429,7 +432,8 @@ static void find_tractability(indexer *d)
     }
     o->tractability_index = matrix_chain(d, G, B);
     o->tractability_how =
-        o->tractability_index < 0 ? "the matrix chain does not end: the pencil is singular at the start"
+        o->tractability_index < 0
+            ? "the matrix chain does not end: the pencil is singular at the start"
         : o->linear ? "projectors, matrix chain G0, G1, ...; exact, the coefficients are constant"
                     : "projectors, matrix chain G0, G1, ... of the linearization at the start";
 }
@@ -447,12 +451,14 @@ static void find_perturbation(indexer *d, int jacobian)
     uint32_t most = highest_offset(d->k->s);
     if (o->linear == 1 && o->tractability_index >= 0) {
         o->perturbation_low = o->perturbation_high = o->tractability_index;
-        o->perturbation_how = "linear with constant coefficients: the Kronecker index of the pencil";
+        o->perturbation_how =
+            "linear with constant coefficients: the Kronecker index of the pencil";
         return;
     }
     o->perturbation_low = o->differentiation_index;
     if (jacobian != 1) {
-        o->perturbation_how = "at least the differentiation index; the system Jacobian gives no bound";
+        o->perturbation_how =
+            "at least the differentiation index; the system Jacobian gives no bound";
         return;
     }
     o->perturbation_high = (int)most + (o->structural_index > 0);
@@ -487,11 +493,11 @@ void insight_indices(insight *k)
     o->differentiation_index = o->tractability_index = -1;
     o->perturbation_low = o->perturbation_high = o->linear = -1;
     o->differentiation_how = o->tractability_how = o->perturbation_how =
-        s->rows == 0   ? "there is no structural index"
+        s->rows == 0   ? "there are no continuous unknowns"
         : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
     if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
-        ask_regular(k);
+        if (s->rows) ask_regular(k);
         return;
     }
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
@@ -505,7 +511,8 @@ void insight_indices(insight *k)
     int jacobian = system_jacobian(&d);
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
-        o->differentiation_how = "the system Jacobian is regular and nothing has to be differentiated";
+        o->differentiation_how =
+            "the system Jacobian is regular and nothing has to be differentiated";
     }
     find_perturbation(&d, jacobian);
 }

@@ -2,7 +2,7 @@
  *
  * Gaussian elimination with complete pivoting on rows and columns gives nonsingular P and Q with
  *
- *     P M Q = diag(I, 0);   with y = Q u the equations are  u_i' = (P f)_i, i <= rank;  0 = (P f)_i.
+ *     P M Q = diag(I, 0);   with y = Q u:   u_i' = (P f)_i, i <= rank;   0 = (P f)_i, i > rank.
  *
  * u = Q^-1 y: with pivots alone Q^-1 would be a permutation; the entries right of a pivot make it
  * say what really is differentiated: of C (x1' - x2') = ... it is u1 = x1 - x2.
@@ -175,7 +175,8 @@ static ex_id combine(masser *x, const double *weight, const ex_id *e)
     ex_id sum = ex_number(g, 0);
     for (int j = 0; j < x->n; j++)
         if (weight[j] != 0)
-            sum = ex_binary(g, EX_ADD, sum, ex_binary(g, EX_MULTIPLY, ex_number(g, weight[j]), e[j]));
+            sum =
+                ex_binary(g, EX_ADD, sum, ex_binary(g, EX_MULTIPLY, ex_number(g, weight[j]), e[j]));
     return ex_tidy(g, sum);
 }
 
@@ -200,7 +201,8 @@ void insight_mass(insight *k)
         unknown[j] = k->flat->variable[s->variable[j]].name;
     }
     for (size_t i = 0; i < n; i++) {
-        const char *u = ex_tidy_text(k->g, combine(&x, x.inverse + i * n, x.y), flat_name, k->flat, 2000);
+        const char *u =
+            ex_tidy_text(k->g, combine(&x, x.inverse + i * n, x.y), flat_name, k->flat, 2000);
         const char *f = ex_tidy_text(k->g, combine(&x, x.P + i * n, x.f), flat_name, k->flat, 2000);
         meaning[i] = dae_arena_print(k->arena, "u%zu = %s", i + 1, u);
         equation[i] = i < (size_t)x.rank ? dae_arena_print(k->arena, "der(u%zu) = %s", i + 1, f)

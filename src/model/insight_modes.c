@@ -135,14 +135,16 @@ static void suggest(insight *k)
         why = "there is nothing to integrate, only equations to be solved at each time";
     } else if (o->structural_index >= 3) { /* as simulate does: family.c */
         o->method = "radau";
-        why = "of index 3, as motion is: a one-step method of high order takes a fifth of the steps, and "
+        why = "of index 3, as motion is: a one-step method of high order takes a fifth of the "
+              "steps, and "
               "loses little where states change";
     } else if (turns(o) > 20) {
         o->method = "radau";
-        why = dae_arena_print(k->arena,
-                              "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of order "
-                              "3 to 5 damps or amplifies those near the imaginary axis",
-                              o->frequency, turns(o));
+        why = dae_arena_print(
+            k->arena,
+            "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of order "
+            "3 to 5 damps or amplifies those near the imaginary axis",
+            o->frequency, turns(o));
     } else if (o->stiffness > 200) {
         o->method = o->relations && o->unknowns <= 100 ? "radau" : "bdf";
         why = dae_arena_print(k->arena,
@@ -155,7 +157,8 @@ static void suggest(insight *k)
         why = "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian";
     } else {
         o->method = "bdf";
-        why = "not stiff at the start, but with algebraic unknowns: an implicit method solves them along";
+        why = "not stiff at the start, but with algebraic unknowns: an implicit method solves them "
+              "along";
     }
     o->method_why = why;
 }

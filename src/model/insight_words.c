@@ -51,7 +51,9 @@ static void say_size(page *p, const dae_insight *k)
     say(p, "%zu alias%s or constant%s taken out, %zu assignment%s in order\n", k->aliases,
         k->aliases == 1 ? "" : "es", s_of(k->aliases), k->assignments, s_of(k->assignments));
     more(p);
-    say(p, "%zu state%s, %zu unknown%s for the integrator; %zu relation%s cause%s events, %zu delay%s\n",
+    say(p,
+        "%zu state%s, %zu unknown%s for the integrator; %zu relation%s cause%s events, %zu "
+        "delay%s\n",
         k->states, s_of(k->states), k->unknowns, s_of(k->unknowns), k->relations,
         s_of(k->relations), k->relations == 1 ? "s" : "", k->delays, s_of(k->delays));
 }

@@ -1,13 +1,13 @@
 /* suspect.c: where in the text an equation is probably missing, or one too many.
  *
- * In a network of thousands of components the equations are connected: if one is missing, structure
- * alone says no more than that there is one too few for all of them. But every component brings as
- * many equations as it has unknowns, less what connections supply (each flow variable of a connector
- * one equation, each causal input one): a component for which that does not hold is named. Within
- * it, or in a model without components, it helps that equations are mostly written for a variable,
- * v = ... or der(v) = ...: one that has none, or two, is named. An equation that is there twice is
- * found as such. These are guesses about what was meant: the parts that structure proves are told as
- * well (diagnose.c).
+ * In a network of thousands of components the equations are connected: if one is missing,
+ * structure alone says no more than that there is one too few for all of them. But every
+ * component brings as many equations as it has unknowns, less what connections supply (each flow
+ * variable of a connector one equation, each causal input one): a component for which that does
+ * not hold is named. Within it, or in a model without components, it helps that equations are
+ * mostly written for a variable, v = ... or der(v) = ...: one that has none, or two, is named. An
+ * equation that is there twice is found as such. These are guesses about what was meant: the
+ * parts that structure proves are told as well (diagnose.c).
  */
 #include "model/suspect.h"
 
@@ -214,10 +214,11 @@ static void say_component(model *m, const share *k)
     char own[500] = "", name[160] = "the model itself";
     if (*k->name) snprintf(name, sizeof name, "component '%.120s'", k->name);
     if (missing < 0) list_own(m, k, own, sizeof own);
-    dae_why(&m->report, "%s has %ld equation%s too %s: %ld of its own and %ld by connections for %ld "
-            "unknown%s%s", name, labs(missing), labs(missing) == 1 ? "" : "s",
-            missing > 0 ? "few" : "many", k->equations, k->supplied, k->unknowns,
-            k->unknowns == 1 ? "" : "s", own);
+    dae_why(&m->report,
+            "%s has %ld equation%s too %s: %ld of its own and %ld by connections for %ld "
+            "unknown%s%s",
+            name, labs(missing), labs(missing) == 1 ? "" : "s", missing > 0 ? "few" : "many",
+            k->equations, k->supplied, k->unknowns, k->unknowns == 1 ? "" : "s", own);
 }
 
 bool model_say_suspects(model *m)

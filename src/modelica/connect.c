@@ -232,13 +232,15 @@ static void one_source(mo_model *m, const uint32_t *face, size_t count, mo_place
 }
 
 /* An equation of a set; whose variables it supplies is counted by supply(). */
-static void add_connection(mo_model *m, ex_id left, ex_id right, mo_place place, const char *component)
+static void add_connection(mo_model *m, ex_id left, ex_id right, mo_place place,
+                           const char *component)
 {
     flat_add_equation(m->flat, left, right, place, component);
     m->flat->equation[m->flat->equations - 1].connection = true;
 }
 
-/* n potentials and n flows get n equations: count one for each flow; of signals each sink gets one. */
+/* n potentials and n flows get n equations: one for each flow is counted; of signals each sink
+ * gets one. */
 static void supply(mo_model *m, const uint32_t *face, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

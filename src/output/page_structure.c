@@ -1,9 +1,9 @@
 /* page_structure.c: which unknowns occur in which equations, as pictures in a report page.
  *
  * The equations in the order in which they are solved: a square for every unknown that occurs,
- * blocks that are solved together framed, what is torn in another colour. More than RASTER rows are
- * drawn as a raster of that many, where a square means that there is something in it. Of small models
- * also Pryce's signature matrix with its offsets, as a table.
+ * blocks that are solved together framed, what is torn in another colour. More than RASTER rows
+ * are drawn as a raster of that many, where a square means that there is something in it. Of
+ * small models also Pryce's signature matrix with its offsets, as a table.
  */
 #include "output/page.h"
 
@@ -74,7 +74,8 @@ static void name_entries(picture *p)
     if (!p->m->row_name || p->m->size > NAMED)
         return;
     for (size_t e = 0; e < p->m->entries; e++) {
-        dae_sink_print(p->s, "<rect class=\"hit\" x=\"%u\" y=\"%u\" width=\"1\" height=\"1\"><title>",
+        dae_sink_print(p->s,
+                       "<rect class=\"hit\" x=\"%u\" y=\"%u\" width=\"1\" height=\"1\"><title>",
                        p->m->column[e], p->m->row[e]);
         escaped(p->s, p->m->column_name[p->m->column[e]]);
         dae_sink_text(p->s, " in ");
@@ -91,11 +92,14 @@ static void draw_matrix(dae_page *w, const dae_insight_matrix *m)
     if (!p.cell)
         return; /* a page without the picture is better than none */
     fill_cells(&p);
+    dae_sink_print(
+        s,
+        "<p class=\"note\">%zu equations (down) and their unknowns (across) in the order of "
+        "solving; frames: equations solved together; the other colour: torn unknowns.%s</p>\n",
+        m->size, m->size > RASTER ? " Drawn as a raster." : "");
     dae_sink_print(s,
-                   "<p class=\"note\">%zu equations (down) and their unknowns (across) in the order of "
-                   "solving; frames: equations solved together; the other colour: torn unknowns.%s</p>\n",
-                   m->size, m->size > RASTER ? " Drawn as a raster." : "");
-    dae_sink_print(s, "<svg role=\"img\" aria-label=\"structure of the equations\" viewBox=\"-0.5 -0.5 %u %u\">\n",
+                   "<svg role=\"img\" aria-label=\"structure of the equations\" viewBox=\"-0.5 "
+                   "-0.5 %u %u\">\n",
                    p.size + 1, p.size + 1);
     draw_cells(&p, 1, "entry");
     draw_cells(&p, 2, "torn");
@@ -121,16 +125,18 @@ static void signature_row(dae_sink *s, const dae_insight_signature *x, size_t i)
         if (order[j] < 0)
             dae_sink_text(s, "<td></td>");
         else
-            dae_sink_print(s, "<td%s>%d</td>", x->match[i] == j ? " class=\"match\"" : "", order[j]);
+            dae_sink_print(s, "<td%s>%d</td>", x->match[i] == j ? " class=\"match\"" : "",
+                           order[j]);
     dae_sink_print(s, "<td class=\"offset\">%u</td></tr>\n", x->c[i]);
 }
 
 static void draw_signature(dae_sink *s, const dae_insight_signature *x)
 {
-    dae_sink_text(s, "<p class=\"note\">The signature matrix: how often each unknown is differentiated in "
-                     "each equation, marked where an equation is matched with it; c: how often the "
-                     "equation has to be differentiated, d: up to which derivative the unknown then "
-                     "occurs.</p>\n<div class=\"signature\"><table>\n<tr><th></th>");
+    dae_sink_text(
+        s, "<p class=\"note\">The signature matrix: how often each unknown is differentiated in "
+           "each equation, marked where an equation is matched with it; c: how often the "
+           "equation has to be differentiated, d: up to which derivative the unknown then "
+           "occurs.</p>\n<div class=\"signature\"><table>\n<tr><th></th>");
     for (size_t j = 0; j < x->size; j++) {
         dae_sink_text(s, "<th>");
         escaped(s, x->column_name[j]);
