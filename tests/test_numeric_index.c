@@ -347,6 +347,32 @@ static void singular_pencils(void **state)
     }
 }
 
+/* Fifty nonlinear chains, each coupled to another */
+static int coupled_chains(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)user;
+    for (int k = 0; k < 50; k++) {
+        const double *y = x + 4 * k, *dy = v + 4 * k, *z = x + 4 * ((k + 7) % 50);
+        r[4 * k] = dy[0] - y[1] - sin(y[0] * z[0]) / 10;
+        r[4 * k + 1] = dy[1] - y[2] * (1 + y[0] * y[0] / 10);
+        r[4 * k + 2] = dy[2] - y[3] - y[1] * y[2] / 5;
+        r[4 * k + 3] = y[0] + sin(y[0]) / 10 - sin(t + k);
+    }
+    return DAE_OK;
+}
+
+static void large_sparse_system(void **state)
+{
+    (void)state;
+    dae_problem p = { .size = 200, .residual = coupled_chains };
+    double *x = numbers(200);
+    clock_t begin = clock();
+    expect_index(&p, 0.3, x, 4, 0);
+    print_message("n = 200, index 4, nonlinear: %.2f s\n",
+                  (double)(clock() - begin) / CLOCKS_PER_SEC);
+    free(x);
+}
+
 /* n = 200, index 4, constant and moving; the processor time is told, not judged */
 static void large_systems(void **state)
 {
@@ -801,6 +827,7 @@ int main(void)
         cmocka_unit_test(bounded_levels),
         cmocka_unit_test(every_allocation_refused),
         cmocka_unit_test(large_systems),
+        cmocka_unit_test(large_sparse_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
