@@ -8,15 +8,15 @@
  * plus one, is the index.
  *
  *     (1.3)   y' = f(y, z), 0 = g(y): here y1' = -y2 + z y1, y2' = y1 + z y2, 0 = (y.y - 1) / 2.
- *             Defect in y': z = -y.delta, k = 0; y is moved along the circle by an integral, k = -1.
+ *             Defect in y': z = -y.delta, k = 0; y moves along the circle by an integral, k = -1.
  *             Defect in g: the radius follows it, k = 0, and z = r' / r, k = 1.
  *     (4.1)   y1' = y2, y2' = y3, 0 = y1 - sin t. With defects d1, d2, d3: y1 = g + d3, y2 =
  *             g' + d3' - d1, y3 = g'' + d3'' - d1' - d2.
  *     pendulum p' = v, v' = -lambda p - e_y, 0 = (p.p - 1) / 2. Defect in p': p.(v + d) = 0, so v
  *             k = 0, and p.(v + d)' = 0 gives lambda k = 1; p by an integral. In v': lambda k = 0,
  *             v by an integral, p too. In the constraint: p k = 0, v k = 1, lambda k = 2.
- *     HLR     y1' - y3 y2' + y2 y3' = 0, y2 = 0, y3 = 0 has differential index 1. Defects eps sin and
- *             eps cos in the last two: y1' = eps^(2-j), which eps does not bound for j > 1:
+ *     HLR     y1' - y3 y2' + y2 y3' = 0, y2 = 0, y3 = 0 has differential index 1. Defects eps sin
+ *             and eps cos in the last two: y1' = eps^(2-j), which eps does not bound for j > 1:
  *             perturbation index 2. (Terms delta delta' have no place in Hessenberg form.)
  *
  * The equations with defects are integrated as they stand, by Radau, beside those without, from
@@ -143,8 +143,8 @@ static const study studies[] = {
 
 /* ---- one response ---- */
 
-/* Starts a run from the consistent values nearest to x0. Steps are fixed: a step that is chosen very
- * small would divide the rounding of index-3 unknowns by its square. */
+/* Starts a run from the consistent values nearest to x0. Steps are fixed: a step that is chosen
+ * very small would divide the rounding of index-3 unknowns by its square. */
 static dae_solver *start(const study *s, dae_problem *p, const defect *d, double frequency)
 {
     const dae_options o = { .method = "radau", .rtol = 1e-10, .atol = 1e-10,

@@ -81,6 +81,16 @@ done
 check "unknown form" eval 'run 2 solve pendulum --form indx2 && says "did you mean '"'index2'"'"'
 check "unknown setting" eval 'run 2 solve pendulum --set agle=3 && says "'"'angle'"'"'
 check "unknown method" eval 'run 2 solve robertson --method bdff && says "bdff"'
+check "analyze a problem" eval 'run 0 analyze pendulum && prints "differential index    3" &&
+    prints "degrees of freedom    2" && prints "hidden, level 2" && quiet'
+check "analyze a problem, reduced" eval 'run 0 analyze sine --reduce --perturb &&
+    prints "regular, index 2" && prints "P M Q = diag(1 ones, 1 zeros)" &&
+    prints "by experiment         perturbation index 2"'
+check "analyze a problem as JSON" eval 'run 0 analyze chain --set nu=6 --reduce --json &&
+    json out "d[\"index\"] == 6 and d[\"pencil\"][\"index\"] == 6"'
+check "analyze an unknown form" eval 'run 2 analyze pendulum --form indx2 &&
+    says "did you mean '"'index2'"'"'
+check "analyze with a wrong tolerance" eval 'run 2 analyze pendulum --tolerance 5 && says tolerance'
 check "unknown linear solver" eval 'run 2 solve robertson --linear lu && says "klu"'
 check "unknown reproduction" eval 'run 2 reproduce nothing-like-it && says "error[E_OPTION]"'
 check "unknown start" eval 'run 2 solve robertson --start trst && says "'"'trust'"'"'

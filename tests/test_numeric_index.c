@@ -302,8 +302,8 @@ static void singular_pencils(void **state)
         int finite, infinite, columns[2], rows[2], count;
     } cases[] = {
         { 2, 0, { 0 }, { 0 }, 1 },       { 1, 2, { 1 }, { 0 }, 1 },    { 0, 3, { 2 }, { 1 }, 1 },
-        { 3, 1, { 0, 1 }, { 0, 2 }, 2 }, { 2, 2, { 3 }, { 2 }, 1 },    { 0, 0, { 0, 0 }, { 0, 0 }, 2 },
-        { 1, 4, { 1, 2 }, { 1, 1 }, 2 },
+        { 3, 1, { 0, 1 }, { 0, 2 }, 2 }, { 2, 2, { 3 }, { 2 }, 1 },
+        { 0, 0, { 0, 0 }, { 0, 0 }, 2 }, { 1, 4, { 1, 2 }, { 1, 1 }, 2 },
     };
     for (int c = 0; c < COUNT_OF(cases); c++) {
         int n = cases[c].finite + cases[c].infinite;
@@ -347,6 +347,32 @@ static void singular_pencils(void **state)
     }
 }
 
+/* Fifty nonlinear chains, each coupled to another */
+static int coupled_chains(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)user;
+    for (int k = 0; k < 50; k++) {
+        const double *y = x + 4 * k, *dy = v + 4 * k, *z = x + 4 * ((k + 7) % 50);
+        r[4 * k] = dy[0] - y[1] - sin(y[0] * z[0]) / 10;
+        r[4 * k + 1] = dy[1] - y[2] * (1 + y[0] * y[0] / 10);
+        r[4 * k + 2] = dy[2] - y[3] - y[1] * y[2] / 5;
+        r[4 * k + 3] = y[0] + sin(y[0]) / 10 - sin(t + k);
+    }
+    return DAE_OK;
+}
+
+static void large_sparse_system(void **state)
+{
+    (void)state;
+    dae_problem p = { .size = 200, .residual = coupled_chains };
+    double *x = numbers(200);
+    clock_t begin = clock();
+    expect_index(&p, 0.3, x, 4, 0);
+    print_message("n = 200, index 4, nonlinear: %.2f s\n",
+                  (double)(clock() - begin) / CLOCKS_PER_SEC);
+    free(x);
+}
+
 /* n = 200, index 4, constant and moving; the processor time is told, not judged */
 static void large_systems(void **state)
 {
@@ -361,8 +387,8 @@ static void large_systems(void **state)
         dae_analysis *a = ask_at(&p, 0.3, x, NULL, 0);
         double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
         const dae_index_facts *f = dae_analysis_facts(a);
-        print_message("n = 200, index %d, kind %d: %.2f s, kept %.2g, dropped %.2g\n", f->index, how,
-                      seconds, f->weakest.kept, f->weakest.dropped);
+        print_message("n = 200, index %d, %s: %.2f s, kept %.2g, dropped %.2g\n", f->index,
+                      how ? "moving" : "constant", seconds, f->weakest.kept, f->weakest.dropped);
         assert_int_equal(f->index, 4);
         assert_int_equal(f->freedom, 60);
         dae_analysis_close(a);
@@ -381,8 +407,8 @@ static void built_in_problems(void **state)
     for (int i = 0; problem_list[i]; i++)
         for (int k = 0; problem_list[i]->forms[k]; k++) {
             problem_instance p;
-            assert_int_equal(problem_open(problem_list[i], problem_list[i]->forms[k], NULL, 0, &p, NULL),
-                             DAE_OK);
+            const char *form = problem_list[i]->forms[k];
+            assert_int_equal(problem_open(problem_list[i], form, NULL, 0, &p, NULL), DAE_OK);
             dae_analysis *a = ask_at(&p.problem, p.t0, p.x0, p.problem.d ? NULL : p.xdot0,
                                      0.1 * (p.t1 - p.t0));
             const dae_index_facts *f = dae_analysis_facts(a);
@@ -494,7 +520,8 @@ static int robot(double t, const double *x, const double *v, double *r, void *us
     r[1] = v[1] - x[4];
     r[2] = v[2] - x[5];
     r[3] = v[3] - (2 * c * whole + first * d + spring * (a + 2 * b) + a * (u1 - u2));
-    r[4] = v[4] - (-2 * c * whole - first * d + spring * (1 - 3 * a - 2 * b) - a * u1 + (a + 1) * u2);
+    r[4] = v[4] - (-2 * c * whole - first * d + spring * (1 - 3 * a - 2 * b) - a * u1 +
+                   (a + 1) * u2);
     r[5] = v[5] - (-2 * c * whole - first * d + spring * (a - 9 * b) - 2 * first * c - d * whole -
                    (a + b) * (u1 - u2));
     r[6] = cos(x[0]) + cos(x[0] + x[2]) - cos(1 - exp(t)) - cos(1 - t);
@@ -525,8 +552,8 @@ static void robot_arm(void **state)
     dae_analysis_close(a);
 }
 
-/* Circuits in nodal analysis, M x' + G x = s(t). A loop of capacitors and a voltage source, or a cut
- * set of inductors and a current source: index 2; without them 1 (Tischendorf 1999). */
+/* Circuits in nodal analysis, M x' + G x = s(t). A loop of capacitors and a voltage source, or a
+ * cut set of inductors and a current source: index 2; without them 1 (Tischendorf 1999). */
 typedef struct circuit {
     double M[16], G[16], s[4];
 } circuit;
@@ -719,8 +746,10 @@ static void failures_are_named(void **state)
 {
     (void)state;
     const double x[3] = { 1, 1, 1 };
-    dae_problem good = { .size = 3, .residual = branches }, bad = { .size = 1, .residual = nowhere };
-    dae_problem none = { .size = 2, .residual = no_solution }, empty = { .size = 0, .residual = nowhere };
+    dae_problem good = { .size = 3, .residual = branches };
+    dae_problem bad = { .size = 1, .residual = nowhere };
+    dae_problem none = { .size = 2, .residual = no_solution };
+    dae_problem empty = { .size = 0, .residual = nowhere };
     words(NULL, NULL, 0, x, DAE_E_ARG, "problem");
     words(&good, NULL, NAN, x, DAE_E_ARG, "'t'");
     words(&good, NULL, 0, NULL, DAE_E_ARG, "'x'");
@@ -744,7 +773,8 @@ static void bounded_levels(void **state)
     (void)state;
     subject q;
     subject_open(&q, "chain", NULL, "nu", 5);
-    dae_analysis *a = dae_analyze(&q.p.problem, &(dae_analysis_options){ .highest = 3 }, 0, q.p.x0, NULL);
+    dae_analysis *a =
+        dae_analyze(&q.p.problem, &(dae_analysis_options){ .highest = 3 }, 0, q.p.x0, NULL);
     assert_int_equal(dae_analysis_facts(a)->index, -1);
     assert_non_null(strstr(dae_analysis_facts(a)->why, "highest"));
     assert_int_equal(dae_analysis_pencil(a)->index, 5); /* the pencil knows */
@@ -761,8 +791,8 @@ static void every_allocation_refused(void **state)
     for (long k = 1;; k++) {
         ledger_open(&l);
         ledger_fail(&l, k, 0);
-        dae_analysis *a = dae_analyze(&q.p.problem, &(dae_analysis_options){ .allocator = &l.hook }, 0,
-                                      q.p.x0, NULL);
+        dae_analysis_options o = { .allocator = &l.hook };
+        dae_analysis *a = dae_analyze(&q.p.problem, &o, 0, q.p.x0, NULL);
         int refused = l.refused > 0;
         if (refused)
             assert_true(dae_analysis_status(a) == DAE_E_NOMEM || dae_analysis_status(a) == DAE_OK);
@@ -797,6 +827,7 @@ int main(void)
         cmocka_unit_test(bounded_levels),
         cmocka_unit_test(every_allocation_refused),
         cmocka_unit_test(large_systems),
+        cmocka_unit_test(large_sparse_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,11 +119,11 @@ const double *dae_analysis_derivative(const dae_analysis *a, int j);
 const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, int *own);
 
 /* The perturbation index by experiment, where theory does not give it: defects that oscillate,
- * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the equations
- * with them integrated by Radau beside those without. The largest response grows like
- * eps^exponent; exponent >= 1 - 2 (m - 1) means that derivatives of defects up to m - 1 suffice. For
- * problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution: a lower
- * bound in truth. */
+ * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the
+ * equations with them integrated by Radau beside those without. The strongest answer grows like
+ * eps^exponent; exponent >= 1 - 2 (m - 1) means that derivatives of defects up to m - 1 suffice.
+ * For problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution: a
+ * lower bound in truth. */
 typedef struct dae_response {
     int index;            /* the smallest m                                                  */
     double exponent;      /* of the strongest answer                                         */

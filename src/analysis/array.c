@@ -19,16 +19,17 @@
  *
  * The unknowns are eliminated from the right. What holds c_j, the rows R_{j-1} and the rows left
  * from before, is multiplied by U' of the singular value decomposition U diag(s) V' of its
- * block at c_j: as many rows as its rank determine c_j (its part in the span of V_1 .. V_r), the others
- * are left, without c_j. So no matrix is larger than n plus the number of hidden constraints, and no
- * rank is hidden by larger numbers elsewhere. Read at the end:
+ * block at c_j: as many rows as its rank determine c_j (its part in the span of V_1 .. V_r), the
+ * others are left, without c_j. So no matrix is larger than n plus the number of constraints, and
+ * no rank is hidden by larger numbers elsewhere. Read at the end:
  *
  *   rank at c_1 equal to n    x' is a function of x and t: the differential index is at most k
  *   rows left for c_0         constraints on x; a, their rank, counts those known after
  *                             k differentiations, and the rest, v, equations that say nothing new
  *   rank of C_0 on the kernel of the constraints, d: what is determined by initial values. If no
  *                             later level adds a constraint, and d = n - a, k is the strangeness
- *                             index (Kunkel, Mehrmann); n - a - d unknowns are determined by nothing
+ *                             index (Kunkel, Mehrmann); n - a - d unknowns are determined by
+ *                             nothing
  */
 #include "analysis/analysis.h"
 

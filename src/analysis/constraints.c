@@ -135,10 +135,10 @@ static int distance(const dae_analysis *a, const int *of_equation, int *depth)
     return -1;
 }
 
-/* Equal to the differential index for linear equations, for ODEs, in Hessenberg form (Hairer, Lubich
- * and Roche 1989, section 1), and for M x' = f of index 1 with constant M: P M Q = diag(1, 0) makes
- * it u' = f1(u, v) + defect, 0 = f2(u, v) + defect, and v follows from the second without
- * derivatives. */
+/* Equal to the differential index for linear equations, for ODEs, in Hessenberg form (Hairer,
+ * Lubich and Roche 1989, section 1), and for M x' = f of index 1 with constant M: P M Q =
+ * diag(1, 0) makes it u' = f1(u, v) + defect, 0 = f2(u, v) + defect, and v follows from the second
+ * without derivatives. */
 int dae_perturbation_theory(const dae_analysis *a)
 {
     const dae_index_facts *f = &a->facts;

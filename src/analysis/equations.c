@@ -37,8 +37,8 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
         { &e->x, n },       { &e->v, n },       { &e->r[0], n },    { &e->r[1], n },
         { &e->r[2], n },    { &e->r[3], n },    { &e->r[4], n },    { &e->r[5], n },
         { &e->r[6], n },    { &e->r[7], n },    { &e->row, n },     { &e->x_side, n },
-        { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n }, { &e->best, n },
-        { &e->terms, n },
+        { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n },
+        { &e->best, n },    { &e->terms, n },
     };
     e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     e->color = dae_alloc(memory, n, sizeof(int));
@@ -117,8 +117,8 @@ static double rounding(const dae_equations *e, int i)
     return 8 * DBL_EPSILON * (fabs(e->r[0][i]) + fabs(e->r[4][i]) + e->terms[i]);
 }
 
-/* How far the formulas of order 8 and 6 disagree in column j, beside what is known of an equation at
- * all; *bent: 1 if two points would not do. */
+/* How far the formulas of order 8 and 6 disagree in column j, beside what is known of an equation
+ * at all; *bent: 1 if two points would not do. */
 static double disagreement(const dae_equations *e, int j, double *bent)
 {
     double worst = 0;
@@ -203,7 +203,8 @@ static dae_status undefined(dae_equations *e, double t)
 {
     char name[32];
     dae_system *s = &e->system;
-    dae_fail(e->report, DAE_E_NONFINITE, "the equations are not defined near the point of analysis");
+    dae_fail(e->report, DAE_E_NONFINITE,
+             "the equations are not defined near the point of analysis");
     dae_at(e->report, "t = %.10g%s%s", t, s->bad_retry ? "" : ", ",
            s->bad_retry ? "" : dae_equation_name(s, s->bad_row, name));
     dae_why(e->report, "%s", s->bad_retry ? "a callback answered DAE_RETRY"
@@ -263,7 +264,8 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
         if (e->color[j] != color)
             continue;
-        for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
+        int64_t end = dae_column_end(&e->pattern, j);
+        for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
             static const double half[1] = { 0.5 };
             double d = difference(e, i, bent ? eighth : half, pairs);

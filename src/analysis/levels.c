@@ -56,7 +56,8 @@ static int look_along(dae_analysis *a)
 
 static dae_status rough(dae_analysis *a)
 {
-    dae_fail(&a->report, DAE_E_NONFINITE, "the equations are not smooth near the point of analysis");
+    dae_fail(&a->report, DAE_E_NONFINITE,
+             "the equations are not smooth near the point of analysis");
     dae_at(&a->report, "t = %.10g", a->series.t);
     dae_why(&a->report, "over a time of %.3g their Jacobians are no power series to ten digits",
             a->series.H);

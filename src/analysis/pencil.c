@@ -1,8 +1,8 @@
 /* pencil.c: the Kronecker structure of s C + K, for constant matrices.
  *
  * The staircase of Van Dooren, in the form of Demmel and Kagstrom. With the columns V of the
- * kernel of C in front, C V = (0, C_2), and rows turned so that U' K V_1 = (R; 0) with R of full row
- * rank,
+ * kernel of C in front, C V = (0, C_2), and rows turned so that U' K V_1 = (R; 0) with R of full
+ * row rank,
  *
  *                      | R   *               |     nu  = dim ker C  (columns of R)
  *     U' (s C + K) V = | 0   s C' + K'       |     rho = rank R     (rows of R)

@@ -21,7 +21,8 @@ dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
         return DAE_E_NOMEM;
     d->lwork = (int)lwork;
     dae_vector_wish wish[] = {
-        { &d->U, m * m }, { &d->s, small }, { &d->Vt, n * n }, { &d->copy, m * (n > PANEL ? n : PANEL) },
+        { &d->U, m * m },  { &d->s, small },
+        { &d->Vt, n * n }, { &d->copy, m * (n > PANEL ? n : PANEL) },
         { &d->work, lwork },
     };
     d->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);

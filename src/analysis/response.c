@@ -22,13 +22,14 @@ typedef struct disturbed {
     const dae_problem *inner;
     const double *size;
     double t0, time, eps, frequency, kappa; /* kappa = 0: no defect */
-    char *why;                       /* what failed: WHY places  */
+    char *why;                              /* what failed: WHY places */
 } disturbed;
 
 static void add_defects(const disturbed *d, double t, double sign, double *r)
 {
+    double size = sign * d->kappa * d->eps, angle = d->frequency * (t - d->t0) / d->time;
     for (int i = 0; i < d->inner->size && d->kappa > 0; i++)
-        r[i] += sign * d->kappa * d->size[i] * d->eps * sin(d->frequency * (t - d->t0) / d->time + i);
+        r[i] += size * d->size[i] * sin(angle + i);
 }
 
 static int residual(double t, const double *x, const double *v, double *r, void *user)

@@ -20,7 +20,8 @@
 
 enum { EARLY = 10 }; /* the degree at which series should have ended */
 enum { STRIDE = 4 }; /* every fourth node is enough to see sizes */
-enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
+enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12 };
+enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
 /* Changes that count as rounding: a part of the entry itself (differences of order eight); and what
  * no scaled entry is known better than. */
@@ -212,8 +213,8 @@ static int take_sample(dae_series *s, dae_equations *e, int i)
                                   K + (size_t)s->n * (size_t)s->n);
 }
 
-/* Are the samples i and k the same, up to rounding? Rows of F_x and F_x' are judged by their largest
- * entries. */
+/* Are the samples i and k the same, up to rounding? Rows of F_x and F_x' are judged by their
+ * largest entries. */
 static int same_samples(const dae_series *s, int i, int k, double *largest)
 {
     size_t n = (size_t)s->n;

@@ -124,8 +124,10 @@ static void print_index(const page *g)
                            : f->index == 1 ? "M x' = f with constant M: the same"
                                            : "Hessenberg form: the same");
         else
-            dae_sink_print(out, "  perturbation index    %d or more (not linear, no Hessenberg form: "
-                                "theory says no more)\n", f->index);
+            dae_sink_print(out,
+                           "  perturbation index    %d or more (not linear, no Hessenberg form; "
+                           "--perturb asks by experiment)\n",
+                           f->index);
     } else {
         dae_sink_print(out, "  differential index    not found: %s\n", f->why);
         dae_sink_print(out, "  determined by nothing %d unknowns\n", f->undetermined);
@@ -136,12 +138,13 @@ static void print_index(const page *g)
         int i = g->response.unknown;
         dae_sink_print(out, "  by experiment         perturbation index %d", g->response.index);
         if (i >= 0)
-            dae_sink_print(out, ": '%s' answers eps sin(t/eps^2) with eps^%.2f", name_of(g, i, buffer),
-                           g->response.exponent + 0.0);
+            dae_sink_print(out, ": '%s' answers eps sin(t/eps^2) with eps^%.2f",
+                           name_of(g, i, buffer), g->response.exponent + 0.0);
         dae_sink_text(out, "\n");
     }
     print_freedom(g);
-    dae_sink_print(out, "  constraints           %d: %d in the equations", f->constraints, f->known[0]);
+    dae_sink_print(out, "  constraints           %d: %d in the equations", f->constraints,
+                   f->known[0]);
     for (int k = 1; k <= f->levels; k++)
         if (f->known[k] > f->known[k - 1])
             dae_sink_print(out, ", %d hidden behind %d differentiation%s",
@@ -268,8 +271,10 @@ static void print_page(const page *g)
                    g->form, f->size, g->p->t0);
     dae_sink_print(out, "  pattern               %lld places of %lld\n", (long long)f->entries,
                    (long long)f->size * f->size);
-    dae_sink_print(out, "  kind                  %s", f->constant ? "linear, constant coefficients\n"
-                                                     : f->linear ? "linear, " : "nonlinear, ");
+    dae_sink_print(out, "  kind                  %s",
+                   f->constant ? "linear, constant coefficients\n"
+                   : f->linear ? "linear, "
+                               : "nonlinear, ");
     if (!f->constant)
         dae_sink_print(out, "%lld entries of F_x and F_x' vary along the solution\n",
                        (long long)f->varying);
