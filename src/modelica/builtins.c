@@ -652,8 +652,9 @@ static mo_value *to_integer(call *c) /* Integer(enumeration) */
     double x;
     if (ex_is_number(c->m->graph, v->scalar, &x))
         return mo_integer(c->m, x);
-    return mo_scalar(c->m, v->type == EX_INTEGER ? v->scalar
-                                : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
+    return mo_scalar(
+        c->m, v->type == EX_INTEGER ? v->scalar : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar),
+        EX_INTEGER, NULL);
 }
 
 static mo_value *instance_name(call *c)

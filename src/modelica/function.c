@@ -577,7 +577,8 @@ static ex_id put_in_place(ex_graph *g, ex_id leaf, void *user)
 }
 
 /* Which of the arguments is given to the input of this name; count: none of them. */
-static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label, size_t count)
+static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label,
+                          size_t count)
 {
     size_t position = 0;
     mo_expand(m, f);
@@ -625,7 +626,8 @@ static mo_value *partial_derivative(mo_model *m, const mo_scope *s, mo_view *f, 
         mo_hint(m->context, "derive by a Real input that is given as an argument");
         return mo_none(m);
     }
-    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0, EX_REAL),
+    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0,
+                                 EX_REAL),
                          argument[k]->scalar };
     mo_value **given = dae_arena_take(&m->context->arena, count + 1, sizeof *given);
     for (size_t i = 0; i < count; i++)

@@ -349,10 +349,10 @@ bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
 
 /* overload.c: operators and constructors of records; NULL: no such operator */
-mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
-                        mo_place place);
-mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
-                             mo_place place);
+mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg,
+                        size_t count, mo_place place);
+mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a,
+                             mo_value *b, mo_place place);
 mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);
 mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
                        const char **label, size_t count, mo_place place);
@@ -405,7 +405,8 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
                             mo_place place);
 
 /* strings.c: String(x), and functions on text of the standard library */
-mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument,
+                     size_t count);
 ex_id mo_known_text(mo_model *m, ex_id e);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
