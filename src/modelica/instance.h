@@ -293,14 +293,21 @@ mo_object *mo_constants(mo_model *m, mo_view *v);
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name);
 mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like);
 void mo_instantiate(mo_model *m, mo_member *member);
-mo_value *mo_member_value(mo_model *m, mo_member *member);
-mo_value *mo_binding(mo_model *m, mo_member *member);
+const char *mo_full_name(mo_model *m, const mo_object *o, const char *name);
 void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all                        */
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
+
+/* binding.c: values and attributes of members */
+mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place); /* not converted yet */
+mo_value *mo_binding(mo_model *m, mo_member *member);
+mo_value *mo_member_value(mo_model *m, mo_member *member);
 bool mo_is_attribute(const char *name); /* start, unit, ... */
+void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type);
+void mo_finish_variables(mo_model *m, mo_member *member);
 
 /* value.c: values */
+ex_type mo_type_of(mo_primitive p);
 mo_value *mo_none(mo_model *m);
 mo_value *mo_scalar(mo_model *m, ex_id e, ex_type type, mo_view *enumeration);
 mo_value *mo_real(mo_model *m, double x);

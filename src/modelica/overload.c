@@ -360,16 +360,13 @@ mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_plac
 /* A value for a field has its type: Real im = 0 is Real. */
 static mo_value *as_field(mo_model *m, const mo_entry *e, mo_value *v, mo_place place)
 {
-    static const ex_type type_of[] = { [MO_REAL] = EX_REAL, [MO_INTEGER] = EX_INTEGER,
-                                       [MO_BOOLEAN] = EX_BOOLEAN, [MO_STRING] = EX_STRING,
-                                       [MO_ENUMERATION] = EX_ENUMERATION };
     mo_scope s = { .view = e->where };
     mo_view *type = mo_find_class(m, &s, e->element->type, false);
     if (type)
         mo_expand(m, type);
     if (!type || type->primitive < MO_REAL || type->primitive > MO_ENUMERATION)
         return v;
-    return mo_convert(m, v, type_of[type->primitive], type->enumeration, place, e->name);
+    return mo_convert(m, v, mo_type_of(type->primitive), type->enumeration, place, e->name);
 }
 
 /* What the arguments of a record's constructor give to field e; NULL: nothing. */
