@@ -28,7 +28,9 @@ static const char *flatten_it(mo_context *c, const char *file, const char *text,
         return flat;
     const char *again = flatten_once(c, "flat.mo", flat, strlen(flat));
     return strcmp(flat, again) == 0
-               ? flat : dae_arena_print(&c->arena, "%s\nis not what it is when read again:\n%s", flat, again);
+               ? flat
+               : dae_arena_print(&c->arena, "%s\nis not what it is when read again:\n%s", flat,
+                                 again);
 }
 
 int main(void)

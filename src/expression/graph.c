@@ -188,7 +188,9 @@ static ex_id number(ex_graph *g, double value, ex_type type, uint32_t name)
     g->number = dae_arena_grow(g->arena, g->number, g->numbers, &g->number_capacity,
                                sizeof *g->number);
     g->number[g->numbers++] = value;
-    ex_node n = { .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1, .b = name };
+    ex_node n = {
+        .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1, .b = name
+    };
     ex_id e = ex_intern(g, &n, &is_new);
     if (!is_new)
         g->numbers--;
@@ -365,7 +367,13 @@ static bool is_whole(const ex_graph *g, ex_id e, int depth)
     switch (n->op) {
     case EX_FLOOR: case EX_CEIL: case EX_INTEGER_OF: case EX_SIGN: case EX_DIV: return true;
     case EX_NEGATE: case EX_ABS: return is_whole(g, n->a, depth + 1);
-    case EX_ADD: case EX_SUBTRACT: case EX_MULTIPLY: case EX_MIN: case EX_MAX: case EX_MOD: case EX_REM:
+    case EX_ADD:
+    case EX_SUBTRACT:
+    case EX_MULTIPLY:
+    case EX_MIN:
+    case EX_MAX:
+    case EX_MOD:
+    case EX_REM:
         return is_whole(g, n->a, depth + 1) && is_whole(g, n->b, depth + 1);
     case EX_IF: return is_whole(g, n->b, depth + 1) && is_whole(g, n->c, depth + 1);
     default: return false;

@@ -168,15 +168,17 @@ typedef struct ex_style {
     bool inside;    /* of a procedure: there are no events                                    */
 } ex_style;
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
-#define EX_INTEGER_FUNCTION "'integer of'" /* of a slot: whoever prints the procedures prints these */
+#define EX_INTEGER_FUNCTION                                                                        \
+    "'integer of'" /* of a slot: whoever prints the procedures prints these */
 #define EX_TRUTH_FUNCTION "'truth of'"
 const char *ex_procedure_name(ex_graph *g, uint32_t procedure);
 
 /* words.c: texts put together while a model runs. The numbers in one, how many there are; its
  * words, given their values. A format is as of printf, without '%': "-12.6g". */
-size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user), void *user);
-void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user, char *to,
-              size_t size);
+size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user),
+                      void *user);
+void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user,
+              char *to, size_t size);
 void ex_format(char *to, size_t size, const char *format, double value);
 
 /* ------------------------------------------------------------------ procedures ------- */

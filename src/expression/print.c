@@ -305,8 +305,9 @@ static void print_node(printer *p, ex_id e)
 static bool needs_fence(const printer *p, ex_id e)
 {
     const ex_node *n = ex_at(p->g, e);
-    bool jumps = n->op == EX_LESS || n->op == EX_LESS_EQUAL || n->op == EX_FLOOR || n->op == EX_CEIL ||
-                 n->op == EX_INTEGER_OF || n->op == EX_DIV || n->op == EX_MOD || n->op == EX_REM;
+    bool jumps = n->op == EX_LESS || n->op == EX_LESS_EQUAL || n->op == EX_FLOOR ||
+                 n->op == EX_CEIL || n->op == EX_INTEGER_OF || n->op == EX_DIV || n->op == EX_MOD ||
+                 n->op == EX_REM;
     if (!p->style.exact || p->fenced || !jumps || (n->flags & EX_EVENT))
         return false;
     if (n->op != EX_LESS && n->op != EX_LESS_EQUAL && ex_is_whole(p->g, n->a) &&

@@ -28,7 +28,8 @@ void ex_format(char *to, size_t size, const char *format, double value)
     }
 }
 
-size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user), void *user)
+size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user),
+                      void *user)
 {
     const ex_node *n = ex_at(g, e);
     switch (n->op) {
@@ -79,8 +80,8 @@ static void speak(speaker *s, ex_id e)
     }
 }
 
-void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user, char *to,
-              size_t size)
+void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user,
+              char *to, size_t size)
 {
     speaker s = { g, value, user, to, size, 0 };
     if (size == 0)

@@ -155,9 +155,11 @@ static void put_variable(writer *w, const flat_variable *v)
     static const char *const variability[] = { "constant ", "parameter ", "discrete ", "" };
     static const char *const type[] = { "Real", "Integer", "Boolean", "String", "" };
     put(w, "  ");
-    put(w, v->variability == FLAT_DISCRETE && v->type != EX_REAL ? "" : variability[v->variability]);
+    put(w,
+        v->variability == FLAT_DISCRETE && v->type != EX_REAL ? "" : variability[v->variability]);
     put(w, v->input ? "input " : v->output ? "output " : "");
-    put(w, v->type == EX_ENUMERATION ? flat_quoted(w->m->graph->arena, v->enumeration) : type[v->type]);
+    put(w, v->type == EX_ENUMERATION ? flat_quoted(w->m->graph->arena, v->enumeration)
+                                     : type[v->type]);
     put(w, " ");
     put(w, flat_quoted(w->m->graph->arena, v->name));
     put_attributes(w, v);

@@ -423,7 +423,8 @@ dae_status model_rewrite(model *m)
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);
-        if (m->assertion[i].message) m->assertion[i].message = model_plain(m, m->assertion[i].message);
+        if (m->assertion[i].message)
+            m->assertion[i].message = model_plain(m, m->assertion[i].message);
     }
     return DAE_OK;
 }

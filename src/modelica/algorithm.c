@@ -219,9 +219,12 @@ static bool has_when(mo_clause *const *clause, int count)
 static void begin(mo_run *run, mo_model *m, const mo_scope *s, const mo_section *section)
 {
     ex_graph *g = m->graph;
-    *run = (mo_run){ .model = m, .initial = section->initial, .scope = *s,
+    *run = (mo_run){ .model = m,
+                     .initial = section->initial,
+                     .scope = *s,
                      .returned = ex_constant(g, 0, EX_BOOLEAN),
-                     .broken = ex_constant(g, 0, EX_BOOLEAN), .path = ex_constant(g, 1, EX_BOOLEAN) };
+                     .broken = ex_constant(g, 0, EX_BOOLEAN),
+                     .path = ex_constant(g, 1, EX_BOOLEAN) };
     run->scope.run = run;
     run->component = s->object->name;
     collect(run, section->clause, section->clauses);

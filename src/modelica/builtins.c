@@ -1,55 +1,35 @@
 /* builtins.c: the functions that are part of the language. */
-#include "modelica/instance.h"
+#include "modelica/builtins.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct builtin builtin;
-typedef struct call {
-    mo_model *m;
-    const mo_scope *s;
-    const mo_ast *a;
-    const builtin *row;
-    mo_value **argument; /* evaluated, unless the row says otherwise */
-    size_t count;
-} call;
-
-struct builtin {
-    const char *name;
-    mo_value *(*run)(call *c);
-    int least, most;   /* arguments; most -1: any number */
-    ex_op op;
-    ex_type type;
-    bool raw;          /* evaluates its arguments itself  */
-    const char *usage;
-};
-
-static mo_value *wrong(call *c, const char *why)
+mo_value *mo_wrong_call(mo_call *c, const char *why)
 {
     mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s': %s", c->row->name, why);
     mo_hint(c->m->context, "the function is %s", c->row->usage);
     return mo_none(c->m);
 }
 
-static bool scalars(const mo_value *v)
+bool mo_are_scalars(const mo_value *v)
 {
     return v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
 }
 
-static bool numbers(const mo_value *v)
+bool mo_are_numbers(const mo_value *v)
 {
-    return scalars(v) && (v->type == EX_REAL || v->type == EX_INTEGER);
+    return mo_are_scalars(v) && (v->type == EX_REAL || v->type == EX_INTEGER);
 }
 
-static bool known_integer(call *c, size_t i, int *out)
+bool mo_known_integer(mo_call *c, size_t i, int *out)
 {
     double x;
     uint32_t culprit;
     mo_value *v = c->argument[i];
     if (v->kind != MO_V_SCALAR || (v->type != EX_INTEGER && v->type != EX_ENUMERATION) ||
         !mo_evaluate_number(c->m, v->scalar, &x, &culprit)) {
-        wrong(c, "an argument must be an Integer known before the simulation");
+        mo_wrong_call(c, "an argument must be an Integer known before the simulation");
         return false;
     }
     if (fabs(x) > 2e9)
@@ -74,14 +54,14 @@ static ex_id apply(mo_model *m, ex_id e, void *user)
     return ex_unary_flagged(m->graph, f->op, e, ex_is_whole(m->graph, e) ? 0 : f->flags);
 }
 
-static unsigned event_flag(const call *c)
+static unsigned event_flag(const mo_call *c)
 {
     bool jumps = c->row->op == EX_FLOOR || c->row->op == EX_CEIL || c->row->op == EX_INTEGER_OF ||
                  c->row->op == EX_DIV || c->row->op == EX_MOD || c->row->op == EX_REM;
     return jumps && !c->s->no_event ? EX_EVENT : 0;
 }
 
-static mo_value *unary(call *c)
+static mo_value *unary(mo_call *c)
 {
     mo_value *v = c->argument[0];
     if (c->row->op == EX_INTEGER_OF && v->kind == MO_V_SCALAR && v->type == EX_ENUMERATION)
@@ -91,28 +71,28 @@ static mo_value *unary(call *c)
         if (r)
             return r;
     }
-    if (!numbers(v))
-        return wrong(c, "the argument must be a number");
+    if (!mo_are_numbers(v))
+        return mo_wrong_call(c, "the argument must be a number");
     flagged_op f = { c->row->op, v->type == EX_REAL ? event_flag(c) : 0 };
     ex_type type = c->row->op == EX_ABS ? v->type : c->row->type;
     return mo_map(c->m, v, type, apply, &f);
 }
 
-static ex_id apply_two(call *c, ex_id a, ex_id b)
+static ex_id apply_two(mo_call *c, ex_id a, ex_id b)
 {
     ex_graph *g = c->m->graph;
     unsigned flags = ex_is_whole(g, a) && ex_is_whole(g, b) ? 0 : event_flag(c);
     return ex_binary_flagged(g, c->row->op, a, b, flags);
 }
 
-static mo_value *binary(call *c)
+static mo_value *binary(mo_call *c)
 {
     mo_value *a = c->argument[0], *b = c->argument[1];
-    if (!numbers(a) || !numbers(b))
-        return wrong(c, "the arguments must be numbers");
+    if (!mo_are_numbers(a) || !mo_are_numbers(b))
+        return mo_wrong_call(c, "the arguments must be numbers");
     bool both = a->kind == MO_V_ARRAY && b->kind == MO_V_ARRAY;
     if (both && !mo_same_sizes(a, b))
-        return wrong(c, "the sizes of the arguments differ");
+        return mo_wrong_call(c, "the sizes of the arguments differ");
     bool whole = a->type == EX_INTEGER && b->type == EX_INTEGER;
     ex_type type = c->row->op == EX_ATAN2 ? EX_REAL : whole ? EX_INTEGER : EX_REAL;
     const mo_value *shape = a->kind == MO_V_ARRAY ? a : b;
@@ -125,17 +105,17 @@ static mo_value *binary(call *c)
     return r;
 }
 
-static mo_value *semi_linear(call *c)
+static mo_value *semi_linear(mo_call *c)
 {
     ex_graph *g = c->m->graph;
     const mo_value *shape = NULL;
     for (int i = 0; i < 3; i++) {
-        if (!numbers(c->argument[i]))
-            return wrong(c, "the arguments must be numbers");
+        if (!mo_are_numbers(c->argument[i]))
+            return mo_wrong_call(c, "the arguments must be numbers");
         if (c->argument[i]->kind != MO_V_ARRAY)
             continue;
         if (shape && !mo_same_sizes(shape, c->argument[i]))
-            return wrong(c, "the sizes of the arguments differ");
+            return mo_wrong_call(c, "the sizes of the arguments differ");
         shape = c->argument[i];
     }
     mo_value *all = shape ? mo_new_array(c->m, shape->dimensions, shape->size, EX_REAL) : NULL;
@@ -155,7 +135,7 @@ static mo_value *semi_linear(call *c)
 
 /* ------------------------------------------------------------------ reductions ------- */
 
-static ex_id neutral(call *c, ex_type type)
+static ex_id neutral(mo_call *c, ex_type type)
 {
     ex_op op = c->row->op;
     double x = op == EX_ADD ? 0 : op == EX_MULTIPLY ? 1 : op == EX_MIN ? 1e60 : -1e60;
@@ -164,11 +144,11 @@ static ex_id neutral(call *c, ex_type type)
     return ex_constant(c->m->graph, x, type);
 }
 
-static mo_value *reduce(call *c, mo_value *v)
+static mo_value *reduce(mo_call *c, mo_value *v)
 {
-    if (v->kind == MO_V_SCALAR && numbers(v))
+    if (v->kind == MO_V_SCALAR && mo_are_numbers(v))
         return v;
-    bool ordered = (c->row->op == EX_MIN || c->row->op == EX_MAX) && scalars(v) &&
+    bool ordered = (c->row->op == EX_MIN || c->row->op == EX_MAX) && mo_are_scalars(v) &&
                    (v->type == EX_BOOLEAN || v->type == EX_ENUMERATION);
     if (v->kind == MO_V_ARRAY && v->item && v->count) { /* of records with operators */
         mo_value *sum = v->item[0];
@@ -177,8 +157,8 @@ static mo_value *reduce(call *c, mo_value *v)
                              v->item[i], c->a->place);
         return sum;
     }
-    if (!numbers(v) && !ordered)
-        return wrong(c, "the argument must be an array of numbers");
+    if (!mo_are_numbers(v) && !ordered)
+        return mo_wrong_call(c, "the argument must be an array of numbers");
     ex_id e = v->count ? v->element[0] : neutral(c, v->type);
     for (size_t i = 1; i < v->count; i++)
         e = ex_binary(c->m->graph, c->row->op, e, v->element[i]);
@@ -186,298 +166,20 @@ static mo_value *reduce(call *c, mo_value *v)
 }
 
 /* sum(e for i in r): the array {e for i in r} reduced */
-static mo_value *reduction(call *c)
+static mo_value *reduction(mo_call *c)
 {
     mo_value *v = c->argument[0];
     if (c->count == 2 && (c->row->op == EX_MIN || c->row->op == EX_MAX)) {
-        if (!scalars(v) || !scalars(c->argument[1]) || v->kind != MO_V_SCALAR ||
+        if (!mo_are_scalars(v) || !mo_are_scalars(c->argument[1]) || v->kind != MO_V_SCALAR ||
             c->argument[1]->kind != MO_V_SCALAR)
-            return wrong(c, "two arguments must be scalars");
+            return mo_wrong_call(c, "two arguments must be scalars");
         ex_type type = v->type == EX_REAL || c->argument[1]->type == EX_REAL ? EX_REAL : v->type;
         return mo_scalar(c->m, ex_binary(c->m->graph, c->row->op, v->scalar, c->argument[1]->scalar),
                          type, v->view);
     }
     if (c->count != 1)
-        return wrong(c, "it takes one array, or an expression with 'for'");
+        return mo_wrong_call(c, "it takes one array, or an expression with 'for'");
     return reduce(c, v);
-}
-
-/* ------------------------------------------------------------------ arrays ----------- */
-
-static mo_value *size_of(call *c)
-{
-    mo_value *v = c->argument[0];
-    int dimensions = v->kind == MO_V_ARRAY ? v->dimensions : 0;
-    if (c->count == 2) {
-        int d;
-        if (!known_integer(c, 1, &d))
-            return mo_none(c->m);
-        if (d < 1 || d > dimensions)
-            return wrong(c, dae_arena_print(&c->m->context->arena,
-                                            "there is no dimension %d in %s", d, mo_shape(c->m, v)));
-        return mo_integer(c->m, v->size[d - 1]);
-    }
-    mo_value *r = mo_new_array(c->m, 1, &dimensions, EX_INTEGER);
-    for (int d = 0; d < dimensions; d++)
-        r->element[d] = ex_constant(c->m->graph, v->size[d], EX_INTEGER);
-    return r;
-}
-
-static mo_value *dimensions_of(call *c)
-{
-    mo_value *v = c->argument[0];
-    return mo_integer(c->m, v->kind == MO_V_ARRAY ? v->dimensions : 0);
-}
-
-static mo_value *filled(call *c, mo_value *with, size_t first)
-{
-    int n = (int)(c->count - first);
-    int *size = dae_arena_take(&c->m->context->arena, (size_t)n + 1, sizeof *size);
-    double count = 1;
-    for (int d = 0; d < n; d++) {
-        if (!known_integer(c, first + (size_t)d, &size[d]))
-            return mo_none(c->m);
-        if (size[d] < 0)
-            return wrong(c, "a size is negative");
-        count *= size[d];
-    }
-    if (count > MO_MAX_VARIABLES)
-        mo_fatal_hint(c->m->context, DAE_E_LIMIT, c->a->place, "make the array smaller",
-                      "an array of %.0f elements; %.0f are possible", count, MO_MAX_VARIABLES);
-    if (with->kind == MO_V_ARRAY) { /* fill({1, 2}, n) */
-        size_t rows = (size_t)count;
-        mo_value **item = dae_arena_take(&c->m->context->arena, rows + 1, sizeof *item);
-        for (size_t i = 0; i < rows; i++)
-            item[i] = with;
-        return n == 1 ? mo_stack(c->m, item, rows, c->a->place)
-                      : wrong(c, "arrays can be repeated in one dimension only");
-    }
-    bool plain = with->kind == MO_V_SCALAR;
-    mo_value *r = plain ? mo_new_array(c->m, n, size, with->type) : mo_new_items(c->m, n, size);
-    r->view = with->view;
-    for (size_t i = 0; i < r->count; i++)
-        if (plain)
-            r->element[i] = with->scalar;
-        else
-            r->item[i] = with;
-    return r;
-}
-
-static mo_value *fill(call *c)
-{
-    return filled(c, c->argument[0], 1);
-}
-
-static mo_value *zeros(call *c)
-{
-    return filled(c, mo_integer(c->m, 0), 0);
-}
-
-static mo_value *ones(call *c)
-{
-    return filled(c, mo_integer(c->m, 1), 0);
-}
-
-static mo_value *square(call *c, int n, ex_type type)
-{
-    int size[2] = { n, n };
-    mo_value *r = mo_new_array(c->m, 2, size, type);
-    for (size_t i = 0; i < r->count; i++)
-        r->element[i] = ex_constant(c->m->graph, 0, type);
-    return r;
-}
-
-static mo_value *identity(call *c)
-{
-    int n;
-    if (!known_integer(c, 0, &n) || n < 0)
-        return mo_none(c->m);
-    mo_value *r = square(c, n, EX_INTEGER);
-    for (int i = 0; i < n; i++)
-        r->element[i * (n + 1)] = ex_constant(c->m->graph, 1, EX_INTEGER);
-    return r;
-}
-
-static mo_value *diagonal(call *c)
-{
-    mo_value *v = c->argument[0];
-    if (!numbers(v) || v->kind != MO_V_ARRAY || v->dimensions != 1)
-        return wrong(c, "the argument must be a vector");
-    mo_value *r = square(c, v->size[0], v->type);
-    for (int i = 0; i < v->size[0]; i++)
-        r->element[i * (v->size[0] + 1)] = v->element[i];
-    return r;
-}
-
-static mo_value *linspace(call *c)
-{
-    ex_graph *g = c->m->graph;
-    int n;
-    if (!known_integer(c, 2, &n))
-        return mo_none(c->m);
-    if (n < 2 || c->argument[0]->kind != MO_V_SCALAR || c->argument[1]->kind != MO_V_SCALAR)
-        return wrong(c, "it takes two numbers and n >= 2");
-    mo_value *r = mo_new_array(c->m, 1, &n, EX_REAL);
-    ex_id a = c->argument[0]->scalar, b = c->argument[1]->scalar;
-    for (int i = 0; i < n; i++)
-        r->element[i] = ex_binary(g, EX_ADD, a,
-                                  ex_binary(g, EX_MULTIPLY, ex_binary(g, EX_SUBTRACT, b, a),
-                                            ex_number(g, (double)i / (n - 1))));
-    return r;
-}
-
-static mo_value *transpose(call *c)
-{
-    mo_value *v = c->argument[0];
-    if (v->kind != MO_V_ARRAY || v->dimensions < 2)
-        return wrong(c, "the argument must be a matrix");
-    int *size = dae_arena_take(&c->m->context->arena, (size_t)v->dimensions, sizeof *size);
-    memcpy(size, v->size, (size_t)v->dimensions * sizeof *size);
-    size[0] = v->size[1];
-    size[1] = v->size[0];
-    size_t rows = (size_t)v->size[0], columns = (size_t)v->size[1];
-    size_t inner = rows && columns ? v->count / rows / columns : 0;
-    mo_value *r = v->element ? mo_new_array(c->m, v->dimensions, size, v->type)
-                             : mo_new_items(c->m, v->dimensions, size);
-    r->view = v->view;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            for (size_t k = 0; k < inner; k++) {
-                size_t to = (j * rows + i) * inner + k, from = (i * columns + j) * inner + k;
-                if (v->element)
-                    r->element[to] = v->element[from];
-                else
-                    r->item[to] = v->item[from];
-            }
-    return r;
-}
-
-static mo_value *outer_product(call *c)
-{
-    mo_value *a = c->argument[0], *b = c->argument[1];
-    if (!numbers(a) || !numbers(b) || a->kind != MO_V_ARRAY || b->kind != MO_V_ARRAY ||
-        a->dimensions != 1 || b->dimensions != 1)
-        return wrong(c, "the arguments must be vectors");
-    int size[2] = { a->size[0], b->size[0] };
-    mo_value *r = mo_new_array(c->m, 2, size, a->type == EX_REAL ? EX_REAL : b->type);
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t j = 0; j < b->count; j++)
-            r->element[i * b->count + j] = ex_binary(c->m->graph, EX_MULTIPLY, a->element[i],
-                                                     b->element[j]);
-    return r;
-}
-
-static mo_value *symmetric(call *c)
-{
-    mo_value *v = c->argument[0];
-    if (!numbers(v) || v->kind != MO_V_ARRAY || v->dimensions != 2 || v->size[0] != v->size[1])
-        return wrong(c, "the argument must be a square matrix");
-    size_t n = (size_t)v->size[0];
-    mo_value *r = mo_new_array(c->m, 2, v->size, v->type);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            r->element[i * n + j] = i > j ? v->element[j * n + i] : v->element[i * n + j];
-    return r;
-}
-
-static bool is_vector3(const mo_value *v)
-{
-    return numbers(v) && v->kind == MO_V_ARRAY && v->dimensions == 1 && v->size[0] == 3;
-}
-
-static mo_value *cross(call *c)
-{
-    ex_graph *g = c->m->graph;
-    mo_value *a = c->argument[0], *b = c->argument[1];
-    if (!is_vector3(a) || !is_vector3(b))
-        return wrong(c, "the arguments must be vectors of 3");
-    int three = 3;
-    mo_value *r = mo_new_array(c->m, 1, &three, a->type == EX_REAL ? EX_REAL : b->type);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        r->element[i] = ex_binary(g, EX_SUBTRACT,
-                                  ex_binary(g, EX_MULTIPLY, a->element[j], b->element[k]),
-                                  ex_binary(g, EX_MULTIPLY, a->element[k], b->element[j]));
-    }
-    return r;
-}
-
-static mo_value *skew(call *c)
-{
-    mo_value *v = c->argument[0];
-    if (!is_vector3(v))
-        return wrong(c, "the argument must be a vector of 3");
-    mo_value *r = square(c, 3, v->type);
-    const int at[3] = { 7, 2, 3 }, mirror[3] = { 5, 6, 1 };
-    for (int i = 0; i < 3; i++) {
-        r->element[at[i]] = v->element[i];
-        r->element[mirror[i]] = ex_unary(c->m->graph, EX_NEGATE, v->element[i]);
-    }
-    return r;
-}
-
-static mo_value *reshape(call *c, int dimensions, const int *size)
-{
-    mo_value *v = c->argument[0];
-    mo_value *r = mo_promote(c->m, v, 1);
-    mo_value *copy = dae_arena_take(&c->m->context->arena, 1, sizeof *copy);
-    *copy = *r;
-    copy->dimensions = dimensions;
-    copy->size = dae_arena_take(&c->m->context->arena, (size_t)dimensions + 1, sizeof *copy->size);
-    for (int d = 0; d < dimensions; d++)
-        copy->size[d] = size[d];
-    return copy;
-}
-
-static mo_value *to_scalar(call *c)
-{
-    mo_value *v = c->argument[0];
-    if (v->kind == MO_V_ARRAY && v->count != 1)
-        return wrong(c, "the array must have exactly one element");
-    return mo_item_at(c->m, v, 0);
-}
-
-static mo_value *to_vector(call *c)
-{
-    int n = c->argument[0]->kind == MO_V_ARRAY ? (int)c->argument[0]->count : 1;
-    return reshape(c, 1, &n);
-}
-
-static mo_value *to_matrix(call *c)
-{
-    mo_value *v = c->argument[0];
-    int size[2] = { v->kind == MO_V_ARRAY ? v->size[0] : 1,
-                    v->kind == MO_V_ARRAY && v->dimensions > 1 ? v->size[1] : 1 };
-    return reshape(c, 2, size);
-}
-
-static mo_value *promote(call *c)
-{
-    int n;
-    return known_integer(c, 1, &n) ? mo_promote(c->m, c->argument[0], n) : mo_none(c->m);
-}
-
-static mo_value *cat(call *c)
-{
-    int d;
-    if (!known_integer(c, 0, &d))
-        return mo_none(c->m);
-    for (size_t i = 1; i < c->count; i++)
-        if (c->argument[i]->kind != MO_V_ARRAY || d < 1 || d > c->argument[i]->dimensions)
-            return wrong(c, "the arguments must be arrays with that dimension");
-    size_t kept = 0; /* empty ones have no type of their own */
-    mo_value **item = dae_arena_take(&c->m->context->arena, c->count, sizeof *item);
-    for (size_t i = 1; i < c->count; i++)
-        if (c->argument[i]->count || (c->argument[i]->dimensions > 1))
-            item[kept++] = c->argument[i];
-    if (!kept)
-        return c->argument[1];
-    return mo_concatenate(c->m, d - 1, item, kept, c->a->place);
-}
-
-static mo_value *make_array(call *c)
-{
-    return mo_stack(c->m, c->argument, c->count, c->a->place);
 }
 
 /* ------------------------------------------------------------------ time ------------- */
@@ -498,7 +200,7 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
 {
     if (v->kind == MO_V_NONE)
         return v;
-    if (!numbers(v) || (v->type != EX_REAL && !v->member)) {
+    if (!mo_are_numbers(v) || (v->type != EX_REAL && !v->member)) {
         double x;
         if (mo_constant_number(m, v, &x))
             return mo_real(m, 0);
@@ -531,10 +233,10 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
     return r;
 }
 
-static mo_value *derivative(call *c)
+static mo_value *derivative(mo_call *c)
 {
     if (c->s->run && !c->s->object)
-        return wrong(c, "functions cannot use der()");
+        return mo_wrong_call(c, "functions cannot use der()");
     return mo_time_derivative(c->m, c->argument[0], c->a->place);
 }
 
@@ -553,37 +255,37 @@ static ex_id before(mo_model *m, ex_id e, void *user)
     return ex_leaf(m->graph, EX_PRE, node.a, 0, 0, (ex_type)node.type);
 }
 
-static mo_value *pre(call *c)
+static mo_value *pre(mo_call *c)
 {
-    bool fine = scalars(c->argument[0]);
+    bool fine = mo_are_scalars(c->argument[0]);
     mo_value *v = fine ? mo_map(c->m, c->argument[0], c->argument[0]->type, before, &fine) : NULL;
-    return fine ? v : wrong(c, "the argument must be a variable");
+    return fine ? v : mo_wrong_call(c, "the argument must be a variable");
 }
 
-static mo_value *event_test(call *c) /* edge, change */
+static mo_value *event_test(mo_call *c) /* edge, change */
 {
     mo_value *v = c->argument[0];
     if (v->kind != MO_V_SCALAR || (c->row->op == EX_EDGE && v->type != EX_BOOLEAN))
-        return wrong(c, "the argument must be a discrete scalar");
+        return mo_wrong_call(c, "the argument must be a discrete scalar");
     return mo_scalar(c->m, ex_unary(c->m->graph, c->row->op, v->scalar), EX_BOOLEAN, NULL);
 }
 
-static mo_value *phase(call *c) /* initial(), terminal() */
+static mo_value *phase(mo_call *c) /* initial(), terminal() */
 {
     return mo_scalar(c->m, ex_leaf(c->m->graph, c->row->op, 0, 0, 0, EX_BOOLEAN), EX_BOOLEAN, NULL);
 }
 
-static mo_value *sample(call *c)
+static mo_value *sample(mo_call *c)
 {
     if (c->argument[0]->kind != MO_V_SCALAR || c->argument[1]->kind != MO_V_SCALAR ||
-        !numbers(c->argument[0]) || !numbers(c->argument[1]))
-        return wrong(c, "start and interval must be numbers");
+        !mo_are_numbers(c->argument[0]) || !mo_are_numbers(c->argument[1]))
+        return mo_wrong_call(c, "start and interval must be numbers");
     uint32_t number = (uint32_t)c->m->graph->samplers++;
     return mo_scalar(c->m, ex_leaf(c->m->graph, EX_SAMPLE, c->argument[0]->scalar,
                                    c->argument[1]->scalar, number, EX_BOOLEAN), EX_BOOLEAN, NULL);
 }
 
-static mo_value *no_event(call *c)
+static mo_value *no_event(mo_call *c)
 {
     mo_scope quiet = *c->s;
     quiet.no_event = true;
@@ -591,19 +293,19 @@ static mo_value *no_event(call *c)
 }
 
 /* An expression that is smooth to order p >= 1 needs no events. */
-static mo_value *smooth(call *c)
+static mo_value *smooth(mo_call *c)
 {
     mo_value *p = mo_evaluate(c->m, c->s, c->a->item[0]);
     double order;
     uint32_t culprit;
     if (p->kind != MO_V_SCALAR || !mo_evaluate_number(c->m, p->scalar, &order, &culprit))
-        return wrong(c, "the order must be a known Integer");
+        return mo_wrong_call(c, "the order must be a known Integer");
     mo_scope quiet = *c->s;
     quiet.no_event |= order >= 1;
     return mo_evaluate(c->m, &quiet, c->a->item[1]);
 }
 
-static mo_value *homotopy(call *c)
+static mo_value *homotopy(mo_call *c)
 {
     mo_value *actual = c->argument[0], *simple = c->argument[1];
     for (size_t i = 0; i < c->count && c->a->call.label; i++) {
@@ -613,8 +315,8 @@ static mo_value *homotopy(call *c)
         else if (label && strcmp(label, "simplified") == 0)
             simple = c->argument[i];
     }
-    if (!numbers(actual) || !numbers(simple) || !mo_same_sizes(actual, simple))
-        return wrong(c, "the arguments must be numbers of the same size");
+    if (!mo_are_numbers(actual) || !mo_are_numbers(simple) || !mo_same_sizes(actual, simple))
+        return mo_wrong_call(c, "the arguments must be numbers of the same size");
     if (actual->kind == MO_V_SCALAR)
         return mo_scalar(c->m, ex_binary(c->m->graph, EX_HOMOTOPY, actual->scalar, simple->scalar),
                          EX_REAL, NULL);
@@ -624,72 +326,73 @@ static mo_value *homotopy(call *c)
     return r;
 }
 
-static mo_value *delay(call *c)
+static mo_value *delay(mo_call *c)
 {
     mo_value *e = c->argument[0];
     ex_id longest = c->argument[c->count - 1]->scalar;
     for (size_t i = 1; i < c->count; i++)
-        if (c->argument[i]->kind != MO_V_SCALAR || !numbers(c->argument[i]))
-            return wrong(c, "the delay must be a number");
-    if (!numbers(e) || e->kind != MO_V_SCALAR)
-        return wrong(c, "the delayed expression must be a scalar number");
+        if (c->argument[i]->kind != MO_V_SCALAR || !mo_are_numbers(c->argument[i]))
+            return mo_wrong_call(c, "the delay must be a number");
+    if (!mo_are_numbers(e) || e->kind != MO_V_SCALAR)
+        return mo_wrong_call(c, "the delayed expression must be a scalar number");
     return mo_scalar(c->m, ex_ternary(c->m->graph, EX_DELAY, e->scalar, c->argument[1]->scalar, longest),
                      EX_REAL, NULL);
 }
 
 /* ------------------------------------------------------------------ the rest --------- */
 
-static mo_value *to_string(call *c)
+static mo_value *to_string(mo_call *c)
 {
     return mo_text_of(c->m, c->s, c->a, c->argument, c->count);
 }
 
-static mo_value *to_integer(call *c) /* Integer(enumeration) */
+static mo_value *to_integer(mo_call *c) /* Integer(enumeration) */
 {
     mo_value *v = c->argument[0];
     if (v->kind != MO_V_SCALAR || (v->type != EX_ENUMERATION && v->type != EX_INTEGER))
-        return wrong(c, "the argument must be an enumeration value; integer(x) rounds down");
+        return mo_wrong_call(c, "the argument must be an enumeration value; integer(x) rounds down");
     double x;
     if (ex_is_number(c->m->graph, v->scalar, &x))
         return mo_integer(c->m, x);
-    return mo_scalar(c->m, v->type == EX_INTEGER ? v->scalar
-                                : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
+    return mo_scalar(
+        c->m, v->type == EX_INTEGER ? v->scalar : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar),
+        EX_INTEGER, NULL);
 }
 
-static mo_value *instance_name(call *c)
+static mo_value *instance_name(mo_call *c)
 {
     const char *name = c->s->object ? c->s->object->name : "";
     return mo_string(c->m, dae_arena_print(&c->m->context->arena, "%s%s%s", c->m->flat->name,
                                            name[0] ? "." : "", name));
 }
 
-static mo_value *cardinality(call *c);
+static mo_value *cardinality(mo_call *c);
 
-static mo_value *is_present(call *c)
+static mo_value *is_present(mo_call *c)
 {
     return mo_boolean(c->m, c->argument[0]->kind != MO_V_NONE);
 }
 
-static mo_value *unsupported(call *c)
+static mo_value *unsupported(mo_call *c)
 {
     mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place, "'%s' is not supported yet", c->row->name);
     mo_hint(c->m->context, "%s", c->row->usage);
     return mo_none(c->m);
 }
 
-static mo_value *rooted(call *c)
+static mo_value *rooted(mo_call *c)
 {
     return mo_connections_query(c->m, c->s, c->a, "rooted");
 }
 
-static mo_value *as_clause(call *c)
+static mo_value *as_clause(mo_call *c)
 {
     mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' has no value", c->row->name);
     mo_hint(c->m->context, "write it as an equation or statement of its own: %s;", c->row->usage);
     return mo_none(c->m);
 }
 
-static const builtin table[] = {
+static const mo_builtin_row table[] = {
     { "abs", unary, 1, 1, EX_ABS, EX_REAL, false, "abs(x)" },
     { "sign", unary, 1, 1, EX_SIGN, EX_INTEGER, false, "sign(x)" },
     { "sqrt", unary, 1, 1, EX_SQRT, EX_REAL, false, "sqrt(x)" },
@@ -717,25 +420,25 @@ static const builtin table[] = {
     { "product", reduction, 1, 1, EX_MULTIPLY, EX_REAL, false, "product(array)" },
     { "min", reduction, 1, 2, EX_MIN, EX_REAL, false, "min(x, y) or min(array)" },
     { "max", reduction, 1, 2, EX_MAX, EX_REAL, false, "max(x, y) or max(array)" },
-    { "size", size_of, 1, 2, EX_NONE, EX_REAL, false, "size(array, dimension)" },
-    { "ndims", dimensions_of, 1, 1, EX_NONE, EX_REAL, false, "ndims(array)" },
-    { "fill", fill, 1, -1, EX_NONE, EX_REAL, false, "fill(value, n, ...)" },
-    { "zeros", zeros, 1, -1, EX_NONE, EX_REAL, false, "zeros(n, ...)" },
-    { "ones", ones, 1, -1, EX_NONE, EX_REAL, false, "ones(n, ...)" },
-    { "identity", identity, 1, 1, EX_NONE, EX_REAL, false, "identity(n)" },
-    { "diagonal", diagonal, 1, 1, EX_NONE, EX_REAL, false, "diagonal(vector)" },
-    { "linspace", linspace, 3, 3, EX_NONE, EX_REAL, false, "linspace(from, to, n)" },
-    { "transpose", transpose, 1, 1, EX_NONE, EX_REAL, false, "transpose(matrix)" },
-    { "outerProduct", outer_product, 2, 2, EX_NONE, EX_REAL, false, "outerProduct(v, w)" },
-    { "symmetric", symmetric, 1, 1, EX_NONE, EX_REAL, false, "symmetric(matrix)" },
-    { "cross", cross, 2, 2, EX_NONE, EX_REAL, false, "cross(v, w)" },
-    { "skew", skew, 1, 1, EX_NONE, EX_REAL, false, "skew(v)" },
-    { "scalar", to_scalar, 1, 1, EX_NONE, EX_REAL, false, "scalar(array)" },
-    { "vector", to_vector, 1, 1, EX_NONE, EX_REAL, false, "vector(array)" },
-    { "matrix", to_matrix, 1, 1, EX_NONE, EX_REAL, false, "matrix(array)" },
-    { "promote", promote, 2, 2, EX_NONE, EX_REAL, false, "promote(array, n)" },
-    { "cat", cat, 2, -1, EX_NONE, EX_REAL, false, "cat(dimension, a, b, ...)" },
-    { "array", make_array, 1, -1, EX_NONE, EX_REAL, false, "array(a, b, ...)" },
+    { "size", mo_builtin_size_of, 1, 2, EX_NONE, EX_REAL, false, "size(array, dimension)" },
+    { "ndims", mo_builtin_dimensions_of, 1, 1, EX_NONE, EX_REAL, false, "ndims(array)" },
+    { "fill", mo_builtin_fill, 1, -1, EX_NONE, EX_REAL, false, "fill(value, n, ...)" },
+    { "zeros", mo_builtin_zeros, 1, -1, EX_NONE, EX_REAL, false, "zeros(n, ...)" },
+    { "ones", mo_builtin_ones, 1, -1, EX_NONE, EX_REAL, false, "ones(n, ...)" },
+    { "identity", mo_builtin_identity, 1, 1, EX_NONE, EX_REAL, false, "identity(n)" },
+    { "diagonal", mo_builtin_diagonal, 1, 1, EX_NONE, EX_REAL, false, "diagonal(vector)" },
+    { "linspace", mo_builtin_linspace, 3, 3, EX_NONE, EX_REAL, false, "linspace(from, to, n)" },
+    { "transpose", mo_builtin_transpose, 1, 1, EX_NONE, EX_REAL, false, "transpose(matrix)" },
+    { "outerProduct", mo_builtin_outer_product, 2, 2, EX_NONE, EX_REAL, false, "outerProduct(v, w)" },
+    { "symmetric", mo_builtin_symmetric, 1, 1, EX_NONE, EX_REAL, false, "symmetric(matrix)" },
+    { "cross", mo_builtin_cross, 2, 2, EX_NONE, EX_REAL, false, "cross(v, w)" },
+    { "skew", mo_builtin_skew, 1, 1, EX_NONE, EX_REAL, false, "skew(v)" },
+    { "scalar", mo_builtin_to_scalar, 1, 1, EX_NONE, EX_REAL, false, "scalar(array)" },
+    { "vector", mo_builtin_to_vector, 1, 1, EX_NONE, EX_REAL, false, "vector(array)" },
+    { "matrix", mo_builtin_to_matrix, 1, 1, EX_NONE, EX_REAL, false, "matrix(array)" },
+    { "promote", mo_builtin_promote, 2, 2, EX_NONE, EX_REAL, false, "promote(array, n)" },
+    { "cat", mo_builtin_cat, 2, -1, EX_NONE, EX_REAL, false, "cat(dimension, a, b, ...)" },
+    { "array", mo_builtin_make_array, 1, -1, EX_NONE, EX_REAL, false, "array(a, b, ...)" },
     { "der", derivative, 1, 1, EX_NONE, EX_REAL, false, "der(x)" },
     { "pre", pre, 1, 1, EX_NONE, EX_REAL, false, "pre(x)" },
     { "edge", event_test, 1, 1, EX_EDGE, EX_BOOLEAN, false, "edge(b)" },
@@ -787,7 +490,7 @@ const char *const *mo_builtin_names(int *count)
     return names;
 }
 
-static const builtin *find(const char *name)
+static const mo_builtin_row *find(const char *name)
 {
     for (size_t i = 0; i < BUILTINS; i++)
         if (strcmp(table[i].name, name) == 0)
@@ -801,7 +504,7 @@ bool mo_is_builtin(const char *name)
 }
 
 /* How many connections a connector has: known once all connect clauses were read. */
-static mo_value *cardinality(call *c)
+static mo_value *cardinality(mo_call *c)
 {
     const mo_object *o = c->argument[0]->kind == MO_V_OBJECT ? c->argument[0]->object : NULL;
     int count = 0;
@@ -815,13 +518,13 @@ static mo_value *cardinality(call *c)
 
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found)
 {
-    const builtin *row = find(name);
+    const mo_builtin_row *row = find(name);
     *found = row != NULL;
     if (!row)
         return NULL;
-    call c = { .m = m, .s = s, .a = a, .row = row, .count = (size_t)a->count };
+    mo_call c = { .m = m, .s = s, .a = a, .row = row, .count = (size_t)a->count };
     if (a->count < row->least || (row->most >= 0 && a->count > row->most))
-        return wrong(&c, dae_arena_print(&m->context->arena, "%d argument%s", a->count,
+        return mo_wrong_call(&c, dae_arena_print(&m->context->arena, "%d argument%s", a->count,
                                          a->count == 1 ? "" : "s"));
     if (row->raw)
         return row->run(&c);
@@ -839,7 +542,7 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
                 return sum_;
             }
         }
-        if (row->run == make_array)
+        if (row->run == mo_builtin_make_array)
             return c.argument[0];
     } else
         for (int i = 0; i < a->count; i++)

@@ -599,7 +599,8 @@ typedef struct sections_read {
 
 /* Is the clause written the same in a class that was read before? Pointers differ where a class is
  * written twice; a class inherited by two ways is the same section. */
-static bool is_repeated(const sections_read *read, size_t before, const mo_clause *clause, bool initial)
+static bool is_repeated(const sections_read *read, size_t before, const mo_clause *clause,
+                        bool initial)
 {
     for (size_t i = 0; i < before; i++) {
         const mo_section *s = read->section[i];

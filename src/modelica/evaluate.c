@@ -347,7 +347,8 @@ ex_id mo_position(mo_model *m, ex_id e)
 {
     ex_graph *g = m->graph;
     switch (ex_at(g, e)->type) {
-    case EX_BOOLEAN: return ex_if(g, e, ex_constant(g, 2, EX_INTEGER), ex_constant(g, 1, EX_INTEGER));
+    case EX_BOOLEAN:
+        return ex_if(g, e, ex_constant(g, 2, EX_INTEGER), ex_constant(g, 1, EX_INTEGER));
     case EX_ENUMERATION: return ex_unary(g, EX_INTEGER_OF, e);
     default: return e;
     }

@@ -30,17 +30,6 @@ static mo_env *declare(mo_run *r, mo_entry *e, mo_value *value)
     return env;
 }
 
-static ex_type type_of(mo_primitive p)
-{
-    switch (p) {
-    case MO_INTEGER: return EX_INTEGER;
-    case MO_BOOLEAN: return EX_BOOLEAN;
-    case MO_STRING: return EX_STRING;
-    case MO_ENUMERATION: return EX_ENUMERATION;
-    default: return EX_REAL;
-    }
-}
-
 /* The declared type and sizes of a variable of the function. A size that is open is -1. */
 typedef struct shape {
     mo_view *type;
@@ -133,7 +122,7 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
                             .no_event = true };
             one = mo_evaluate(m, &at, e->mod->value);
             if (s.type->primitive)
-                one = mo_convert(m, one, type_of(s.type->primitive), s.type->enumeration, e->place,
+                one = mo_convert(m, one, mo_type_of(s.type->primitive), s.type->enumeration, e->place,
                                  e->name);
         }
         if (!one) {
@@ -155,7 +144,7 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
 
 static mo_value *blank_scalar(mo_model *m, mo_view *type)
 {
-    ex_type t = type_of(type->primitive);
+    ex_type t = mo_type_of(type->primitive);
     if (t == EX_STRING)
         return mo_string(m, "");
     if (t == EX_ENUMERATION && type->enumeration->def->literals)
@@ -205,7 +194,7 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
         fits = s.size[d] < 0 || s.size[d] == v->size[d];
     if (!fits) {
         mo_value want = { .kind = s.dimensions ? MO_V_ARRAY : MO_V_SCALAR,
-                          .type = type_of(s.type->primitive), .dimensions = s.dimensions,
+                          .type = mo_type_of(s.type->primitive), .dimensions = s.dimensions,
                           .size = s.size };
         mo_error(m->context, DAE_E_MODEL, place, "'%s' of the function '%s' is %s, the argument is %s",
                  e->name, r->function->def->name, mo_shape(m, &want), mo_shape(m, v));
@@ -213,7 +202,7 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
         return mo_none(m);
     }
     if (s.type->primitive)
-        v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, place, e->name);
+        v = mo_convert(m, v, mo_type_of(s.type->primitive), s.type->enumeration, place, e->name);
     return v;
 }
 
@@ -316,11 +305,11 @@ static bool declare_other(mo_run *r, mo_entry *e)
         if (v->kind == MO_V_NONE)
             return false;
         if (s.type->primitive)
-            v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
+            v = mo_convert(m, v, mo_type_of(s.type->primitive), s.type->enumeration, e->mod->place,
                            e->name);
     }
     mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
-    env->type = type_of(s.type->primitive);
+    env->type = mo_type_of(s.type->primitive);
     env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
     for (int i = 0; i < e->element->dimensions; i++)
         env->open |= e->element->dimension[i]->kind == MO_A_COLON;
@@ -577,7 +566,8 @@ static ex_id put_in_place(ex_graph *g, ex_id leaf, void *user)
 }
 
 /* Which of the arguments is given to the input of this name; count: none of them. */
-static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label, size_t count)
+static size_t argument_of(mo_model *m, mo_view *f, const char *name, const char **label,
+                          size_t count)
 {
     size_t position = 0;
     mo_expand(m, f);
@@ -625,7 +615,8 @@ static mo_value *partial_derivative(mo_model *m, const mo_scope *s, mo_view *f, 
         mo_hint(m->context, "derive by a Real input that is given as an argument");
         return mo_none(m);
     }
-    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0, EX_REAL),
+    stand_in unknown = { ex_leaf(m->graph, EX_LOCAL, UINT32_MAX - (uint32_t)derivatives, 0, 0,
+                                 EX_REAL),
                          argument[k]->scalar };
     mo_value **given = dae_arena_take(&m->context->arena, count + 1, sizeof *given);
     for (size_t i = 0; i < count; i++)

@@ -293,14 +293,21 @@ mo_object *mo_constants(mo_model *m, mo_view *v);
 mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name);
 mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like);
 void mo_instantiate(mo_model *m, mo_member *member);
-mo_value *mo_member_value(mo_model *m, mo_member *member);
-mo_value *mo_binding(mo_model *m, mo_member *member);
+const char *mo_full_name(mo_model *m, const mo_object *o, const char *name);
 void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all                        */
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
+
+/* binding.c: values and attributes of members */
+mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place); /* not converted yet */
+mo_value *mo_binding(mo_model *m, mo_member *member);
+mo_value *mo_member_value(mo_model *m, mo_member *member);
 bool mo_is_attribute(const char *name); /* start, unit, ... */
+void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type);
+void mo_finish_variables(mo_model *m, mo_member *member);
 
 /* value.c: values */
+ex_type mo_type_of(mo_primitive p);
 mo_value *mo_none(mo_model *m);
 mo_value *mo_scalar(mo_model *m, ex_id e, ex_type type, mo_view *enumeration);
 mo_value *mo_real(mo_model *m, double x);
@@ -349,10 +356,10 @@ bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
 
 /* overload.c: operators and constructors of records; NULL: no such operator */
-mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
-                        mo_place place);
-mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
-                             mo_place place);
+mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg,
+                        size_t count, mo_place place);
+mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a,
+                             mo_value *b, mo_place place);
 mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);
 mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
                        const char **label, size_t count, mo_place place);
@@ -405,7 +412,8 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
                             mo_place place);
 
 /* strings.c: String(x), and functions on text of the standard library */
-mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument,
+                     size_t count);
 ex_id mo_known_text(mo_model *m, ex_id e);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 

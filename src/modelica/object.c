@@ -52,7 +52,7 @@ mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name)
     return o->member[e->number];
 }
 
-static const char *full_name(mo_model *m, const mo_object *o, const char *name)
+const char *mo_full_name(mo_model *m, const mo_object *o, const char *name)
 {
     return o->name[0] ? dae_arena_print(&m->context->arena, "%s.%s", o->name, name) : name;
 }
@@ -89,69 +89,13 @@ static void add_size(mo_model *m, mo_member *member, int size, mo_place place)
     member->size = more;
 }
 
-/* The mod that gives the declared value: an outer one, or that of a record around it, or the
- * declaration's own. */
-static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
-{
-    mo_object *o = member->object;
-    if (!o->holder)
-        return NULL;
-    mo_value *whole = mo_binding(m, o->holder);
-    if (!whole || whole->kind == MO_V_NONE)
-        return NULL;
-    for (int d = 0; d < o->holder->dimensions && whole->kind == MO_V_ARRAY; d++)
-        whole = mo_row(m, whole, o->index[d] - 1);
-    *place = o->holder->mod ? o->holder->mod->place : o->holder->entry->place;
-    return mo_field(m, whole, member->entry->name);
-}
-
-/* What is set from the command line may use the literals of an enumeration and its name, wherever
- * that is declared: e=Color.red, e=red. */
-static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
-{
-    if (member->primitive != MO_ENUMERATION || mod->object != m->root->constants || mod->env)
-        return;
-    mo_view *type = member->leaf->enumeration;
-    dae_arena *arena = &m->context->arena;
-    mo_env *env = dae_arena_take(arena, (size_t)type->def->literals + 1, sizeof *env);
-    mo_value *name = dae_arena_take(arena, 1, sizeof *name);
-    *name = (mo_value){ .kind = MO_V_CLASS, .view = type };
-    env[0] = (mo_env){ .name = type->def->name, .value = name };
-    for (int i = 1; i <= type->def->literals; i++)
-        env[i] = (mo_env){ .name = type->def->literal[i - 1], .next = &env[i - 1],
-                           .value = mo_literal(m, type, i) };
-    mod->env = &env[type->def->literals];
-}
-
-static mo_value *raw_binding(mo_model *m, mo_member *member, mo_place *place)
-{
-    mo_mod *mod = member->entry->mod;
-    *place = member->entry->place;
-    if (mod && mod->value && mod->object)
-        admit_literals(m, member, mod);
-    if (mod && mod->value && mod->object)
-        return mo_mod_value(m, mod, member->object, place);
-    mo_value *field = holder_field(m, member, place);
-    if (field)
-        return field;
-    if (member->text) {
-        mo_scope scope = { .object = member->object, .view = member->text_view };
-        return mo_evaluate(m, &scope, member->text);
-    }
-    if (!mod || !mod->value)
-        return NULL;
-    mo_mod here = *mod;
-    here.cache = NULL;
-    return mo_mod_value(m, &here, member->object, place);
-}
-
 /* x[n], x[:], x[Boolean], x[Enumeration] */
 static void size_of_subscript(mo_model *m, mo_member *member, const mo_scope *scope, mo_ast *a,
                               int from_binding)
 {
     if (a->kind == MO_A_COLON) {
         mo_place place;
-        mo_value *v = raw_binding(m, member, &place);
+        mo_value *v = mo_raw_binding(m, member, &place);
         if (v && v->kind == MO_V_ARRAY && from_binding < v->dimensions) {
             add_size(m, member, v->size[from_binding], a->place);
             return;
@@ -213,47 +157,11 @@ static void find_sizes(mo_model *m, mo_member *member, const mo_scope *scope)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place,
                       "make the array smaller",
                       "'%s' has %.0f elements; a model can have %.0f variables",
-                      full_name(m, member->object, member->entry->name), count, MO_MAX_VARIABLES);
+                      mo_full_name(m, member->object, member->entry->name), count, MO_MAX_VARIABLES);
     member->count = (size_t)count;
 }
 
 /* ------------------------------------------------------------------ members ---------- */
-
-static const char *const attributes[] = { "quantity", "unit", "displayUnit", "min", "max", "start",
-                                          "fixed", "nominal", "stateSelect", "unbounded" };
-
-bool mo_is_attribute(const char *name)
-{
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        if (strcmp(attributes[i], name) == 0)
-            return true;
-    return false;
-}
-
-static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
-{
-    for (mo_mod *mod = list; mod; mod = mod->next) {
-        if (type->primitive) {
-            if (!mo_is_attribute(mod->name)) {
-                const char *near = mo_nearest(mod->name, attributes, 10);
-                mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s",
-                         mod->name, type->def->name);
-                mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
-                        "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
-            }
-            continue;
-        }
-        const mo_entry *entry = mo_find_entry(m, type, mod->name);
-        if (!entry && !mod->used) {
-            mo_scope inside = { .view = type };
-            mo_say_unknown(m, &inside, mod->name, mod->place, "element");
-        } else if (entry && entry->is_protected && mod->depth == 0 && mod->object) {
-            mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is protected in '%s' and cannot be "
-                     "modified from outside", mod->name, type->path);
-            mo_hint(m->context, "declare it public, or modify it where the class is extended");
-        }
-    }
-}
 
 static bool contains_itself(const mo_object *o, const mo_class *def)
 {
@@ -287,7 +195,7 @@ static bool check_prefixes(mo_model *m, mo_member *member)
                          : e->output ? "output" : e->variability == MO_CONSTANT ? "constant"
                          : e->variability == MO_PARAMETER ? "parameter"
                          : e->variability == MO_DISCRETE ? "discrete" : NULL;
-    const char *name = full_name(m, member->object, e->name);
+    const char *name = mo_full_name(m, member->object, e->name);
     if (prefix && !member->primitive && (def->kind == MO_MODEL || def->kind == MO_BLOCK)) {
         mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is declared '%s', but it is of the %s '%s'",
                  name, prefix, mo_kind_name(def->kind), def->name);
@@ -325,7 +233,7 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
     member->primitive = member->type->primitive;
     if (member->primitive)
         member->leaf = mo_leaf(m, member->type);
-    check_mods(m, mods, member->type);
+    mo_check_mods(m, mods, member->type);
     if (!check_prefixes(m, member))
         return false;
     if (member->primitive)
@@ -339,7 +247,7 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
     }
     if (def->partial && !member->object->package) {
         mo_error(m->context, DAE_E_MODEL, e->place, "'%s' is of the partial class '%s'",
-                 full_name(m, member->object, e->name), member->type->path);
+                 mo_full_name(m, member->object, e->name), member->type->path);
         mo_hint(m->context, "redeclare it with a complete class, or use one that extends '%s'",
                 def->name);
         return false;
@@ -357,17 +265,6 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
         return false;
     }
     return true;
-}
-
-static ex_type type_of(mo_primitive p)
-{
-    switch (p) {
-    case MO_INTEGER: return EX_INTEGER;
-    case MO_BOOLEAN: return EX_BOOLEAN;
-    case MO_STRING: return EX_STRING;
-    case MO_ENUMERATION: return EX_ENUMERATION;
-    default: return EX_REAL;
-    }
 }
 
 static void own(mo_model *m, mo_member *member)
@@ -402,7 +299,7 @@ static bool is_outermost(mo_model *m, const mo_object *o)
 static void make_variables(mo_model *m, mo_member *member)
 {
     mo_element *e = member->entry->element;
-    flat_variable v = { .type = type_of(member->primitive), .fixed = -1, .place = e->place,
+    flat_variable v = { .type = mo_type_of(member->primitive), .fixed = -1, .place = e->place,
                         .comment = e->comment, .flow = member->flow,
                         .is_protected = member->is_protected, .state_select = FLAT_DEFAULT };
     v.variability = (flat_variability)member->variability;
@@ -419,7 +316,7 @@ static void make_variables(mo_model *m, mo_member *member)
     v.final = e->final;
     m->texts |= v.type == EX_STRING;
     member->first = (uint32_t)m->flat->variables;
-    const char *name = full_name(m, member->object, e->name);
+    const char *name = mo_full_name(m, member->object, e->name);
     for (size_t k = 0; k < member->count; k++) {
         v.name = indexed(m, member, name, k);
         flat_add_variable(m->flat, &v);
@@ -431,7 +328,7 @@ static void make_objects(mo_model *m, mo_member *member)
 {
     dae_arena *arena = &m->context->arena;
     member->element = dae_arena_take(arena, member->count + 1, sizeof *member->element);
-    const char *name = full_name(m, member->object, member->entry->name);
+    const char *name = mo_full_name(m, member->object, member->entry->name);
     if (member->object->level > MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, member->entry->place, "flatten the hierarchy",
                       "components are nested more than %d deep in '%s'", MO_MAX_DEPTH, name);
@@ -480,7 +377,7 @@ static void check_outer(mo_model *m, const mo_member *outer, const mo_member *in
         return;
     mo_error(m->context, DAE_E_MODEL, entry->place, "the 'inner' component does not fit '%s'", e->name);
     mo_why(m->context, "%s: '%s' is of type %s", what,
-           full_name(m, inner->object, inner->entry->name), inner->type->path);
+           mo_full_name(m, inner->object, inner->entry->name), inner->type->path);
     mo_hint(m->context, "declare both with the same type");
 }
 
@@ -519,7 +416,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
     mo_element *e = entry->element;
     if (member->progress == MO_UNDER_WAY) {
         mo_error(m->context, DAE_E_MODEL, entry->place, "the declaration of '%s' depends on itself",
-                 full_name(m, member->object, entry->name));
+                 mo_full_name(m, member->object, entry->name));
         mo_hint(m->context, "its size, condition or type must not use it");
         member->progress = MO_FAILED;
     }
@@ -558,275 +455,11 @@ void mo_instantiate(mo_model *m, mo_member *member)
     member->progress = fine ? MO_DONE : MO_FAILED;
 }
 
-/* ------------------------------------------------------------------ values ----------- */
-
-/* The declared value, with the sizes and the type of the member; NULL: none is declared. */
-mo_value *mo_binding(mo_model *m, mo_member *member)
-{
-    mo_instantiate(m, member);
-    if (member->inner)
-        return mo_binding(m, member->inner);
-    if (member->bound == MO_UNDER_WAY) {
-        const char *name = full_name(m, member->object, member->entry->name), *path = name;
-        for (mo_member *o = m->binding; o && o != member; o = o->asked_by)
-            path = dae_arena_print(&m->context->arena, "%s -> %s",
-                                   full_name(m, o->object, o->entry->name), path);
-        mo_error(m->context, DAE_E_MODEL, member->entry->place, "the value of '%s' depends on itself",
-                 name);
-        mo_why(m->context, "%s -> %s", name, path);
-        mo_hint(m->context, "give one of them a value of its own");
-        member->binding = mo_none(m);
-        member->bound = MO_DONE;
-    }
-    if (member->bound == MO_DONE || member->progress != MO_DONE)
-        return member->binding;
-    member->bound = MO_UNDER_WAY;
-    mo_place place;
-    member->asked_by = m->binding;
-    m->binding = member;
-    mo_value *v = raw_binding(m, member, &place);
-    m->binding = member->asked_by;
-    if (member->bound == MO_DONE) /* found to be a cycle meanwhile */
-        return member->binding;
-    member->bound = MO_DONE;
-    if (!v)
-        return NULL;
-    member->binding = v;
-    if (v->kind == MO_V_NONE)
-        return v;
-    int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
-    bool fits = have == member->dimensions;
-    for (int d = 0; fits && d < have; d++)
-        fits = v->size[d] == member->size[d];
-    if (!fits && have == 0 && member->entry->mod && (member->entry->mod->object ||
-                                                     member->entry->mod->each)) {
-        mo_value *all = member->primitive ? mo_new_array(m, member->dimensions, member->size, v->type)
-                                          : mo_new_items(m, member->dimensions, member->size);
-        for (size_t i = 0; i < member->count; i++)
-            if (member->primitive)
-                all->element[i] = v->scalar;
-            else
-                all->item[i] = v;
-        all->view = v->view;
-        v = all;
-        fits = true;
-    }
-    if (!fits) {
-        mo_value want = { .kind = MO_V_ARRAY, .type = type_of(member->primitive),
-                          .dimensions = member->dimensions, .size = member->size };
-        if (!member->dimensions)
-            want.kind = MO_V_SCALAR;
-        mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, its value is %s",
-                 full_name(m, member->object, member->entry->name), mo_shape(m, &want),
-                 mo_shape(m, v));
-        mo_hint(m->context, have == 0 ? "write one value for each element, or fill(value, n)"
-                                      : "make the sizes equal");
-        member->binding = mo_none(m);
-        return member->binding;
-    }
-    if (member->primitive)
-        v = mo_convert(m, v, type_of(member->primitive), member->leaf->enumeration, place,
-                       full_name(m, member->object, member->entry->name));
-    member->binding = v;
-    return v;
-}
-
-static mo_value *variables_value(mo_model *m, mo_member *member)
-{
-    ex_type type = type_of(member->primitive);
-    if (!member->dimensions)
-        return mo_scalar(m, ex_variable(m->graph, member->first, 0, type), type,
-                         member->leaf->enumeration);
-    mo_value *v = mo_new_array(m, member->dimensions, member->size, type);
-    for (size_t k = 0; k < member->count; k++)
-        v->element[k] = ex_variable(m->graph, member->first + (uint32_t)k, 0, type);
-    v->view = member->leaf->enumeration;
-    return v;
-}
-
-static mo_value *objects_value(mo_model *m, mo_member *member)
-{
-    mo_value *all = mo_new_items(m, member->dimensions, member->size);
-    mo_value *item = dae_arena_take(&m->context->arena, member->count + 1, sizeof *item);
-    for (size_t k = 0; k < member->count; k++) {
-        item[k] = (mo_value){ .kind = MO_V_OBJECT, .object = member->element[k],
-                              .view = member->type };
-        if (!member->dimensions)
-            return &item[0];
-        all->item[k] = &item[k];
-    }
-    all->view = member->type;
-    return all;
-}
-
-/* Constants, and strings, are worth what they are declared to be. */
-static mo_value *constant_value(mo_model *m, mo_member *member)
-{
-    bool outside = member->object->package && member->variability != MO_CONSTANT &&
-                   !member->object->parent;
-    mo_value *v = outside ? NULL : mo_binding(m, member);
-    if (v)
-        return v;
-    if (outside) {
-        mo_error(m->context, DAE_E_MODEL, member->entry->place,
-                 "'%s' is used outside of its component, where only constants can be used",
-                 full_name(m, member->object, member->entry->name));
-        mo_hint(m->context, "declare it 'constant', or pass it as an argument or by modification");
-    } else if (member->variability == MO_CONSTANT) {
-        mo_error(m->context, DAE_E_MODEL, member->entry->place, "the constant '%s' has no value",
-                 full_name(m, member->object, member->entry->name));
-        mo_hint(m->context, "write 'constant ... %s = value'", member->entry->name);
-    } else
-        return mo_string(m, "");
-    return mo_none(m);
-}
-
-mo_value *mo_member_value(mo_model *m, mo_member *member)
-{
-    if (member->value)
-        return member->value;
-    mo_instantiate(m, member);
-    if (member->progress != MO_DONE)
-        return mo_none(m);
-    if (member->inner)
-        return mo_member_value(m, member->inner);
-    mo_value *v;
-    if (member->entry->element->condition && !m->connecting && !member->object->package &&
-        member->progress == MO_DONE) {
-        mo_error(m->context, DAE_E_MODEL, member->entry->place,
-                 "the conditional component '%s' is used outside of 'connect'",
-                 full_name(m, member->object, member->entry->name));
-        mo_hint(m->context, "a conditional component can only be used in 'connect': connect it to a "
-                            "connector that is always there");
-        return mo_none(m);
-    }
-    if (member->disabled) {
-        if (!m->connecting) {
-            mo_error(m->context, DAE_E_MODEL, member->entry->place,
-                     "'%s' is used although its condition is false",
-                     full_name(m, member->object, member->entry->name));
-            mo_hint(m->context, "a conditional component can only be used in 'connect'");
-        }
-        v = mo_none(m);
-    } else if (!member->primitive)
-        v = objects_value(m, member);
-    else if (member->variability == MO_CONSTANT || member->object->package ||
-             member->primitive == MO_EXTERNAL_OBJECT ||
-             (member->primitive == MO_STRING &&
-              (member->variability <= MO_PARAMETER || mo_binding(m, member))))
-        v = constant_value(m, member);
-    else
-        v = variables_value(m, member);
-    if (v->kind != MO_V_NONE && !v->member) {
-        mo_value *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
-        *copy = *v;
-        copy->member = member;
-        v = copy;
-    }
-    if (!member->disabled)
-        member->value = v;
-    return v;
-}
-
 /* ------------------------------------------------------------------ the rest --------- */
 
 bool mo_is_connector(mo_model *m, const mo_view *v)
 {
     return mo_is_kind(m, (mo_view *)v, MO_CONNECTOR);
-}
-
-/* The value of attribute `mod` for element k, NULL where it is wrong (said). */
-static mo_value *attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k, ex_type type)
-{
-    mo_place place = mod->place;
-    admit_literals(m, member, mod);
-    mo_value *v = mo_mod_value(m, mod, member->object, &place);
-    if (v->kind == MO_V_ARRAY) {
-        if (v->count != member->count) {
-            if (k == 0) {
-                mo_error(m->context, DAE_E_MODEL, place, "'%s' of '%s' has %zu values for %zu elements",
-                         mod->name, full_name(m, member->object, member->entry->name), v->count,
-                         member->count);
-                mo_hint(m->context, "give one value for each element, or write 'each %s = ...'", mod->name);
-            }
-            return NULL;
-        }
-        v = mo_item_at(m, v, k);
-    }
-    if (v->kind == MO_V_NONE)
-        return NULL;
-    v = mo_convert(m, v, type, v->view, place, mod->name);
-    return v->kind == MO_V_SCALAR ? v : NULL;
-}
-
-static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
-{
-    flat_variable *x = &m->flat->variable[member->first + k];
-    const char *name = mod->name;
-    ex_type type = type_of(member->primitive);
-    bool text = strcmp(name, "unit") == 0 || strcmp(name, "displayUnit") == 0 ||
-                strcmp(name, "quantity") == 0;
-    if (text)
-        type = EX_STRING;
-    else if (strcmp(name, "fixed") == 0 || strcmp(name, "unbounded") == 0)
-        type = EX_BOOLEAN;
-    else if (strcmp(name, "stateSelect") == 0)
-        type = EX_ENUMERATION;
-    mo_value *v = attribute(m, member, mod, k, type);
-    if (!v)
-        return;
-    x = &m->flat->variable[member->first + k];
-    double number = 0;
-    uint32_t culprit;
-    if (text) {
-        const char *s = mo_constant_text(m, v);
-        if (name[0] == 'u')
-            x->unit = s;
-        else if (name[0] == 'd')
-            x->display_unit = s;
-        else
-            x->quantity = s;
-    } else if (strcmp(name, "start") == 0)
-        x->start = v->scalar;
-    else if (strcmp(name, "min") == 0)
-        x->min = v->scalar;
-    else if (strcmp(name, "max") == 0)
-        x->max = v->scalar;
-    else if (strcmp(name, "nominal") == 0)
-        x->nominal = v->scalar;
-    else if (mo_evaluate_number(m, v->scalar, &number, &culprit)) {
-        if (strcmp(name, "fixed") == 0)
-            x->fixed = number != 0;
-        else if (strcmp(name, "stateSelect") == 0 && number >= FLAT_NEVER && number <= FLAT_ALWAYS)
-            x->state_select = (flat_state_select)number;
-    } else {
-        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' must be a parameter expression", name);
-        mo_hint(m->context, "use constants and parameters only");
-    }
-}
-
-static void finish_variables(mo_model *m, mo_member *member)
-{
-    for (mo_mod *mod = member->leaf->mods; mod; mod = mod->next)
-        if (mod->value)
-            for (size_t k = 0; k < member->count; k++)
-                set_attribute(m, member, mod, k);
-    mo_value *v = mo_binding(m, member);
-    if (!v || v->kind == MO_V_NONE)
-        return;
-    mo_place place = member->mod && member->mod->value ? member->mod->place : member->entry->place;
-    for (size_t k = 0; k < member->count; k++) {
-        ex_id e = member->dimensions ? v->element[k] : v->scalar;
-        flat_variable *x = &m->flat->variable[member->first + k];
-        if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
-            x->variability = FLAT_PARAMETER; /* text does not change */
-        x->input = false; /* nobody gives it a value from outside */
-        if (x->variability <= FLAT_PARAMETER)
-            x->binding = e;
-        else
-            flat_add_equation(m->flat, ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type),
-                              e, place, member->object->name);
-    }
 }
 
 /* A component that no class declares, like the one whose value is given: it comes into being in
@@ -866,7 +499,7 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
     o->extra[o->extras++] = member;
     if (member->primitive) {
         make_variables(m, member);
-        finish_variables(m, member);
+        mo_finish_variables(m, member);
     } else {
         make_objects(m, member);
         for (size_t k = 0; k < member->count; k++)
@@ -903,7 +536,7 @@ void mo_finish_object(mo_model *m, mo_object *o)
         if (member->primitive == MO_EXTERNAL_OBJECT)
             mo_member_value(m, member);
         else if (member->primitive)
-            finish_variables(m, member);
+            mo_finish_variables(m, member);
         else
             for (size_t k = 0; k < member->count; k++)
                 mo_finish_object(m, member->element[k]);

@@ -170,8 +170,9 @@ static const char *text_now(mo_model *m, const mo_value *v)
     bool known = true;
     ex_word_values(m->graph, v->scalar, find_unknown, &(unknown_words){ m, &known });
     ex_id words = known ? mo_known_text(m, v->scalar) : 0;
-    return words && ex_at(m->graph, words)->op == EX_TEXT ? m->graph->text[ex_at(m->graph, words)->a]
-                                                          : NULL;
+    return words && ex_at(m->graph, words)->op == EX_TEXT
+               ? m->graph->text[ex_at(m->graph, words)->a]
+               : NULL;
 }
 
 static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
@@ -185,11 +186,13 @@ static mo_value *compare_choices(mo_model *m, const mo_scope *s, mo_operator op,
         const ex_node n = *ex_at(m->graph, side ? b->scalar : a->scalar);
         if (n.op != EX_IF)
             continue;
-        mo_value *yes = mo_scalar(m, n.b, EX_STRING, NULL), *no = mo_scalar(m, n.c, EX_STRING, NULL);
+        mo_value *yes = mo_scalar(m, n.b, EX_STRING, NULL),
+                 *no = mo_scalar(m, n.c, EX_STRING, NULL);
         yes = side ? compare(m, s, op, a, yes, place) : compare(m, s, op, yes, b, place);
         no = side ? compare(m, s, op, a, no, place) : compare(m, s, op, no, b, place);
-        return yes->kind == MO_V_SCALAR && no->kind == MO_V_SCALAR ? mo_choose(m, n.a, yes, no, place)
-                                                                   : mo_none(m);
+        return yes->kind == MO_V_SCALAR && no->kind == MO_V_SCALAR
+                   ? mo_choose(m, n.a, yes, no, place)
+                   : mo_none(m);
     }
     return NULL;
 }

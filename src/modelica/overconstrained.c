@@ -94,7 +94,8 @@ static int dimensions_wanted(mo_model *m, mo_view *f)
     for (size_t i = 0; i < f->entries; i++) {
         const mo_element *e = f->entry[i]->element;
         mo_scope s = { .view = f->entry[i]->where };
-        mo_view *type = e->kind == MO_COMPONENT && e->input ? mo_find_class(m, &s, e->type, false) : NULL;
+        mo_view *type =
+            e->kind == MO_COMPONENT && e->input ? mo_find_class(m, &s, e->type, false) : NULL;
         if (type)
             return e->dimensions + e->type_dimensions + dimensions_of(m, type);
     }
@@ -193,7 +194,8 @@ mo_value *mo_connections_query(mo_model *m, const mo_scope *s, const mo_ast *a, 
 {
     if (strcmp(name, "isRoot") != 0 && strcmp(name, "rooted") != 0) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' is no function", name);
-        mo_hint(m->context, "it stands alone in an equation section; isRoot and rooted are functions");
+        mo_hint(m->context,
+                "it stands alone in an equation section; isRoot and rooted are functions");
         return mo_none(m);
     }
     mo_value *v = a->count == 1 ? mo_evaluate(m, s, a->item[0]) : mo_none(m);

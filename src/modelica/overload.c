@@ -29,7 +29,8 @@ static mo_view *record_of(mo_model *m, const mo_value *v)
 {
     if (v->kind == MO_V_ARRAY && v->item && v->count)
         v = v->item[0];
-    bool record = v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT || (v->kind == MO_V_ARRAY && v->item);
+    bool record =
+        v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT || (v->kind == MO_V_ARRAY && v->item);
     return record && v->view && mo_is_kind(m, v->view, MO_OPERATOR_RECORD) ? v->view : NULL;
 }
 
@@ -54,7 +55,8 @@ static void add_functions(mo_model *m, mo_view *record, const char *op, candidat
     if (mo_is_kind(m, all, MO_FUNCTION))
         add_function(c, all);
     for (size_t i = 0; i < all->entries; i++) {
-        mo_view *f = all->entry[i]->element->kind == MO_NESTED ? mo_nested_view(m, all->entry[i]) : NULL;
+        mo_view *f =
+            all->entry[i]->element->kind == MO_NESTED ? mo_nested_view(m, all->entry[i]) : NULL;
         if (f && mo_is_kind(m, f, MO_FUNCTION))
             add_function(c, f);
     }
@@ -106,7 +108,8 @@ static fitting fits(mo_model *m, const mo_entry *input, const mo_value *v)
         return fits_primitive(type->primitive, v->type);
     if (v->kind == MO_V_ARRAY && v->count)
         v = v->item[0];
-    return v->view && (mo_derives_from(v->view, type) || mo_derives_from(type, v->view)) ? EXACT : NO;
+    return v->view && (mo_derives_from(v->view, type) || mo_derives_from(type, v->view)) ? EXACT
+                                                                                         : NO;
 }
 
 static bool may_be_left_out(const mo_entry *input)
@@ -155,8 +158,8 @@ static mo_view *choose(mo_model *m, const candidates *c, mo_value **argument, co
     }
     if (!other)
         return best;
-    mo_error(m->context, DAE_E_MODEL, place, "it is not clear which operator is meant: '%s' or '%s'",
-             other->path, best->path);
+    mo_error(m->context, DAE_E_MODEL, place,
+             "it is not clear which operator is meant: '%s' or '%s'", other->path, best->path);
     mo_hint(m->context, "convert the operands, or call the function by its name");
     *unclear = true;
     return NULL;
@@ -211,8 +214,8 @@ static mo_view *after_conversion(mo_model *m, const char *op, mo_value **operand
     return found;
 }
 
-static mo_value *convert_and_call(mo_model *m, const mo_scope *s, const char *op, mo_value **operand,
-                                  mo_place place)
+static mo_value *convert_and_call(mo_model *m, const mo_scope *s, const char *op,
+                                  mo_value **operand, mo_place place)
 {
     for (int which = 0; which < 2; which++) {
         mo_view *constructor = NULL;
@@ -243,7 +246,9 @@ static mo_value *each(mo_model *m, const mo_scope *s, mo_operator op, mo_value *
         if (all->item[i]->kind == MO_V_NONE)
             return all->item[i];
     }
-    all->view = all->count ? all->item[0]->view : record_of(m, a) ? record_of(m, a) : record_of(m, b);
+    all->view = all->count        ? all->item[0]->view
+                : record_of(m, a) ? record_of(m, a)
+                                  : record_of(m, b);
     return all;
 }
 
@@ -318,8 +323,8 @@ static mo_operator undotted(mo_operator op)
 }
 
 /* a op b where one of them is a record, or an array of records. NULL: it is not defined. */
-mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
-                             mo_place place)
+mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a,
+                             mo_value *b, mo_place place)
 {
     mo_value *operand[2] = { a, b };
     bool arrays = a->kind == MO_V_ARRAY || b->kind == MO_V_ARRAY;
@@ -355,21 +360,18 @@ mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_plac
 /* A value for a field has its type: Real im = 0 is Real. */
 static mo_value *as_field(mo_model *m, const mo_entry *e, mo_value *v, mo_place place)
 {
-    static const ex_type type_of[] = { [MO_REAL] = EX_REAL, [MO_INTEGER] = EX_INTEGER,
-                                       [MO_BOOLEAN] = EX_BOOLEAN, [MO_STRING] = EX_STRING,
-                                       [MO_ENUMERATION] = EX_ENUMERATION };
     mo_scope s = { .view = e->where };
     mo_view *type = mo_find_class(m, &s, e->element->type, false);
     if (type)
         mo_expand(m, type);
     if (!type || type->primitive < MO_REAL || type->primitive > MO_ENUMERATION)
         return v;
-    return mo_convert(m, v, type_of[type->primitive], type->enumeration, place, e->name);
+    return mo_convert(m, v, mo_type_of(type->primitive), type->enumeration, place, e->name);
 }
 
 /* What the arguments of a record's constructor give to field e; NULL: nothing. */
-static mo_value *argument_for(const mo_entry *e, mo_value **argument, const char **label, size_t count,
-                              size_t *position, size_t *used)
+static mo_value *argument_for(const mo_entry *e, mo_value **argument, const char **label,
+                              size_t count, size_t *position, size_t *used)
 {
     for (size_t k = 0; label && k < count; k++)
         if (label[k] == e->name) {
@@ -406,8 +408,8 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
             value = mo_evaluate(m, &inside, mod->value);
         }
         if (!value) {
-            mo_error(m->context, DAE_E_MODEL, place, "no value for '%s' of the record '%s'", e->name,
-                     v->def->name);
+            mo_error(m->context, DAE_E_MODEL, place, "no value for '%s' of the record '%s'",
+                     e->name, v->def->name);
             mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
             return mo_none(m);
         }

@@ -556,7 +556,8 @@ static ex_id brought_in(ex_graph *g, ex_id leaf, void *user)
     const ex_node n = *ex_at(g, leaf);
     uint32_t inputs = (uint32_t)o->list.leaves;
     if (n.op == EX_LOCAL || n.op == EX_ELEMENT)
-        return o->counting ? leaf : ex_leaf(g, (ex_op)n.op, n.a + inputs, n.b, n.c, (ex_type)n.type);
+        return o->counting ? leaf
+                           : ex_leaf(g, (ex_op)n.op, n.a + inputs, n.b, n.c, (ex_type)n.type);
     if (o->counting && leaf < o->nodes && !o->number[leaf]) {
         collect_leaf(o->m, leaf, (ex_type)n.type, &o->list);
         o->number[leaf] = o->list.leaves;
@@ -661,7 +662,8 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     dae_arena *arena = &m->context->arena;
     mo_build b = { .procedure = dae_arena_take(arena, 1, sizeof *b.procedure) };
     ex_procedure *p = b.procedure;
-    p->name = r->component[0] ? dae_arena_print(arena, "algorithm of %s", r->component) : "algorithm";
+    p->name =
+        r->component[0] ? dae_arena_print(arena, "algorithm of %s", r->component) : "algorithm";
     b.block = &p->body;
     r->build = &b;
     mo_env *env = r->scope.env;

@@ -39,9 +39,11 @@ static bool read_layout(mo_model *m, const mo_ast *a, mo_value **argument, size_
         }
         if (which > 2 || argument[i]->kind != MO_V_SCALAR ||
             !mo_evaluate_number(m, argument[i]->scalar, &x, &culprit)) {
-            mo_error(m->context, DAE_E_MODEL, a->item[i]->place, "this says nothing about the text");
-            mo_hint(m->context, "String(x, significantDigits = 6, minimumLength = 0, leftJustified = "
-                                "true), with known values");
+            mo_error(m->context, DAE_E_MODEL, a->item[i]->place,
+                     "this says nothing about the text");
+            mo_hint(m->context,
+                    "String(x, significantDigits = 6, minimumLength = 0, leftJustified = "
+                    "true), with known values");
             return false;
         }
         if (which == 0)
@@ -56,15 +58,16 @@ static bool read_layout(mo_model *m, const mo_ast *a, mo_value **argument, size_
 
 static ex_id padded(mo_model *m, const char *text, const layout *l)
 {
-    return ex_text(m->graph, dae_arena_print(&m->context->arena, "%*s", l->left ? -l->width : l->width,
-                                             text));
+    return ex_text(
+        m->graph, dae_arena_print(&m->context->arena, "%*s", l->left ? -l->width : l->width, text));
 }
 
 static ex_id text_of_number(mo_model *m, const mo_value *v, const layout *l)
 {
     dae_arena *arena = &m->context->arena;
     const char *format = l->format;
-    const char *width = l->width > 0 ? dae_arena_print(arena, "%s%d", l->left ? "-" : "", l->width) : "";
+    const char *width =
+        l->width > 0 ? dae_arena_print(arena, "%s%d", l->left ? "-" : "", l->width) : "";
     if (!format)
         format = v->type == EX_INTEGER ? dae_arena_print(arena, "%sd", width)
                                        : dae_arena_print(arena, "%s.%dg", width, l->digits);
@@ -86,7 +89,8 @@ static ex_id text_of_literal(mo_model *m, const mo_value *v, const layout *l)
 }
 
 /* String(x, ...) */
-mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count)
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument,
+                     size_t count)
 {
     mo_value *v = argument[0];
     layout l;
@@ -105,7 +109,8 @@ mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value *
     switch (v->type) {
     case EX_STRING: return v;
     case EX_BOOLEAN:
-        return mo_scalar(m, ex_if(m->graph, v->scalar, padded(m, "true", &l), padded(m, "false", &l)),
+        return mo_scalar(m,
+                         ex_if(m->graph, v->scalar, padded(m, "true", &l), padded(m, "false", &l)),
                          EX_STRING, NULL);
     case EX_ENUMERATION: return mo_scalar(m, text_of_literal(m, v, &l), EX_STRING, NULL);
     default: return mo_scalar(m, text_of_number(m, v, &l), EX_STRING, NULL);
@@ -128,8 +133,8 @@ ex_id mo_known_text(mo_model *m, ex_id e)
     if (n.op == EX_IF && mo_evaluate_number(m, n.a, &x, &culprit))
         return mo_known_text(m, x != 0 ? n.b : n.c);
     ex_id what = n.op == EX_TEXT_OF ? n.a : e;
-    return ex_text(m->graph, dae_arena_print(arena, "<%s>", ex_print(m->graph, what, flat_name, m->flat,
-                                                                     80)));
+    return ex_text(
+        m->graph, dae_arena_print(arena, "<%s>", ex_print(m->graph, what, flat_name, m->flat, 80)));
 }
 
 /* ------------------------------------------------------------------ the library ------ */

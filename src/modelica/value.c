@@ -5,6 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+ex_type mo_type_of(mo_primitive p)
+{
+    switch (p) {
+    case MO_INTEGER: return EX_INTEGER;
+    case MO_BOOLEAN: return EX_BOOLEAN;
+    case MO_STRING: return EX_STRING;
+    case MO_ENUMERATION: return EX_ENUMERATION;
+    default: return EX_REAL;
+    }
+}
+
 static mo_value *new_value(mo_model *m, mo_value_kind kind)
 {
     mo_value *v = dae_arena_take(&m->context->arena, 1, sizeof *v);

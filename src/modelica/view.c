@@ -218,8 +218,9 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
 {
     const mo_modifier *own = e->constraint_modifier;
     if (outer && outer->redeclare && !e->constraint)
-        own = e->kind == MO_COMPONENT ? e->modifier : e->nested->is_short ? e->nested->alias_modifier
-                                                                          : NULL;
+        own = e->kind == MO_COMPONENT ? e->modifier
+              : e->nested->is_short   ? e->nested->alias_modifier
+                                      : NULL;
     mo_mod *mod = mo_bind_mods(m, own, v, NULL);
     excuse(mod);
     if (!outer || !outer->redeclare)
@@ -230,7 +231,8 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
         excuse(passed);
         mod = mo_merge_one(m, passed, mod);
     }
-    mo_mod *new = mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view, outer->object);
+    mo_mod *new =
+        mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view, outer->object);
     excuse(new);
     return mo_merge_one(m, new, mod);
 }
