@@ -270,7 +270,7 @@ static char *read_text(const char *file)
     return text;
 }
 
-/* With homotopy it starts; the same text without it does not. */
+/* With homotopy it starts; the same text without it only when everything else has failed. */
 static void test_tunnel_diode(void **state)
 {
     (void)state;
@@ -291,8 +291,10 @@ static void test_tunnel_diode(void **state)
     memset(tail + 1, ' ', (size_t)(end - tail) - 1);
     dae_model *m = dae_model_load_text("plain.mo", text, strlen(text), NULL);
     assert_int_equal(dae_model_status(m), DAE_OK);
-    assert_int_equal(dae_model_simulate(m, NULL, NULL, NULL), DAE_E_INCONSISTENT);
-    assert_non_null(strstr(dae_model_messages(m), "homotopy(actual, simplified)"));
+    assert_int_equal(dae_model_simulate(m, NULL, NULL, NULL), DAE_OK);
+    dae_model_facts facts;
+    dae_model_get_facts(m, &facts);
+    assert_string_equal(facts.initial_by, "trust region");
     dae_model_close(m);
     free(text);
 }

@@ -32,12 +32,21 @@ check() {
 quietly() { "$program" "$@" >out 2>err </dev/null && [ ! -s err ]; }
 says() { ! "$program" simulate "$1" >out 2>err </dev/null && grep -qF -- "$2" err; }
 
+# The flat text of a model is a model with the same trajectory; its names are quoted.
+flat_is_the_same() {
+    "$program" simulate "$1" -o nested.csv --force >out 2>err &&
+        "$program" flatten "$1" >flat.mo 2>err &&
+        "$program" simulate flat.mo -o flat.csv --force >out 2>err &&
+        [ "$(wc -l <nested.csv)" -gt 10 ] && cmp <(tr -d "'" <nested.csv) <(tr -d "'" <flat.csv)
+}
+
 # ---- the models ----
 for file in "$models"/*.mo; do
     name=$(basename "$file")
     [ "$name" = Parts.mo ] && continue
     check "$name: correct" quietly check "$file"
     check "$name: runs" quietly simulate "$file"
+    check "$name: the same when flat" flat_is_the_same "$file"
     check "$name: in the table" grep -qF "| \`$name\` |" "$models/README.md"
 done
 check "the table names no other" eval '! grep -oE "^\| \`[a-z_]+\.mo" "$models/README.md" | cut -c 4- |

@@ -83,7 +83,9 @@ static void test_constants(void **state)
     shows(OP(MOD, N(1), N(0)), "mod(1, 0)");
     shows(OP(MULTIPLY, I(0x1p40), I(0x1p40)), "1099511627776*1099511627776");
     shows(OP(MULTIPLY, N(0x1p40), N(0x1p40)), "1.2089258196146292e24");
-    shows(OP(ADD, ex_text(&t.g, "a"), ex_text(&t.g, "b\"")), "\"ab\\\"\"");
+    shows(OP(JOIN, ex_text(&t.g, "a"), ex_text(&t.g, "b\"")), "\"ab\\\"\"");
+    shows(OP(TEXT_OF, N(2.0 / 3), ex_text(&t.g, "-8.3g")), "\"0.667   \"");
+    shows(OP(TEXT_OF, N(-7), ex_text(&t.g, "5d")), "\"   -7\"");
     shows(OP(EQUAL, ex_text(&t.g, "a"), ex_text(&t.g, "b")), "false");
     dae_arena_release(&t.arena);
 }

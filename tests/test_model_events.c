@@ -119,6 +119,29 @@ static void test_floor_and_mod(void **state)
 }
 
 /* The ideal diode: i = s in one mode, v = s in the other. Half-wave rectifier. */
+/* What changes at events only comes to lie on boundaries: rounding, counting. */
+static double rounded(double t) { double u = 10 * sin(10 * t); return u > 0 ? floor(u + 0.5) : ceil(u - 0.5); }
+static double third(double t) { return 4 * sin(3 * t) >= 3 ? 1 : 0; }
+
+static void test_relations_of_whole_numbers(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real u = 10*sin(10*time), y; Real k; Integer n = integer(4*sin(3*time)); "
+                   "Real b, a; equation y = if u > 0 then integer(floor(u + 0.5)) else integer(ceil(u - 0.5)); "
+                   "k = floor(4*sin(3*time)) + 1; b = if n >= 3 then 1 else 0; a = if k >= 4 then 1 else 0; "
+                   "end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (size_t i = 0; i < w.rows; i++) {
+        double t = w.t[i], u = 10 * sin(10 * t), z = 4 * sin(3 * t);
+        if (fabs(u + 0.5 - round(u + 0.5)) < 1e-6 || fabs(z - round(z)) < 1e-6) continue;
+        expect_near(trial_at(&w, i, "y"), rounded(t), 0);
+        expect_near(trial_at(&w, i, "b"), third(t), 0);
+        expect_near(trial_at(&w, i, "a"), third(t), 0);
+    }
+    trial_close(&w);
+}
+
 static void test_ideal_diode(void **state)
 {
     (void)state;
@@ -438,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_event_at_the_start),
         cmocka_unit_test(test_start_on_the_boundary),
         cmocka_unit_test(test_floor_and_mod),
+        cmocka_unit_test(test_relations_of_whole_numbers),
         cmocka_unit_test(test_ideal_diode),
         cmocka_unit_test(test_no_event),
         cmocka_unit_test(test_chatter_is_named),

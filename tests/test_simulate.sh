@@ -98,6 +98,10 @@ check "endless file" eval '{ run 3 check /dev/zero || run 8 check /dev/zero || r
 check "flat equations" eval 'run 0 flatten "$decay" && prints "der(x) =" && prints "end Decay;"'
 check "flat equations to a file" eval 'run 0 flatten "$decay" -o flat.mo && [ ! -s out ] &&
     grep -qF "der(x) =" flat.mo'
+check "a function with a loop of unknown length is flat text, too" eval '
+    run 0 simulate "$models/procedure.mo" -o nested.csv --force && run 0 flatten "$models/procedure.mo" &&
+    mv out flat.mo && run 0 simulate flat.mo -o flat.csv --force &&
+    grep -q "^function .P.root.1" flat.mo && [ "$(wc -l <flat.csv)" -gt 10 ] && cmp nested.csv flat.csv'
 check "flat equations are a model" eval 'run 0 check flat.mo'
 check "a file that exists is kept" eval 'run 8 flatten "$decay" -o flat.mo && says "--force"'
 check "the model is no output" eval 'cp "$decay" own.mo && run 2 flatten own.mo -o own.mo --force &&
@@ -137,6 +141,39 @@ check "both kinds of intervals" run 2 simulate "$decay" --intervals 5 --interval
 check "interval too small" eval 'run 9 simulate "$decay" --interval 1e-15 && says "E_LIMIT"'
 check "set: unknown name" eval 'run 2 simulate "$swing" --set omga=3 &&
     says "did you mean '"'omega'"'"'
+cat >colors.mo <<'EOF'
+package P
+  type Color = enumeration(red, green, blue);
+  model M
+    parameter Color c = Color.blue;
+    parameter Color two[2] = {Color.red, Color.red};
+    Real x = if c == Color.red then 1 elseif c == Color.green then 2 else 3;
+    Real y = if two[2] == Color.green then 5 else 6;
+  end M;
+end P;
+EOF
+for value in P.Color.green Color.green green; do
+    check "set: an enumeration, c=$value" eval 'run 0 simulate colors.mo --model P.M --stop 1 \
+        --set c=$value --json && prints "\"x\": 2"'
+done
+check "set: an array of literals" eval 'run 0 simulate colors.mo --model P.M --stop 1 \
+    --set "two={red, Color.green}" --json && prints "\"y\": 5"'
+check "set: no literal" run 2 simulate colors.mo --model P.M --stop 1 --set c=pink
+cat >says.mo <<'EOF'
+model Says
+  type E = enumeration(low, high);
+  Real x(start = 0, fixed = true);
+  Real y = 2*x;
+  E e = if x > 0.3 then E.high else E.low;
+equation
+  der(x) = 1;
+  assert(time < 0.5, "e is " + String(e) + ", b is " + String(y > 0.2, minimumLength = 6) +
+    "y - 2 time is " + String(noEvent(abs(y - 2*time)) + 1, significantDigits = 3) +
+    (if x > 0.1 then ", late" else ", early"));
+end Says;
+EOF
+check "values in the message of an assertion" eval 'run 7 simulate says.mo --stop 1 &&
+    says "e is high, b is true  y - 2 time is 1, late"'
 check "set: twice" eval 'run 2 simulate "$decay" --set k=3 --set k=4 && says "twice"'
 check "set: NaN" run 2 simulate "$decay" --set k=nan
 check "set: comma" eval 'run 2 simulate "$decay" --set k=1,5 && says "comma"'

@@ -115,6 +115,49 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
                               void *user);
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out);
 
+/* ------------------------------------------------------------------ initial values --- */
+
+/* What a start value was for. */
+typedef enum dae_start_role {
+    DAE_START_COMPUTED,      /* none was given: the value follows from the equations          */
+    DAE_START_FIXED,         /* given and fixed: a condition                                  */
+    DAE_START_HELD,          /* a guess that became a condition: nothing else says the value  */
+    DAE_START_DEFAULT,       /* the same, but none was given: 0                               */
+    DAE_START_NEAR,          /* a guess that cannot hold beside others: as near as possible   */
+    DAE_START_GUESS          /* where an iteration began                                      */
+} dae_start_role;
+
+typedef struct dae_initial_value {
+    const char *name;
+    dae_start_role role;
+    int is_state;
+    double start, value;     /* start: NaN where none was given                               */
+} dae_initial_value;
+
+/* An equation between states, or what follows from it by differentiation: a hidden constraint. */
+typedef struct dae_initial_constraint {
+    const char *equation, *place; /* place: "tank.mo:3:5", ""                                 */
+    int derivative;          /* 0: as written; k: its k-th derivative                         */
+    double before, after;    /* left side minus right side: at the start values, at the end   */
+} dae_initial_constraint;
+
+typedef struct dae_initial {
+    size_t values, constraints, conflicts;
+    const dae_initial_value *value;
+    const dae_initial_constraint *constraint;
+    const char *const *conflict; /* after DAE_E_INCONSISTENT: the smallest set of conditions that
+                                contradict each other; without any one of them the others hold */
+    size_t iterations, evaluations;
+    const char *by;          /* "explicit", "newton", "newton homotopy", "trust region", ...  */
+    double t;
+} dae_initial;
+
+/* Of the last dae_model_initialize or dae_model_simulate, which may have failed. Memory is the
+ * model's, until the next call. */
+dae_status dae_model_get_initial(dae_model *m, dae_initial *out);
+/* The start value of a variable counts as fixed from now on. */
+dae_status dae_model_keep(dae_model *m, const char *name);
+
 /* The pieces, to do it oneself. x and xdot have problem->size values. After DAE_EVENT call
  * dae_model_event, then dae_restart with what it returned. */
 const dae_problem *dae_model_problem(dae_model *m);

@@ -1,5 +1,5 @@
 /* check.c: daedalus check, flatten and analyze: what is known of a model before it runs. */
-#include "cli/model.h"
+#include "cli/analyze_model.h"
 #include "cli/verbs.h"
 
 #include <string.h>
@@ -146,51 +146,22 @@ const cli_verb cli_verb_flatten = {
 
 /* ---- analyze ---- */
 
-static void analysis_json(cli *c, dae_model *m, const dae_model_facts *f)
-{
-    dae_json j;
-    dae_json_open(&j, c->out);
-    dae_json_object(&j, NULL);
-    dae_json_string(&j, "status", "ok");
-    dae_json_string(&j, "message", dae_model_messages(m));
-    dae_json_string(&j, "model", dae_model_name(m));
-    dae_json_integer(&j, "equations", (int64_t)f->equations);
-    dae_json_integer(&j, "variables", (int64_t)f->variables);
-    dae_json_integer(&j, "index", f->index);
-    dae_json_integer(&j, "states", (int64_t)f->states);
-    dae_json_integer(&j, "unknowns", (int64_t)f->unknowns);
-    dae_json_integer(&j, "loops", (int64_t)f->blocks);
-    dae_json_integer(&j, "largest_loop", (int64_t)f->largest_block);
-    dae_json_integer(&j, "torn", (int64_t)f->torn);
-    dae_json_string(&j, "analysis", dae_model_analysis(m));
-    dae_json_end(&j);
-}
-
-static int analyze(cli *c, const cli_arguments *a)
-{
-    dae_model *m;
-    dae_model_facts f;
-    int code = cli_model_load(c, a, 0, &m);
-    if (code == 0) {
-        dae_model_get_facts(m, &f);
-        cli_model_warnings(m);
-        if (c->json)
-            analysis_json(c, m, &f);
-        else
-            dae_sink_text(c->out, dae_model_analysis(m));
-    }
-    dae_model_close(m);
-    return code;
-}
+static const cli_flag analyze_flags[] = {
+    CLI_MODEL_FLAGS,
+    { "reduce", NULL, "also the reduced system, its start and its indices", 0, 0 },
+    { NULL, NULL, NULL, 0, 0 },
+};
 
 const cli_verb cli_verb_analyze = {
     .name = "analyze",
     .arguments = "MODEL.mo",
     .summary = "index, hidden constraints, states and loops of a Modelica model",
-    .details = "What is found before anything is computed: how many equations are solved in order,\n"
-               "which form algebraic loops, the structural index, the constraints that follow from\n"
-               "the equations by differentiation, and how many initial values can be chosen.\n",
+    .details = "A page: size, structural and differential index, which initial values can be chosen\n"
+               "together, the constraints that are hidden in the equations, states, loops and what\n"
+               "is torn in them, time constants at the start, and which method suits.\n"
+               "With --reduce also the equations that are differentiated, as they then read, formulas\n"
+               "for the derivatives of algebraic variables, a consistent start, and three indices.\n",
     .most_arguments = 1,
-    .flags = check_flags,
-    .run = analyze,
+    .flags = analyze_flags,
+    .run = cli_analyze_model,
 };

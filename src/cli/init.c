@@ -5,6 +5,7 @@
  * (dae_predict_first). For order k > 1 the first k steps are run twice, with multipliers
  * corrected and without: the difference is the predicted error.
  */
+#include "cli/init.h"
 #include "cli/solve.h"
 #include "cli/verbs.h"
 #include "base/float_check.h"
@@ -358,6 +359,8 @@ static void tell_json(cli *c, const init_job *job)
 
 static int run(cli *c, const cli_arguments *a)
 {
+    if (cli_init_takes_model(a))
+        return cli_init_model(c, a);
     init_job job = { .predicted = 0 };
     int code = solve_setup(c, a, &job.base);
     if (code == 0)
@@ -378,27 +381,43 @@ static int run(cli *c, const cli_arguments *a)
 }
 
 static const cli_flag flags[] = {
-    { "form", "NAME", "form of the problem (see: daedalus problems NAME)", 0, 0 },
-    { "set", "NAME=X", "a setting of the problem; may be repeated", 0, 1 },
-    { "values", "A=X,B=Y", "other initial values than the problem's own", 0, 0 },
-    { "start", "NAME", "initial values: correct (default), check or trust", 0, 0 },
-    { "fixed_step", "H", "predict the first step of BDF with this size", 0, 0 },
-    { "max_order", "K", "and this order; default 1", 0, 0 },
+    { "set", "NAME=X", "a parameter of the model, a setting of the problem; repeatable", 0, 1 },
+    { "keep", "A,B", "model: the start values of these variables are fixed", 0, 0 },
+    { "strict", NULL, "model: refuse what only start values that are not fixed decide", 0, 0 },
+    { "time", "T", "model: the initial time; default: of its annotation, else 0", 0, 0 },
+    { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },
+    { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },
+    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },
+    { "form", "NAME", "problem: its form (see: daedalus problems NAME)", 0, 0 },
+    { "values", "A=X,B=Y", "problem: other initial values than its own", 0, 0 },
+    { "start", "NAME", "problem: correct its initial values (default), check or trust", 0, 0 },
+    { "fixed_step", "H", "problem: predict the first step of BDF with this size", 0, 0 },
+    { "max_order", "K", "... and this order; default 1", 0, 0 },
     { NULL, NULL, NULL, 0, 0 },
 };
 
 static const char details[] =
-    "Prints x, x' and the residuals of the equations, as given and made consistent, and\n"
-    "says which values were changed. With --fixed-step H and index-3 unknowns: their\n"
-    "predicted error in the first step of implicit Euler, and the values from which it "
-    "is\n"
-    "of the size of H; with --max-order K their predicted error in the first K steps of\n"
-    "BDF. 'daedalus solve --first consistent' and '--first corrected' make use of it.\n";
+    "A model: which start values are conditions (fixed, or guesses that nothing else\n"
+    "decides), which were moved and by how much, the constraints it has, hidden ones\n"
+    "included, with their residuals at the start values and at the end, and how the\n"
+    "values were found. Guesses that cannot all hold move to the nearest values that\n"
+    "can. Conditions that contradict each other are named: the smallest set of them,\n"
+    "exit code 5.\n"
+    "\n"
+    "    daedalus init pendulum.mo\n"
+    "    daedalus init pendulum.mo --set x.start=0.6 --keep x\n"
+    "    daedalus init plant.mo --strict --json\n"
+    "\n"
+    "A built-in problem: x, x' and the residuals of the equations, as given and made\n"
+    "consistent, and which values were changed. With --fixed-step H and index-3 unknowns:\n"
+    "their predicted error in the first step of implicit Euler, and the values from which\n"
+    "it is of the size of H; with --max-order K their predicted error in the first K steps\n"
+    "of BDF. 'daedalus solve --first consistent' and '--first corrected' make use of it.\n";
 
 const cli_verb cli_verb_init = {
     .name = "init",
-    .arguments = "NAME [options]",
-    .summary = "consistent initial values, and what the first step will do to them",
+    .arguments = "MODEL.mo | PROBLEM [options]",
+    .summary = "consistent initial values, how they were found, or what contradicts what",
     .details = details,
     .most_arguments = 1,
     .solver_options = 1,

@@ -85,6 +85,8 @@ void simulate_json(cli *c, const simulate_job *job)
     dae_json_string(&j, "model", dae_model_name(job->model));
     dae_json_string(&j, "method", job->stats.method);
     dae_json_string(&j, "linear", job->stats.linear);
+    if (job->simulation.route)
+        dae_json_string(&j, "route", job->simulation.route);
     dae_json_number(&j, "rtol", tolerance(job));
     dae_json_number(&j, "t", job->t);
     cli_statistics_json(&j, &job->stats);
@@ -165,8 +167,9 @@ void simulate_text(dae_sink *out, const simulate_job *job)
     double stop = job->simulation.stop;
     dae_sink_print(out, "%s\n", cli_show(dae_model_name(job->model), name));
     shape_text(out, &job->facts);
-    dae_sink_print(out, "method %s, linear %s; rtol %g\n", known(job->stats.method),
-                   known(job->stats.linear), tolerance(job));
+    dae_sink_print(out, "method %s, linear %s%s%s; rtol %g\n", known(job->stats.method),
+                   known(job->stats.linear), job->simulation.route ? ", route " : "",
+                   job->simulation.route ? job->simulation.route : "", tolerance(job));
     dae_sink_print(out, job->t == stop ? "t = %.10g" : "STOPPED at t = %.10g", job->t);
     if (job->t != stop)
         dae_sink_print(out, " of %.10g", stop);
@@ -211,6 +214,8 @@ static void run_facts(dae_page *p, const simulate_job *job)
     const dae_statistics *s = &job->stats;
     dae_page_fact(p, "method", "%s", known(s->method));
     dae_page_fact(p, "linear solver", "%s", known(s->linear));
+    if (job->simulation.route)
+        dae_page_fact(p, "route", "%s", job->simulation.route);
     dae_page_fact(p, "relative tolerance", "%g", tolerance(job));
     dae_page_fact(p, "steps", "%" PRId64 ", and %" PRId64 " rejected", s->steps,
                   s->rejected);

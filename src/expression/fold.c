@@ -98,6 +98,16 @@ static ex_id fold_numbers(ex_graph *g, const ex_node *n)
     return ex_constant(g, value == 0 ? 0 : value, n->type);
 }
 
+static ex_id fold_number_text(ex_graph *g, const ex_node *n)
+{
+    char text[640];
+    double value;
+    if (!ex_is_number(g, n->a, &value))
+        return 0;
+    ex_format(text, sizeof text, g->text[ex_at(g, n->b)->a], value);
+    return ex_text(g, text);
+}
+
 static ex_id fold_texts(ex_graph *g, const ex_node *n)
 {
     if (ex_at(g, n->a)->op != EX_TEXT || ex_at(g, n->b)->op != EX_TEXT)
@@ -105,7 +115,7 @@ static ex_id fold_texts(ex_graph *g, const ex_node *n)
     const char *a = g->text[ex_at(g, n->a)->a], *b = g->text[ex_at(g, n->b)->a];
     int order = strcmp(a, b);
     switch (n->op) {
-    case EX_ADD: return ex_text(g, dae_arena_print(g->arena, "%s%s", a, b));
+    case EX_JOIN: return ex_text(g, dae_arena_print(g->arena, "%s%s", a, b));
     case EX_LESS: return ex_constant(g, truth(order < 0), EX_BOOLEAN);
     case EX_LESS_EQUAL: return ex_constant(g, truth(order <= 0), EX_BOOLEAN);
     case EX_EQUAL: return ex_constant(g, truth(order == 0), EX_BOOLEAN);
@@ -290,6 +300,7 @@ ex_id ex_fold(ex_graph *g, const ex_node *n)
     case EX_IF: return fold_if(g, n);
     case EX_DELAY: return ex_is_number(g, n->a, NULL) || known(g, n->b, 0) ? n->a : 0;
     case EX_ELEMENT: return fold_element(g, n);
+    case EX_TEXT_OF: return fold_number_text(g, n);
     case EX_SAMPLE: case EX_RESULT: return 0;
     default: break;
     }

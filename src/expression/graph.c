@@ -63,6 +63,8 @@ const ex_op_row ex_ops[EX_OPS] = {
     [EX_OR] = { "or", 2, 1, 0 },
     [EX_HOMOTOPY] = { "homotopy", 2, 0, 0 },
     [EX_SMOOTH] = { "smooth", 2, 0, 0 },
+    [EX_JOIN] = { "+", 2, 5, 0 },
+    [EX_TEXT_OF] = { "String", 2, 0, 0 },
     [EX_ELEMENT] = { "element", 1, 0, 2 },
     [EX_IF] = { "if", 3, 0, 0 },
     [EX_DELAY] = { "delay", 3, 0, 0 },
@@ -101,7 +103,7 @@ static uint64_t hash(const ex_graph *g, const ex_node *n)
 {
     uint64_t h = mix(n->op, (uint64_t)n->type << 16 | n->flags);
     if (n->op == EX_NUMBER)
-        return mix(h, bits_of(g->number[n->a]));
+        return mix(mix(h, n->b), bits_of(g->number[n->a]));
     if (n->op == EX_TEXT) {
         for (const char *t = g->text[n->a]; *t; t++)
             h = mix(h, (unsigned char)*t);
@@ -122,7 +124,7 @@ static bool same(const ex_graph *g, const ex_node *n, const ex_node *m)
     if (n->op != m->op || n->type != m->type || n->flags != m->flags)
         return false;
     if (n->op == EX_NUMBER)
-        return bits_of(g->number[n->a]) == bits_of(g->number[m->a]);
+        return n->b == m->b && bits_of(g->number[n->a]) == bits_of(g->number[m->a]);
     if (n->op == EX_TEXT)
         return strcmp(g->text[n->a], g->text[m->a]) == 0;
     if (n->op == EX_CALL)
@@ -179,17 +181,27 @@ ex_id ex_build(ex_graph *g, const ex_node *n)
 
 /* ---------------------------------------------------------------- leaves ---------------- */
 
-ex_id ex_constant(ex_graph *g, double value, ex_type type)
+static ex_id number(ex_graph *g, double value, ex_type type, uint32_t name)
 {
     bool is_new;
     g->number = dae_arena_grow(g->arena, g->number, g->numbers, &g->number_capacity,
                                sizeof *g->number);
     g->number[g->numbers++] = value;
-    ex_node n = { .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1 };
+    ex_node n = { .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1, .b = name };
     ex_id e = ex_intern(g, &n, &is_new);
     if (!is_new)
         g->numbers--;
     return e;
+}
+
+ex_id ex_constant(ex_graph *g, double value, ex_type type)
+{
+    return number(g, value, type, 0);
+}
+
+ex_id ex_literal(ex_graph *g, int value, const char *name)
+{
+    return number(g, value, EX_ENUMERATION, 1 + ex_at(g, ex_text(g, name))->a);
 }
 
 ex_id ex_number(ex_graph *g, double value)
@@ -250,6 +262,8 @@ static ex_type result_type(ex_op op, ex_type a, ex_type b, ex_type c)
         return common_type(a, b);
     case EX_SMOOTH:
         return b;
+    case EX_JOIN: case EX_TEXT_OF:
+        return EX_STRING;
     case EX_IF:
         return common_type(b, c);
     default:

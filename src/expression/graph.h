@@ -8,7 +8,7 @@
  *
  * Arrays, records and names of the language are gone at this level: 'a.b[2].c' is variable 17.
  * Everything is a double: integers, enumeration literals (1, 2, ...) and booleans (0, 1) too;
- * the type says how to read it. Strings occur only as constants and in messages.
+ * the type says how to read it. Strings occur only as constants and in messages (words.c).
  */
 #ifndef DAE_EXPRESSION_GRAPH_H
 #define DAE_EXPRESSION_GRAPH_H
@@ -25,7 +25,7 @@ typedef enum ex_type { EX_REAL, EX_INTEGER, EX_BOOLEAN, EX_STRING, EX_ENUMERATIO
 typedef enum ex_op {
     EX_NONE,
     /* leaves */
-    EX_NUMBER,    /* graph->number[a]                                                       */
+    EX_NUMBER,    /* graph->number[a]; of an enumeration b: 1 + its name in graph->text, or 0 */
     EX_TEXT,      /* graph->text[a]                                                         */
     EX_TIME,
     EX_VARIABLE,  /* a: number of the variable, b: how often differentiated                 */
@@ -45,6 +45,8 @@ typedef enum ex_op {
     EX_LESS, EX_LESS_EQUAL, EX_EQUAL, EX_NOT_EQUAL, EX_AND, EX_OR,
     EX_HOMOTOPY,  /* actual, simplified                                                     */
     EX_SMOOTH,    /* order (a number), expression                                           */
+    EX_JOIN,      /* two texts                                                              */
+    EX_TEXT_OF,   /* a number and its format (an EX_TEXT, words.c): the text                 */
     EX_ELEMENT,   /* in procedures. a: first slot, b: number of slots, c: index from 0      */
     /* three operands, a, b and c */
     EX_IF,        /* condition, then, else                                                  */
@@ -99,6 +101,7 @@ void ex_graph_init(ex_graph *g, dae_arena *arena);
 
 ex_id ex_number(ex_graph *g, double value);               /* EX_REAL                       */
 ex_id ex_constant(ex_graph *g, double value, ex_type type);
+ex_id ex_literal(ex_graph *g, int value, const char *name); /* of an enumeration           */
 ex_id ex_text(ex_graph *g, const char *text);
 ex_id ex_time(ex_graph *g);
 ex_id ex_variable(ex_graph *g, uint32_t variable, uint32_t derivative, ex_type type);
@@ -151,6 +154,29 @@ void ex_time_derivatives(ex_graph *g, ex_id *root, size_t roots,
  * limit characters (0: 100,000). */
 const char *ex_print(ex_graph *g, ex_id e, const char *(*name)(uint32_t variable, void *user),
                      void *user, size_t limit);
+
+/* The same to be read again: relations that are no events stand in noEvent(), literals of
+ * enumerations have their names, a procedure is called with one array and answers with its slots
+ * (ex_procedure_name; inside of it they are 's'). */
+typedef struct ex_style {
+    const char *(*name)(uint32_t variable, void *user);
+    void *user;
+    size_t limit;
+    bool exact;
+    bool side;      /* the left side of an equation: no relation or 'if' without parentheses */
+    bool inside;    /* of a procedure: there are no events                                    */
+} ex_style;
+const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
+#define EX_INTEGER_FUNCTION "'integer of'" /* of a slot: whoever prints the procedures prints these */
+#define EX_TRUTH_FUNCTION "'truth of'"
+const char *ex_procedure_name(ex_graph *g, uint32_t procedure);
+
+/* words.c: texts put together while a model runs. The numbers in one, how many there are; its
+ * words, given their values. A format is as of printf, without '%': "-12.6g". */
+size_t ex_word_values(const ex_graph *g, ex_id e, void (*visit)(ex_id value, void *user), void *user);
+void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), void *user, char *to,
+              size_t size);
+void ex_format(char *to, size_t size, const char *format, double value);
 
 /* ------------------------------------------------------------------ procedures ------- */
 

@@ -204,8 +204,10 @@ static void substitute_everywhere(model *m)
         model_substitute(m, &m->delay[i].value, 1);
         model_substitute(m, &m->delay[i].time, 1);
     }
-    for (size_t i = 0; i < m->assertions; i++)
+    for (size_t i = 0; i < m->assertions; i++) {
         model_substitute(m, &m->assertion[i].condition, 1);
+        if (m->assertion[i].message) model_substitute(m, &m->assertion[i].message, 1);
+    }
     for (size_t i = 0; i < m->flat->watches; i++) model_substitute(m, &m->watch[i], 1);
     model_substitute(m, m->invariant, m->flat->invariants);
 }
@@ -223,6 +225,7 @@ static void choose_starts(model *m)
                       (x->start && !now->start && now->fixed != 1);
         if (better) r->start_from = v;
         if (x->state_select > r->state_select) r->state_select = x->state_select;
+        if (x->derivatives > r->derivatives) r->derivatives = x->derivatives;
     }
 }
 
@@ -270,6 +273,43 @@ static dae_status check_constants(model *m)
     return DAE_OK;
 }
 
+/* Two conditions that contradict each other, for model_conflict. */
+static void note_conflict(model *m, const char *one, const char *other)
+{
+    m->conflict = dae_arena_take(&m->arena, 2, sizeof *m->conflict);
+    m->conflict[0] = one;
+    m->conflict[1] = other;
+    m->conflicts = 2;
+}
+
+static const char *fixed_words(model *m, uint32_t v)
+{
+    char where[160];
+    model_locate(m, m->flat->variable[v].place, where, sizeof where);
+    return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s", m->variable[v].name,
+                           m->value[slot_of(v, 2)], where);
+}
+
+/* x(start = 1, fixed = true) = 2 */
+static dae_status check_fixed_constants(model *m)
+{
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        double value = m->value[slot_of(v, 0)], start = m->value[slot_of(v, 2)];
+        if (x->fixed != 1 || !x->alias_value || x->type != EX_REAL || x->kind != UNKNOWN) continue;
+        if (fabs(value - start) <= 1e-6 * fmax(1, fmax(fabs(value), fabs(start)))) continue;
+        const char *words = fixed_words(m, v);
+        dae_fail(&m->report, DAE_E_INCONSISTENT,
+                 "there are too many initial conditions, and they contradict each other");
+        dae_at(&m->report, "%s", words);
+        dae_why(&m->report, "the equations say %s = %.10g", x->name, value);
+        dae_hint(&m->report, "do not fix it");
+        note_conflict(m, words, dae_arena_print(&m->arena, "equations '%s = %.10g'", x->name, value));
+        return DAE_E_INCONSISTENT;
+    }
+    return DAE_OK;
+}
+
 dae_status model_check_fixed(model *m)
 {
     for (uint32_t v = 0; v < m->flat_variables; v++) {
@@ -286,9 +326,11 @@ dae_status model_check_fixed(model *m)
         dae_why(&m->report, "%s(start = %.10g, fixed = true), %s(start = %.10g, fixed = true)",
                 m->variable[w].name, sign_of(m, w) * other, x->name, x->alias_sign * mine);
         dae_hint(&m->report, "fix only one of them");
+        note_conflict(m, fixed_words(m, w), fixed_words(m, v));
         return DAE_E_INCONSISTENT;
     }
-    return check_constants(m);
+    dae_status status = check_constants(m);
+    return status == DAE_OK ? check_fixed_constants(m) : status;
 }
 
 /* Variables that are parameter expressions have their values from now on. */

@@ -5,12 +5,12 @@
  * be matched too, the equations are well but of higher index: the offsets say which of them would
  * have to be differentiated.
  */
-#include "model/object.h"
+#include "model/suspect.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LISTED = 4 };
+enum { LISTED = 4, MANY = 50 };
 
 typedef struct listing {
     char text[700];
@@ -36,6 +36,10 @@ static const char *list_end(listing *l)
 static void list_equation(model *m, listing *l, const model_equation *e)
 {
     char name[160], where[120], both[300];
+    if (l->count >= LISTED) {
+        l->count++;
+        return;
+    }
     model_equation_name(m, e, name, sizeof name);
     model_locate(m, e->place, where, sizeof where);
     snprintf(both, sizeof both, "%.120s%.100s", name, where);
@@ -45,6 +49,10 @@ static void list_equation(model *m, listing *l, const model_equation *e)
 static void list_unknown(model *m, listing *l, uint32_t slot)
 {
     char quoted[200];
+    if (l->count >= LISTED) {
+        l->count++;
+        return;
+    }
     snprintf(quoted, sizeof quoted, "'%.180s'", model_slot_name(m, slot));
     list_more(l, quoted);
 }
@@ -66,7 +74,8 @@ static bool occurs(const model_incidence *in, uint32_t column)
     return false;
 }
 
-static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t row)
+/* brief: what is wrong has been named, and these would be only the first of many. */
+static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t row, bool brief)
 {
     unsigned char *rows = dae_arena_take(&m->arena, in->s.rows, 1);
     unsigned char *columns = dae_arena_take(&m->arena, in->s.columns + 1, 1);
@@ -80,13 +89,16 @@ static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t r
     if (unknowns.count == 0)
         dae_why(&m->report, "equation %s contains no unknown that the others leave open",
                 list_end(&equations));
+    else if (brief && unknowns.count > MANY)
+        dae_why(&m->report, "by structure: %d equations for %d unknowns that they connect",
+                equations.count, unknowns.count);
     else
         dae_why(&m->report, "%d equations for the %d %s %s: %s", equations.count, unknowns.count,
                 plural((size_t)unknowns.count, "unknown"), list_end(&unknowns),
                 list_end(&equations));
 }
 
-static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t column)
+static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t column, bool brief)
 {
     unsigned char *rows = dae_arena_take(&m->arena, in->s.rows + 1, 1);
     unsigned char *columns = dae_arena_take(&m->arena, in->s.columns, 1);
@@ -102,9 +114,25 @@ static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t 
         if (rows[i]) list_equation(m, &equations, &l->item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (columns[j]) list_unknown(m, &unknowns, in->slot[j]);
+    if (brief && unknowns.count > MANY) {
+        dae_why(&m->report, "by structure: only %d equations for %d unknowns that they connect",
+                equations.count, unknowns.count);
+        return;
+    }
     dae_why(&m->report, "only %d %s for the %d unknowns %s: %s", equations.count,
             plural((size_t)equations.count, "equation"), unknowns.count, list_end(&unknowns),
             list_end(&equations));
+}
+
+/* Are there more unknowns where it does not fit than can be listed? */
+static bool is_large(model *m, const model_incidence *in, const dae_matching *mt)
+{
+    unsigned char *rows = dae_arena_take(&m->arena, in->s.rows + 1, 1);
+    unsigned char *columns = dae_arena_take(&m->arena, in->s.columns + 1, 1);
+    size_t count = 0;
+    dae_find_parts(&in->s, mt, &m->scratch, rows, columns);
+    for (uint32_t j = 0; j < in->s.columns; j++) count += columns[j] != DAE_PART_WELL;
+    return count > LISTED;
 }
 
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
@@ -122,11 +150,12 @@ static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
                  "not every unknown can have one of its own",
                  equations, unknowns);
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
+    bool brief = is_large(m, in, mt) && model_say_suspects(m);
     int told = 0;
     for (uint32_t i = 0; i < in->s.rows && told < 2; i++)
-        if (mt->column_of[i] == NOWHERE) say_over(m, in, mt, i), told++;
+        if (mt->column_of[i] == NOWHERE) say_over(m, in, mt, i, brief), told++;
     for (uint32_t j = 0, under = 0; j < in->s.columns && under < 2; j++)
-        if (mt->row_of[j] == NOWHERE) say_under(m, in, mt, j), under++;
+        if (mt->row_of[j] == NOWHERE) say_under(m, in, mt, j, brief), under++;
     dae_hint(&m->report, equations < unknowns
                              ? "is an equation or a connection missing, or should one of them be "
                                "a parameter?"

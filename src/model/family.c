@@ -28,6 +28,10 @@ struct model_family {
     jmp_buf escape;
     member first, *now;
     double *watched, *row, enough;
+    double *before, before_t; /* `watch` after the step before ...                         */
+    const member *before_of; /* ... of this member; NULL: there is none                    */
+    long before_events;
+    dae_report report;       /* of a step that led across a singular point                 */
     /* what all members have in common, at the last points, newest last: variables, and below
      * them derivatives, (variable, order) as in `wanted` */
     flat_dummy *wanted;
@@ -79,9 +83,10 @@ model_family *family_open(model *first, const flat_reduction *reduction, bool na
     f->first = (member){ .reduction = *reduction, .m = first };
     f->results = model_result_count(first);
     f->watched = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->watched);
+    f->before = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->before);
     f->row = dae_alloc(&memory, f->results + 1, sizeof *f->row);
     f->now = &f->first;
-    if (f->watched && f->row && open_past(f) == DAE_OK) return f;
+    if (f->watched && f->before && f->row && open_past(f) == DAE_OK) return f;
     family_close(f);
     return NULL;
 }
@@ -105,6 +110,7 @@ void family_close(model_family *f)
     dae_free(&f->memory, f->past_x);
     dae_free(&f->memory, f->wanted);
     dae_free(&f->memory, f->watched);
+    dae_free(&f->memory, f->before);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f);
 }
@@ -138,11 +144,41 @@ static bool wants_other(model_family *f, const double *watched, double enough)
     return true;
 }
 
+static void tell_singular(model_family *f, const flat_equation *e)
+{
+    flat_model *m = f->first.reduction.from;
+    dae_report_clear(&f->report);
+    dae_fail(&f->report, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
+    dae_at(&f->report, "between t = %.10g and %.10g, equation '%s = %s'%s%s", f->before_t, f->stage.t,
+           ex_print(m->graph, e->left, flat_name, m, 60), ex_print(m->graph, e->right, flat_name, m, 60),
+           m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
+    dae_why(&f->report, "there the Jacobian of the constraints has less than full rank with any choice "
+                        "of states: beyond it the solution is not unique, or there is none");
+    dae_hint(&f->report, "results up to there are right; start behind it, or add what decides which way "
+                         "the solution goes");
+}
+
+/* A step that leads across a point where every choice is singular leads anywhere. */
+static bool passes_singular(model_family *f, const double *watched)
+{
+    flat_equation equation;
+    size_t count = f->now->reduction.flat->watches;
+    bool follows = f->before_of == f->now && f->before_events == f->stage.events;
+    f->stage.refused = follows &&
+                       flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
+    if (f->stage.refused) tell_singular(f, &equation);
+    memcpy(f->before, watched, count * sizeof *watched);
+    f->before_of = f->now;
+    f->before_t = f->stage.t;
+    f->before_events = f->stage.events;
+    return f->stage.refused;
+}
+
 static bool judge(const double *watched, void *user)
 {
     model_family *f = user;
     note_point(f);
-    return wants_other(f, watched, ENOUGH);
+    return passes_singular(f, watched) || (!f->stage.last && wants_other(f, watched, ENOUGH));
 }
 
 static bool rescue(const double *watched, void *user)
@@ -389,6 +425,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     f->now = &f->first;
     f->sum = (dae_statistics){0};
     f->changes = 0;
+    f->before_of = NULL;
     f->give = row;
     f->user = user;
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */
@@ -400,6 +437,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
         dae_status status = model_simulate_stage(f->now->m, &with, give, f, &f->stage);
         add_statistics(f);
         if (status != DAE_OK || !f->stage.paused) return status;
+        if (f->stage.refused) return model_refuse(f->now->m, &f->report);
         member *next = NULL;
         status = other_member(f, &next);
         if (status != DAE_OK) return status;

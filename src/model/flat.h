@@ -20,16 +20,21 @@ typedef struct flat_variable {
     const char *name;           /* "tank[2].port.p" */
     const char *comment, *unit, *display_unit, *quantity; /* NULL: none                       */
     ex_type type;
-    const char *const *literal; /* EX_ENUMERATION: the names of the values 1, 2, ...          */
+    const char *enumeration;    /* EX_ENUMERATION: its name, "Package.Type"                    */
+    const char *const *literal; /* the names of the values 1, 2, ...                          */
     int literals;
     flat_variability variability;
     bool input, output;         /* of the whole model                                         */
     bool flow, is_protected, final;
     bool structural;            /* a parameter that shaped the equations: cannot be set later */
     bool hidden;                /* made by the compiler; not part of results                  */
+    const char *component;      /* whose it is, connectors left out; NULL: the model's        */
+    unsigned supplied;          /* equations that connections bring with it: a flow variable one
+                                   on each side of its connector, a connected input one       */
     ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
+    int derivatives;            /* of a reduced model: how often it was differentiated (d)    */
     flat_state_select state_select;
     unsigned char level;        /* of a model that is `whole`: as dae_problem.level           */
     dae_place place;
@@ -39,6 +44,9 @@ typedef struct flat_equation {
     ex_id left, right;          /* left = right, of any type                                  */
     dae_place place;
     const char *component;      /* the component it belongs to, "" for the model itself       */
+    int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
+    bool constraint;            /* ... it was differentiated                                  */
+    bool connection;            /* it comes from connect                                      */
 } flat_equation;
 
 typedef struct flat_assertion {
@@ -51,7 +59,7 @@ typedef enum flat_action_kind {
     FLAT_SET,        /* variable = value                                                       */
     FLAT_REINIT,     /* state = value                                                          */
     FLAT_CHECK,      /* assert(condition, message)                                             */
-    FLAT_TERMINATE   /* message                                                                */
+    FLAT_TERMINATE   /* message; value: only where it is true, 0: always                       */
 } flat_action_kind;
 
 typedef struct flat_action {
@@ -95,6 +103,7 @@ typedef struct flat_model {
     size_t invariants;
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */
+    size_t guards;                   /* the last of these: equations hold while they are not 0  */
     /* "tank.mo:12:5" of a place, for messages */
     const char *(*locate)(dae_place place, void *context);
     void *context;
@@ -105,7 +114,8 @@ void flat_add_equation(flat_model *m, ex_id left, ex_id right, dae_place place,
                        const char *component);
 const char *flat_name(uint32_t variable, void *model); /* for ex_print */
 
-/* The model as flat Modelica text. */
+/* flat_text.c: the model as flat Modelica, to be read again; a name as an identifier */
 const char *flat_text(flat_model *m);
+const char *flat_quoted(dae_arena *arena, const char *name);
 
 #endif

@@ -48,6 +48,12 @@ dae_status model_done(model *m, dae_status status)
     return status;
 }
 
+dae_status model_refuse(model *m, const dae_report *report)
+{
+    m->report = *report;
+    return model_done(m, report->status);
+}
+
 dae_status model_status(const model *m)
 {
     return m->status;
@@ -73,6 +79,10 @@ const char *model_slot_name(model *m, uint32_t slot)
 
 void model_equation_name(model *m, const model_equation *e, char *text, size_t size)
 {
+    if (e->text) {
+        snprintf(text, size, "'%s'", e->text);
+        return;
+    }
     if (e->condition != NOWHERE) {
         uint32_t from = m->variable[e->condition].start_from;
         snprintf(text, size, "'%.100s = start'", m->variable[from].name);
@@ -154,6 +164,7 @@ static void take_variables(model *m)
         x->max = f->max;
         x->nominal = f->nominal;
         x->fixed = f->fixed;
+        x->derivatives = f->derivatives;
         if (f->state_select) x->state_select = (int)f->state_select;
     }
     m->flat_variables = m->flat->variables;
@@ -162,8 +173,10 @@ static void take_variables(model *m)
     m->at_homotopy = model_add_variable(m, "homotopy", EX_REAL, HELD);
     for (size_t k = 0; k < m->flat->whens; k++) mark_assigned(m, m->flat->when[k]);
     if (m->flat->whens) {
-        m->hybrid = "when";
-        m->hybrid_place = m->flat->when[0]->place;
+        const flat_when *w = m->flat->when[0];
+        bool ends = w->actions == 1 && w->action[0].kind == FLAT_TERMINATE && !w->otherwise;
+        m->hybrid = ends ? "terminate" : "when";
+        m->hybrid_place = ends ? w->action[0].place : w->place;
     }
 }
 
@@ -278,7 +291,7 @@ static void release(model *m)
     model_close_problem(m);
     model_free_delays(m);
     model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->asserts, &m->watched, &m->assumed,
-                           &m->leftover };
+                           &m->leftover, &m->suspects, &m->constraints };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
     dae_arena_release(&m->arena);
 }
@@ -289,7 +302,7 @@ static void forget(model *m)
     model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
-                   .override = m->override, .analysis = m->analysis, .index = -1 };
+                   .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
     m->arena.escape = &m->escape;
@@ -356,13 +369,30 @@ void model_close(model *m)
     if (!m) return;
     dae_memory memory = m->memory;
     release(m);
-    dae_free(&memory, m->analysis);
     dae_free(&memory, m->text);
     dae_free(&memory, m->override);
     dae_free(&memory, m);
 }
 
 /* ---------------------------------------------------------------- setting --------------- */
+
+static uint32_t find_variable(model *m, const char *name, bool *start);
+
+dae_status model_keep(model *m, const char *name)
+{
+    bool start;
+    dae_report_clear(&m->report);
+    uint32_t v = find_variable(m, name, &start);
+    const flat_variable *f = v == NOWHERE ? NULL : &m->flat->variable[v];
+    if (f && f->type == EX_REAL && f->variability == FLAT_CONTINUOUS && !f->input) {
+        m->flat->variable[v].fixed = 1;
+        return model_done(m, build(m));
+    }
+    dae_fail(&m->report, DAE_E_OPTION, f ? "'%s' has no initial value to be kept"
+                                         : "there is no variable '%s'", name);
+    if (f) dae_why(&m->report, "only a Real variable of the model has one");
+    return model_done(m, DAE_E_OPTION);
+}
 
 /* "x", "x.start" or "x" that ends in .start itself; NOWHERE: there is none. */
 static uint32_t find_variable(model *m, const char *name, bool *start)

@@ -38,11 +38,14 @@ dae_status model_set(model *m, const char *name, double value);
 dae_status model_get(model *m, const char *name, double *value);
 
 void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
-const char *model_analysis(model *m);
 
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
+/* The start value of a variable holds as if it were fixed. */
+dae_status model_keep(model *m, const char *name);
+/* What the last initialization did; memory is the model's, until the next one. */
+dae_status model_get_initial(model *m, dae_initial *out);
 dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value);
 dae_status model_event(model *m, double t, double *x, double *xdot);
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user);
@@ -58,6 +61,9 @@ typedef struct model_stage {
     double t, h;               /* where it paused, and the last step                          */
     int order;                 /* of that                                                     */
     int output;
+    bool refused;              /* by judge(): the step is no good, and not given out          */
+    bool last;                 /* this is the end of it: other states are not needed          */
+    long events;               /* passed so far: equations may jump there                     */
     /* resuming: points before t, newest first, for a method that remembers; each has a value for
      * every unknown (model_unknowns) */
     int past;
@@ -66,6 +72,8 @@ typedef struct model_stage {
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
 bool model_has_events(const model *m);
+/* The failure of somebody who simulates with it becomes its own. */
+dae_status model_refuse(model *m, const dae_report *report);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */

@@ -11,6 +11,9 @@
  * computed, the integrator stops there and from there on the other value holds. (It has an event
  * function all the same, for those who integrate themselves.)
  *
+ * Where z itself changes at events only (integer(floor(x)), n >= 3) it has no band: it may come to lie
+ * on the boundary, and there the relation is what it says.
+ *
  * At an event: all modes that have left their side change, the algebraic equations are solved
  * anew with the states as they are, and so on until nothing changes. A number of rounds without
  * an end means that no combination of values fits: the relations that change are named.
@@ -98,8 +101,36 @@ static double band_of(model *m, const model_mode *mode)
     return BAND * (size > 0 ? size : 1);
 }
 
+static bool is_steady(model *m, ex_id e, const unsigned char *steady)
+{
+    bool all = true;
+    ex_walk *w = ex_walk_begin(m->g, &e, 1);
+    for (size_t i = 0; i < w->count && all; i++) {
+        uint32_t slot = leaf_slot(m->g, w->order[i]);
+        all = slot == NOWHERE || (slot != 0 && steady[slot]);
+    }
+    ex_walk_end(m->g, w);
+    return all;
+}
+
+/* Slots whose values change at events only: relations, and what is computed from them. */
+static unsigned char *find_steady(model *m)
+{
+    unsigned char *steady = dae_arena_take(&m->arena, m->slots, 1);
+    for (uint32_t v = 0; v < m->variables; v++)
+        steady[slot_of(v, 0)] = m->variable[v].kind == KNOWN || m->variable[v].type != EX_REAL;
+    for (size_t k = 0; k < m->modes; k++) steady[slot_of(m->mode[k].variable, 0)] = 1;
+    for (size_t k = 0; k < m->run.steps; k++)
+        for (uint32_t i = 0; i < m->run.step[k].assigned; i++)
+            if (!slot_is_derivative(m->run.step[k].assigned_slot[i]))
+                steady[m->run.step[k].assigned_slot[i]] =
+                    is_steady(m, m->run.step[k].assigned_value[i], steady);
+    return steady;
+}
+
 dae_status model_compile_modes(model *m)
 {
+    const unsigned char *steady = find_steady(m);
     model_use_modes(m);
     m->mode_used = dae_arena_take(&m->arena, m->modes, sizeof *m->mode_used);
     ex_id *output = dae_arena_take(&m->arena, 2 * m->modes + 1, sizeof *output);
@@ -108,7 +139,9 @@ dae_status model_compile_modes(model *m)
     for (size_t k = 0; k < m->modes; k++) {
         model_mode *mode = &m->mode[k];
         if (!mode->used) continue;
-        find_timed(m, mode);
+        mode->slope = ex_number(m->g, 0);
+        mode->exact = is_steady(m, mode->z, steady);
+        if (!mode->exact) find_timed(m, mode);
         mode->band = band_of(m, mode);
         output[2 * m->modes_used] = mode->z;
         output[2 * m->modes_used + 1] = mode->slope;
@@ -124,7 +157,10 @@ void model_event_values(const model *m, const double *z, double *g)
     for (size_t k = 0, e = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
         double held = m->value[slot_of(mode->variable, 0)];
-        if (mode->kind == MODE_FLOOR) {
+        if (mode->exact) {
+            g[e++] = 1;
+            if (mode->kind == MODE_FLOOR) g[e++] = 1;
+        } else if (mode->kind == MODE_FLOOR) {
             g[e++] = z[k] - (held + 1) - mode->band;
             g[e++] = z[k] - held + mode->band;
         } else {
@@ -173,7 +209,8 @@ dae_status model_update_modes(model *m, bool first, bool *changed)
         double *held = &m->value[slot_of(mode->variable, 0)];
         double z = m->crossings.out[2 * k], slope = m->crossings.out[2 * k + 1];
         if (isnan(z)) continue; /* a guess from which it cannot be told */
-        double now = first         ? plain_value(mode, z)
+        bool plain = first || mode->exact;
+        double now = plain         ? plain_value(mode, z)
                      : mode->timed ? timed_value(mode, z, slope, m->value[0])
                                    : new_value(mode, *held, z);
         *changed |= now != *held;

@@ -5,28 +5,27 @@
  * |J^{-1} F(u + s d)| <= (1 - s / 4) |d|. The test does not change when equations are multiplied
  * by numbers, so that they need no scaling; unknowns are measured by their nominal values. Points
  * beyond min or max are not tried. From a point where J is singular the iteration starts beside
- * it. If all that fails, the loop is deformed, F(u) = (1 - s) F(u0), s from 0 to 1; and at last
- * the iteration starts from farther and farther away.
+ * it. If all that fails, the loop is deformed, F(u) = (1 - s) F(u0), s from 0 to 1; then least
+ * squares by a trust region lead to where an iteration may converge (rescue.c); and at last the
+ * iteration starts from farther and farther away. All of it together may evaluate the equations
+ * BUDGET times.
+ *
+ * A loop with guesses that compete (nearest.c) is approached first: from guesses that move along,
+ * multipliers 0, each step is the shortest that satisfies the linearized equations. That leads to a
+ * point that satisfies the equations; from there to the nearest one the way is short, and where
+ * Newton's method takes it to something farther off, the deformation is just that way: its F(u0) is
+ * K (q - q0).
  */
-#include "model/object.h"
+#include "model/loop.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { ITERATIONS = 60, HALVINGS = 24, DEFORMATIONS = 200 };
+enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000 };
 
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
                                           after the last step is rounding                       */
 static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short enough            */
-
-typedef struct loop {
-    model *m;
-    model_plan *plan;
-    model_step *s;
-    double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good;
-    dae_factor_info info;
-} loop;
 
 static void take_vectors(loop *l)
 {
@@ -37,9 +36,12 @@ static void take_vectors(loop *l)
 }
 
 /* F(u) - offset; DAE_RETRY where it is not defined. */
-static int evaluate(loop *l, const double *u, double *r)
+int loop_evaluate(loop *l, const double *u, double *r)
 {
     model_step *s = l->s;
+    if (l->budget == 0) return DAE_RETRY;
+    l->budget--;
+    l->plan->evaluations++;
     for (uint32_t j = 0; j < s->torn; j++) l->m->value[s->torn_slot[j]] = u[j];
     if (unit_run(l->m, &s->equations) != DAE_OK) return DAE_RETRY;
     for (uint32_t i = 0; i < s->torn; i++) {
@@ -50,7 +52,7 @@ static int evaluate(loop *l, const double *u, double *r)
 }
 
 /* The columns of one colour each lane; the inputs are those of the last evaluation. */
-static int find_jacobian(loop *l)
+int loop_jacobian(loop *l)
 {
     model_step *s = l->s;
     model_unit *u = &s->equations;
@@ -120,7 +122,7 @@ static double damp(loop *l, double length, double *next)
     double damping = room(l);
     for (int k = 0; k < HALVINGS; k++, damping /= 2) {
         for (uint32_t j = 0; j < s->torn; j++) l->trial[j] = l->u[j] + damping * l->d[j];
-        if (evaluate(l, l->trial, l->r) != DAE_OK) continue;
+        if (loop_evaluate(l, l->trial, l->r) != DAE_OK) continue;
         memcpy(l->simplified, l->r, s->torn * sizeof(double));
         if (s->linear->solve(s->factor, l->simplified, NULL, 1, 0) != DAE_OK) continue;
         *next = measure(l, l->simplified);
@@ -129,33 +131,68 @@ static double damp(loop *l, double length, double *next)
     return 0;
 }
 
-static dae_status iterate(loop *l)
+/* Is the residual r small beside what it was at u0, or beside what it changes there when the unknowns
+ * change by their sizes? A step is short also where a slope is infinite, as of sqrt(x) = -1 at 0. */
+static bool is_small(loop *l)
+{
+    const model_step *s = l->s;
+    size_t n = s->torn;
+    bool small = true, dense = n <= 60;
+    memcpy(l->d, l->r, n * sizeof(double));
+    memset(l->simplified, 0, n * sizeof(double));
+    if (loop_evaluate(l, l->u0, l->r) == DAE_OK && loop_jacobian(l) == DAE_OK)
+        for (size_t j = 0; j < n; j++)
+            for (int64_t k = s->matrix.start[j]; k < s->matrix.start[j + 1]; k++) {
+                size_t i = (size_t)s->matrix.row[k];
+                l->simplified[i] += fabs(s->K[dense ? i + j * n : (size_t)k]) * l->scale[j];
+            }
+    else
+        memcpy(l->r, l->d, n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        small &= !(fabs(l->d[i]) > STAGNANT * fmax(fabs(l->r[i]), fmax(l->simplified[i], 1e-3)));
+    memcpy(l->r, l->d, n * sizeof(double));
+    return small;
+}
+
+/* One step of the iteration from u to u, r its residual; *done: it has converged. */
+static dae_status advance(loop *l, bool *done)
 {
     model_step *s = l->s;
     size_t bytes = s->torn * sizeof(double);
-    if (evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
+    *done = false;
+    l->plan->iterations++;
+    set_scale(l);
+    if (loop_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
+    int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
+    *done = status == DAE_E_NONFINITE_JAC && measure(l, l->r) == 0; /* sqrt(x) = 0 at 0 */
+    if (*done) return DAE_OK;
+    if (status != DAE_OK) return (dae_status)status;
+    for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
+    if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return DAE_E_SINGULAR;
+    double length = measure(l, l->d), next = 0;
+    if (!isfinite(length)) return DAE_E_SINGULAR;
+    double damping = damp(l, length, &next);
+    if (damping == 0) {
+        if (length > STAGNANT || loop_evaluate(l, l->u, l->r) != DAE_OK || !is_small(l))
+            return DAE_E_CONVERGENCE;
+        *done = true;
+        return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
+    }
+    memcpy(l->u, l->trial, bytes);
+    if (next > CONVERGED || (damping != 1 && length > CONVERGED)) return DAE_OK;
+    /* the simplified step is known: with it what is left is rounding */
+    for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
+    *done = true;
+    return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
+}
+
+dae_status loop_iterate(loop *l)
+{
+    bool done = false;
+    if (loop_evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
     for (int k = 0; k < ITERATIONS; k++) {
-        l->plan->iterations++;
-        set_scale(l);
-        if (find_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
-        int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
-        if (status != DAE_OK) return (dae_status)status;
-        for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
-        if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return DAE_E_SINGULAR;
-        double length = measure(l, l->d), next = 0;
-        if (!isfinite(length)) return DAE_E_SINGULAR;
-        double damping = damp(l, length, &next);
-        if (damping == 0) {
-            if (length > STAGNANT) return DAE_E_CONVERGENCE;
-            evaluate(l, l->u, l->r);
-            return DAE_OK;
-        }
-        memcpy(l->u, l->trial, bytes);
-        if (next <= CONVERGED && (damping == 1 || length <= CONVERGED)) {
-            /* the simplified step is known: with it what is left is rounding */
-            for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
-            return evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
-        }
+        dae_status status = advance(l, &done);
+        if (status != DAE_OK || done) return status;
     }
     return DAE_E_CONVERGENCE;
 }
@@ -175,10 +212,10 @@ static void move_aside(loop *l, int round)
 /* From where the Jacobian is singular or the equations are not defined: start beside it. */
 static dae_status iterate_from_beside(loop *l)
 {
-    dae_status status = iterate(l);
+    dae_status status = loop_iterate(l);
     for (int round = 1; round <= 4 && status != DAE_OK && status != DAE_E_CONVERGENCE; round++) {
         move_aside(l, round);
-        status = iterate(l);
+        status = loop_iterate(l);
     }
     return status;
 }
@@ -191,13 +228,13 @@ static dae_status deform(loop *l)
     double s = 0, step = 0.1;
     memcpy(l->u, l->u0, n * sizeof(double));
     memset(l->offset, 0, n * sizeof(double));
-    if (evaluate(l, l->u, whole) != DAE_OK) return DAE_E_CONVERGENCE;
+    if (loop_evaluate(l, l->u, whole) != DAE_OK) return DAE_E_CONVERGENCE;
     memcpy(good, l->u, n * sizeof(double));
     for (int k = 0; k < DEFORMATIONS && s < 1; k++) {
         double to = fmin(1, s + step);
         for (uint32_t i = 0; i < n; i++) l->offset[i] = (1 - to) * whole[i];
         memcpy(l->u, good, n * sizeof(double));
-        if (iterate(l) == DAE_OK) {
+        if (loop_iterate(l) == DAE_OK) {
             memcpy(good, l->u, n * sizeof(double));
             s = to;
             step *= 2;
@@ -223,68 +260,116 @@ static dae_status iterate_from_afar(loop *l)
             if (!slot_is_derivative(slot))
                 l->u[j] = fmin(fmax(l->u[j], x->min_value), x->max_value);
         }
-        status = iterate(l);
+        status = loop_iterate(l);
     }
     return status;
 }
 
-static dae_status tell(loop *l, dae_status found, const char *doing)
+/* ---------------------------------------------------------------- guesses that compete -- */
+
+/* Guesses at the present values (moved = true), or back where they were. */
+static void move_guesses(loop *l, bool moved)
 {
     model *m = l->m;
+    for (size_t k = 0; k < m->nearests; k++)
+        for (size_t i = 0; i < m->nearest[k].guesses; i++) {
+            const model_guess *q = &m->nearest[k].guess[i];
+            m->value[slot_of(q->variable, 2)] = moved ? m->value[slot_of(q->variable, 0)] : q->given;
+        }
+}
+
+/* What is torn and what follows from it, into the slots. */
+static int spread(loop *l)
+{
     model_step *s = l->s;
-    uint32_t worst = 0, named = 0;
-    char equation[160], where[160], unknowns[300] = "";
-    size_t length = 0;
-    memcpy(l->u, l->u0, s->torn * sizeof(double));
-    evaluate(l, l->u, l->r);
-    for (uint32_t i = 0; i < s->torn; i++) {
-        double a = fabs(s->equations.out[i]), b = fabs(s->equations.out[worst]);
-        if (isnan(a) || (a > b && !isnan(b))) worst = i;
+    for (uint32_t j = 0; j < s->torn; j++) l->m->value[s->torn_slot[j]] = l->u[j];
+    if (unit_run(l->m, &s->assign) != DAE_OK) return DAE_RETRY;
+    for (uint32_t i = 0; i < s->assigned; i++) l->m->value[s->assigned_slot[i]] = s->assign.out[i];
+    return DAE_OK;
+}
+
+static void clear_multipliers(loop *l)
+{
+    const model *m = l->m;
+    for (uint32_t j = 0; j < l->s->torn; j++)
+        if (slot_variable(l->s->torn_slot[j]) >= m->nearest[0].multiplier[0]) l->u[j] = 0;
+}
+
+/* sum of K (q - q0)^2 at u */
+static double correction(loop *l)
+{
+    const model *m = l->m;
+    double sum = 0;
+    spread(l);
+    for (size_t k = 0; k < m->nearests; k++)
+        for (size_t i = 0; i < m->nearest[k].guesses; i++) {
+            const model_guess *q = &m->nearest[k].guess[i];
+            double by = m->value[slot_of(q->variable, 0)] - q->given;
+            sum += m->value[slot_of(q->weight, 0)] * by * by;
+        }
+    return sum;
+}
+
+static bool approach(loop *l)
+{
+    bool done = false;
+    dae_status status = DAE_OK;
+    for (int k = 0; k < APPROACHES && status == DAE_OK && !done; k++) {
+        clear_multipliers(l);
+        move_guesses(l, true);
+        if (loop_evaluate(l, l->u, l->r) != DAE_OK) status = DAE_E_NONFINITE;
+        if (status == DAE_OK) status = advance(l, &done);
+        if (status == DAE_OK && spread(l) != DAE_OK) status = DAE_E_NONFINITE;
     }
-    if (found == DAE_E_SINGULAR && l->info.row >= 0 && l->info.row < (int)s->torn)
-        worst = (uint32_t)l->info.row;
-    const model_equation *e = &l->plan->list->item[s->residual_equation[worst]];
-    model_equation_name(m, e, equation, sizeof equation);
-    model_locate(m, e->place, where, sizeof where);
-    for (; named < s->torn && named < 4; named++)
-        length += (size_t)snprintf(unknowns + length, sizeof unknowns - length, "%s%.40s = %.6g",
-                                   named ? ", " : "", model_slot_name(m, s->torn_slot[named]),
-                                   l->u0[named]);
-    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution was found for a loop of %u equation%s",
-             doing, s->assigned + s->torn, s->assigned + s->torn == 1 ? "" : "s");
-    dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
-    dae_why(&m->report, "%s; from the start values %s%s the residual is %.4g",
-            found == DAE_E_SINGULAR       ? "the Jacobian is singular"
-            : found == DAE_E_NONFINITE || found == DAE_E_NONFINITE_JAC
-                ? "the equations or their derivatives are not finite there"
-                : "Newton's iteration does not converge",
-            unknowns, named < s->torn ? ", ..." : "",
-            s->equations.out[worst]);
-    dae_hint(&m->report, "give better start values to these unknowns, or write the equations with "
-                         "homotopy(actual, simplified)");
-    return DAE_E_INCONSISTENT;
+    move_guesses(l, false);
+    clear_multipliers(l);
+    return done;
+}
+
+static dae_status iterate_to_nearest(loop *l)
+{
+    size_t bytes = l->s->torn * sizeof(double);
+    if (!approach(l)) {
+        memcpy(l->u, l->u0, bytes);
+        return iterate_from_beside(l);
+    }
+    memcpy(l->u0, l->u, bytes);
+    double there = correction(l);
+    memcpy(l->u, l->u0, bytes);
+    dae_status status = loop_iterate(l);
+    if (status == DAE_OK && correction(l) <= there * (1 + 1e-9) + 1e-20) return DAE_OK;
+    return deform(l);
+}
+
+/* ---------------------------------------------------------------- the ladder ------------ */
+
+static dae_status climb(loop *l)
+{
+    model *m = l->m;
+    const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar" };
+    dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l), found = status;
+    dae_factor_info info = l->info;
+    int rung = 0;
+    if (status != DAE_OK) status = deform(l), rung = 1;
+    if (status != DAE_OK) status = loop_rescue(l), rung = 2;
+    if (status != DAE_OK && !m->stay_near) status = iterate_from_afar(l), rung = 3;
+    if (status == DAE_OK && (rung > 0 || !l->plan->by)) l->plan->by = by[rung];
+    l->info = info;
+    return status == DAE_OK ? DAE_OK : found;
 }
 
 static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const char *doing)
 {
-    loop l = { .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 } };
+    loop l = { .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 },
+               .budget = BUDGET };
     take_vectors(&l);
     memset(l.offset, 0, s->torn * sizeof(double));
     for (uint32_t j = 0; j < s->torn; j++) l.u0[j] = l.u[j] = m->value[s->torn_slot[j]];
-    dae_status status = iterate_from_beside(&l);
+    dae_status status = climb(&l);
     if (status != DAE_OK) {
-        dae_status found = status;
-        dae_factor_info info = l.info;
-        status = deform(&l);
-        plan->by = "newton homotopy";
-        if (status != DAE_OK && !m->stay_near) {
-            status = iterate_from_afar(&l);
-            plan->by = "newton from afar";
-        }
-        l.info = info;
-        if (status != DAE_OK) return tell(&l, found, doing);
+        plan->failed = s;
+        return loop_tell(&l, status, doing);
     }
-    if (!plan->by) plan->by = "newton";
     for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];
     return DAE_OK;
 }
@@ -308,17 +393,23 @@ static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uin
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
+    plan->failed = NULL;
+    plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];
         dae_status status = s->torn ? solve_loop(m, plan, s, doing) : DAE_OK;
         if (status != DAE_OK) return status;
+        plan->failed = s;
         if (unit_run(m, &s->assign) != DAE_OK)
             return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
         for (uint32_t i = 0; i < s->assigned; i++) {
             m->value[s->assigned_slot[i]] = s->assign.out[i];
-            if (!isfinite(s->assign.out[i])) return tell_assignment(m, plan, s, i, doing);
+            if (isfinite(s->assign.out[i])) continue;
+            plan->culprit = s->assigned_equation[i];
+            return tell_assignment(m, plan, s, i, doing);
         }
     }
+    plan->failed = NULL;
     if (!plan->by) plan->by = "explicit";
     return DAE_OK;
 }

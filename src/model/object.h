@@ -43,6 +43,7 @@ typedef struct model_variable {
     ex_id alias_value;           /* equal to a parameter expression                           */
     ex_id binding, start, min, max, nominal; /* rewritten; 0: not given                       */
     signed char fixed;           /* -1: not given                                             */
+    int derivatives;             /* of a reduced model: how often it was differentiated there */
     int state_select;
     uint32_t start_from;         /* the alias whose start counts; itself if there is none     */
     double min_value, max_value, nominal_value;
@@ -53,8 +54,11 @@ typedef struct model_equation {
     ex_id text_left, text_right; /* as they were, for messages                                */
     dae_place place;
     const char *component;
-    const char *role;            /* "equation", "initial equation", "start value"             */
+    const char *role;            /* "equation", "initial equation", "start value", ...        */
     uint32_t condition;          /* of a start value: the variable; NOWHERE                   */
+    const char *text;            /* what it is called, where its sides would not tell; NULL   */
+    int derived;                 /* 0: as written; k: the k-th derivative of such an equation */
+    bool constraint;             /* it was differentiated                                     */
 } model_equation;
 
 typedef struct equation_list {
@@ -72,6 +76,12 @@ typedef struct model_unit {
     size_t ins, outs;
 } model_unit;
 
+/* What is computed to check assertions: their conditions, then the numbers in their messages. */
+typedef struct model_spoken {
+    ex_id *value;
+    size_t count, capacity;
+} model_spoken;
+
 /* A block: assignments in order and, if it is a loop, equations left for what was torn. */
 typedef struct model_step {
     uint32_t assigned, torn;
@@ -86,6 +96,7 @@ typedef struct model_step {
     const dae_linear *linear;
     void *analysis, *factor;
     double *K;
+    bool nearest;                /* guesses that compete are among its unknowns               */
 } model_step;
 
 enum { LOOP_VECTORS = 10 };
@@ -97,9 +108,37 @@ typedef struct model_plan {
     size_t loops, largest_loop, torn, assigned;
     uint32_t most_torn;
     double *work;                /* of Newton's iteration, LOOP_VECTORS of most_torn          */
-    size_t iterations;
+    size_t iterations, evaluations;
     const char *by;              /* what the last run had to resort to                        */
+    const model_step *failed;    /* where the last run ended; NULL: at the end                */
+    uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
+
+/* What the start value of a variable is for. */
+typedef enum start_use {
+    START_NONE,     /* where an iteration begins                                              */
+    START_FIXED,    /* a condition                                                            */
+    START_HELD,     /* a guess that became one: nothing else said what the value is           */
+    START_ASSUMED,  /* the same, but it was not even given                                    */
+    START_NEAR,     /* a guess, to be met as nearly as possible                               */
+    START_UNUSED    /* of a state whose value follows from other conditions                   */
+} start_use;
+
+/* Guesses that compete: min sum of weight (x - start)^2 under equations, with multipliers. */
+typedef struct model_guess {
+    uint32_t variable, weight;   /* weight: a stand-in                                        */
+    size_t row;                  /* of the initial rows                                       */
+    double given;
+} model_guess;
+
+typedef struct model_nearest {
+    model_guess *guess;
+    uint32_t *row, *column;      /* equations that must hold; their unknowns                  */
+    uint32_t *multiplier;        /* one variable for each of these equations                  */
+    size_t guesses, rows, columns;
+    int rank;
+    bool dropped;
+} model_nearest;
 
 typedef enum mode_kind { MODE_LESS, MODE_LESS_EQUAL, MODE_FLOOR } mode_kind;
 
@@ -110,6 +149,7 @@ typedef struct model_mode {
     uint32_t variable;           /* the stand-in                                              */
     bool used, timed;            /* timed: z is linear in time and nothing else               */
     ex_id slope;                 /* timed: dz/dt                                              */
+    bool exact;                  /* z changes at events only                                  */
     double band;                 /* of hysteresis                                             */
 } model_mode;
 
@@ -199,6 +239,17 @@ struct model {
     equation_list starting;      /* of the initial system                                     */
     equation_list redundant;     /* what it did not need                                      */
     model_unit leftover;         /* their residuals                                           */
+    struct initial_rows *initial_rows; /* all that may determine the initial values           */
+    unsigned char *start_use;    /* of variables                                              */
+    model_nearest *nearest;
+    size_t nearests;
+    model_unit suspects;         /* of conflict.c                                             */
+    struct dae_initial_value *initial_value; /* of model_get_initial                          */
+    struct dae_initial_constraint *initial_constraint;
+    size_t initial_values, initial_constraints;
+    model_unit constraints;
+    const char **conflict;       /* conditions that contradict each other, in words           */
+    size_t conflicts;
     flat_assertion *assertion;
     size_t assertions;
     bool *warned;
@@ -231,7 +282,6 @@ struct model {
     size_t alias_count;
     size_t initial_iterations;
     const char *initial_by;
-    char *analysis;              /* of model_analysis                                         */
 
     model_result *result;        /* variables of results                                      */
     struct named_result *by_name; /* ... sorted by name                                       */
@@ -247,10 +297,12 @@ struct model {
     model_unit lags;             /* values and times of the delays, from slots                */
     double shortest_delay, longest_delay;
     double stretch_start;        /* of the smooth stretch under way                           */
-    model_unit asserts;          /* conditions, from slots                                    */
+    model_unit asserts;          /* `spoken`, from slots                                      */
+    model_spoken spoken;
     ex_id *watch;                /* of the flat model, rewritten                              */
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
+    bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
@@ -321,6 +373,7 @@ typedef struct model_coefficient {
 } model_coefficient;
 /* Every leaf of the equation with its coefficient; the array is the arena's. */
 size_t model_coefficients(model *m, const model_equation *e, model_coefficient **list);
+bool model_is_in(model *m, const model_equation *e, uint32_t slot);
 bool model_never_zero(model *m, ex_id e);
 /* The equation solved for a slot; 0: it cannot be, or not safely. */
 ex_id model_solve_for(model *m, const model_equation *e, uint32_t slot, ex_id coefficient);
@@ -361,6 +414,10 @@ void model_close_projection(model *m);
 /* initialize.c */
 dae_status model_build_initial(model *m);
 dae_status model_find_start(model *m, double t0); /* into the slots */
+dae_status model_find_again(model *m, double t);  /* after an event: the states stay */
+
+/* initial_report.c */
+dae_status model_describe_initial(model *m);
 
 /* modes.c */
 void model_use_modes(model *m);

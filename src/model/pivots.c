@@ -129,15 +129,20 @@ double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part,
     memset(order->place, 0, m->columns * sizeof *order->place);
     order->count = 0;
     order->whole = false;
+    order->least = rows ? INFINITY : 0;
     for (uint32_t i = 0; i < rows; i++) t->of_row[i] = best_of_row(t, i, columns, part->class_of);
     for (uint32_t step = 0; step < rows; step++) {
         uint32_t best = 0;
         for (uint32_t i = 1; i < rows; i++)
             if (is_better(&t->of_row[i], &t->of_row[best])) best = i;
-        if (t->of_row[best].size == 0) return 0;
+        if (t->of_row[best].size == 0) {
+            order->least = 0;
+            return 0;
+        }
         uint32_t column = t->of_row[best].column;
         const double *from = t->A + (size_t)best * columns;
         worst = fmin(worst, fabs(from[column]) / t->scale[best]);
+        order->least = fmin(order->least, fabs(from[column]));
         t->used[column] = 1;
         t->of_row[best].size = 0; /* done */
         order->row[order->count] = t->row[best];
@@ -179,10 +184,13 @@ static uint32_t first_pivot(const pivot_room *t, const pivot_order *order, uint3
     return first < end ? first : 0;
 }
 
-double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order)
+double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order, int *sign)
 {
     double worst = INFINITY;
     size_t kept = 0;
+    int product = 1, ignored;
+    if (!sign) sign = &ignored;
+    *sign = 0;
     if (!order->whole) return 0;
     t->start[0] = 0;
     for (uint32_t s = 1; s <= order->count; s++) { /* places count from 1 */
@@ -210,6 +218,8 @@ double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *ord
         t->pivot[s - 1] = t->stamp[own] == t->now ? t->work[own] : 0;
         worst = fmin(worst, fabs(t->pivot[s - 1]) / largest(m, row));
         if (!(worst > 0)) return 0;
+        if (t->pivot[s - 1] < 0) product = -product;
     }
+    *sign = product;
     return worst;
 }

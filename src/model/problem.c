@@ -192,7 +192,7 @@ static dae_status compile_events(model *m)
         z[k] = mode->z;
         model_substitute(m, &z[k], 1);
         p->event_functions += mode->kind == MODE_FLOOR ? 2 : 1;
-        p->searched |= !mode->timed;
+        p->searched |= !mode->timed && !mode->exact;
     }
     return unit_open(m, &p->events, z, m->modes_used);
 }

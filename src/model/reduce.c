@@ -30,6 +30,7 @@ typedef struct reduction_block {
     bool open;                   /* another choice is possible                                */
     pivot_order *order;          /* of each level: as they were last looked for; NULL: never  */
     uint32_t levels;             /* the largest c                                             */
+    double *between;             /* J between two steps; NULL: not needed yet                 */
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -162,6 +163,17 @@ static void find_structure(reducer *r)
     r->order = l.order;
     r->s = (dae_structure){ .rows = b->rows, .columns = b->columns, .start = r->start,
                             .column = l.column };
+}
+
+void flat_find_signature(flat_model *m, flat_signature *out)
+{
+    reducer r = { .m = m, .g = m->graph, .arena = m->graph->arena };
+    r.b = dae_arena_take(r.arena, 1, sizeof *r.b);
+    find_structure(&r);
+    *out = (flat_signature){ .rows = r.b->rows, .columns = r.b->columns,
+                             .equation = r.b->equation, .variable = r.b->variable,
+                             .column_of = r.b->column_of, .start = r.start, .column = r.entry,
+                             .order = r.order };
 }
 
 /* ---------------------------------------------------------------- derivatives ----------- */
@@ -456,6 +468,7 @@ static uint32_t variable_for(rewriter *w, uint32_t column, uint32_t order)
     bool dummy = order >= w->lowest[column];
     flat_variable made = { .name = derivative_name(r, x->name, order), .type = EX_REAL,
                            .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
+                           .derivatives = (int)(r->b->d[column] - order),
                            .state_select = dummy ? FLAT_AVOID : x->state_select, .hidden = !dummy,
                            .is_protected = x->is_protected, .comment = x->comment };
     uint32_t new = flat_add_variable(w->to, &made);
@@ -482,11 +495,15 @@ static ex_id replace(ex_graph *g, ex_id leaf, void *user)
     return ex_variable(g, variable_for(w, column, n.b), 0, EX_REAL);
 }
 
-static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like)
+/* The k-th derivative of an equation that is differentiated c times. */
+static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equation *like,
+                         uint32_t k, uint32_t c)
 {
     ex_id side[2] = { left, right };
     ex_substitute(w->r->g, side, 2, replace, w);
     flat_add_equation(w->to, side[0], side[1], like->place, like->component);
+    w->to->equation[w->to->equations - 1].derived = (int)k;
+    w->to->equation[w->to->equations - 1].constraint = c > 0;
 }
 
 /* Only where there are more columns than equations is there anything to choose. */
@@ -497,7 +514,8 @@ static void write_watch(rewriter *w)
     size_t count = 0;
     for (size_t k = 0; k < b->count; k++)
         if (b->block[k].open) count += b->block[k].start[b->block[k].rows];
-    w->to->watch = dae_arena_take(w->r->arena, count + 1, sizeof *w->to->watch);
+    const flat_model *from = w->r->m;
+    w->to->watch = dae_arena_take(w->r->arena, count + from->guards + 1, sizeof *w->to->watch);
     w->to->watches = 0;
     for (size_t k = 0; k < b->count; k++) {
         const reduction_block *p = &b->block[k];
@@ -506,6 +524,11 @@ static void write_watch(rewriter *w)
             ex_substitute(w->r->g, &J, 1, replace, w);
             w->to->watch[w->to->watches++] = J;
         }
+    }
+    for (size_t k = 0; k < from->guards; k++) {
+        ex_id e = from->watch[from->watches - from->guards + k];
+        ex_substitute(w->r->g, &e, 1, replace, w);
+        w->to->watch[w->to->watches++] = e;
     }
 }
 
@@ -517,6 +540,8 @@ static void write_model(reducer *r, flat_reduction *out)
     to->variable = dae_arena_take(r->arena, m->variables + 1, sizeof *to->variable);
     memcpy(to->variable, m->variable, m->variables * sizeof *to->variable);
     to->variable_capacity = m->variables + 1;
+    for (uint32_t j = 0; j < b->columns; j++)
+        to->variable[b->variable[j]].derivatives = (int)b->d[j];
     to->equation = NULL;
     to->equations = to->equation_capacity = 0;
     rewriter w = { .r = r, .to = to };
@@ -534,10 +559,10 @@ static void write_model(reducer *r, flat_reduction *out)
     uint32_t *row_of = dae_arena_take(r->arena, m->equations + 1, sizeof *row_of);
     for (uint32_t i = 0; i < b->rows; i++) row_of[b->equation[i]] = i + 1;
     for (size_t e = 0; e < m->equations; e++) {
-        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e]);
-        uint32_t i = row_of[e];
-        for (uint32_t k = 1; i && k <= b->c[i - 1]; k++)
-            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e]);
+        uint32_t i = row_of[e], c = i ? b->c[i - 1] : 0;
+        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, c);
+        for (uint32_t k = 1; k <= c; k++)
+            put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e], k, c);
     }
     to->initial = dae_arena_take(r->arena, m->initials + 1, sizeof *to->initial);
     to->initial_capacity = m->initials + 1;
@@ -550,6 +575,8 @@ static void write_model(reducer *r, flat_reduction *out)
     for (size_t e = 0; e < m->assertions; e++) {
         to->assertion[e] = m->assertion[e];
         ex_substitute(r->g, &to->assertion[e].condition, 1, replace, &w);
+        if (to->assertion[e].message)
+            ex_substitute(r->g, &to->assertion[e].message, 1, replace, &w);
     }
     write_watch(&w);
     out->flat = to;
@@ -589,17 +616,15 @@ static void list_added(reducer *r, flat_reduction *out)
     out->freedom = all_d - all_c;
 }
 
-static void keep_offsets(reducer *r, const dae_matching *mt, flat_reduction *out)
+static void keep_signature(const reducer *r, const dae_matching *mt, flat_signature *out)
 {
     const reduction_blocks *b = r->b;
-    flat_offsets *o = dae_arena_take(r->arena, 1, sizeof *o);
-    uint32_t *matched = dae_arena_take(r->arena, b->rows + 1, sizeof *matched);
-    memcpy(matched, mt->column_of, b->rows * sizeof *matched);
-    *o = (flat_offsets){ .size = b->rows, .equation = b->equation, .variable = b->variable,
-                         .column_of = b->column_of, .c = b->c, .d = b->d, .matched = matched,
-                         .start = r->start, .entry = r->entry, .order = r->order, .left = b->left,
-                         .right = b->right };
-    out->offsets = o;
+    uint32_t *match = dae_arena_take(r->arena, b->rows + 1, sizeof *match);
+    memcpy(match, mt->column_of, b->rows * sizeof *match);
+    *out = (flat_signature){ .rows = b->rows, .columns = b->columns, .equation = b->equation,
+                             .variable = b->variable, .column_of = b->column_of,
+                             .start = r->start, .column = r->entry, .order = r->order, .c = b->c,
+                             .d = b->d, .match = match, .left = b->left, .right = b->right };
 }
 
 dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *out,
@@ -619,13 +644,13 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     status = dae_find_offsets(&r.s, r.order, memory, r.b->c, r.b->d, &mt, &out->index);
     uint32_t most = 0;
     for (uint32_t i = 0; i < r.b->rows; i++) most = r.b->c[i] > most ? r.b->c[i] : most;
-    bool higher = status == DAE_OK && most > 0;
+    bool found = status == DAE_OK, higher = found && most > 0;
     if (status == DAE_E_STRUCTURE) status = DAE_OK; /* model_open says what is wrong */
     r.value = dae_arena_take(arena, m->variables + 1, sizeof *r.value);
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
     if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
-    if (higher && status == DAE_OK) keep_offsets(&r, &mt, out);
+    if (found) keep_signature(&r, &mt, &out->signature);
     dae_matching_close(&mt, memory);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;
@@ -659,7 +684,7 @@ static double present_quality(reducer *r, reduction_block *k, const double *J, d
     pivot_matrix m = matrix_of(k, J);
     double worst = k->order ? INFINITY : 0;
     for (uint32_t l = 0; l < k->levels && worst >= enough; l++)
-        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l]));
+        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l], NULL));
     if (worst >= enough) return worst;
     if (!k->order) {
         k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
@@ -746,4 +771,74 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
                    a->blocks->block[k].columns * sizeof(uint32_t)))
             return false;
     return true;
+}
+
+/* ---------------------------------------------------------------- singular points ------- */
+
+/* Below this part of the rows' size the pivots of all columns count as 0 where a determinant has
+ * changed its sign: linear interpolation between two steps leaves an error of second order. */
+static const double PASSED = 0.02;
+
+/* J between two points; rows are divided by their size at the ends. */
+static pivot_matrix interpolate(reducer *r, reduction_block *k, const double *J0, const double *J1,
+                                double theta)
+{
+    if (!k->between)
+        k->between = dae_arena_take(r->arena, k->start[k->rows] + 1, sizeof *k->between);
+    for (uint32_t i = 0; i < k->rows; i++) {
+        double size = 0;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            size = fmax(size, fmax(fabs(J0[e]), fabs(J1[e])));
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            k->between[e] = size > 0 ? ((1 - theta) * J0[e] + theta * J1[e]) / size : 0;
+    }
+    return matrix_of(k, k->between);
+}
+
+/* The sign of the determinant of the choice, but for one that is the same between two points. */
+static int sign_between(reducer *r, reduction_block *k, const double *J0, const double *J1,
+                        double theta, uint32_t level)
+{
+    pivot_matrix m = interpolate(r, k, J0, J1, theta);
+    int sign;
+    pivots_again(r->b->scratch->room, &m, &k->order[level - 1], &sign);
+    return sign;
+}
+
+static bool block_passes(reducer *r, reduction_block *k, const double *J0, const double *J1)
+{
+    scratch *t = r->b->scratch;
+    for (uint32_t level = 1; level <= k->levels && k->order; level++) {
+        double low = 0, high = 1;
+        int from = sign_between(r, k, J0, J1, 0, level), to = sign_between(r, k, J0, J1, 1, level);
+        if (from * to >= 0) continue;
+        for (int round = 0; round < 30; round++) {
+            double middle = (low + high) / 2;
+            *(sign_between(r, k, J0, J1, middle, level) == from ? &low : &high) = middle;
+        }
+        pivot_matrix m = interpolate(r, k, J0, J1, low);
+        pivot_part part = rows_of_level(r, k, level);
+        memset(t->column, 1, k->columns);
+        pivots_find(t->room, &m, &part, &t->order);
+        if (t->order.least < PASSED) return true;
+    }
+    return false;
+}
+
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation)
+{
+    reduction_blocks *b = now->blocks;
+    reducer r = { .m = now->from, .g = now->from->graph, .arena = now->from->graph->arena, .b = b };
+    size_t at = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        reduction_block *p = &b->block[k];
+        uint32_t most = p->row[0];
+        if (!p->open) continue;
+        for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
+        *equation = now->from->equation[b->equation[most]];
+        if (block_passes(&r, p, before + at, watched + at)) return true;
+        at += p->start[p->rows];
+    }
+    return false;
 }

@@ -17,19 +17,18 @@ typedef struct flat_dummy {
     bool state;                 /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
-/* What the offsets were found from, and what they say: F_i is differentiated c_i times, x_j occurs
- * up to its d_j-th derivative in what results. */
-typedef struct flat_offsets {
-    uint32_t size;                        /* equations = unknowns                             */
-    const uint32_t *equation, *variable;  /* of a row, of a column: numbers in the model      */
-    const uint32_t *column_of;            /* of a variable; UINT32_MAX: it is known           */
-    const uint32_t *c, *d;
-    const uint32_t *matched;              /* of a row: the column that it determines          */
-    const size_t *start;                  /* of a row: its entries                            */
-    const uint32_t *entry;                /* columns                                          */
-    const unsigned char *order;           /* ... and their highest derivatives in this row    */
-    ex_id *const *left, *const *right;    /* F_i^(k), k = 0 .. c_i; NULL where c_i = 0        */
-} flat_offsets;
+/* The equations as written, as Pryce sees them: which unknown occurs in which equation, and how
+ * often it is differentiated there; the offsets; a transversal. rows = 0: there is none. */
+typedef struct flat_signature {
+    uint32_t rows, columns;
+    const uint32_t *equation, *variable; /* their numbers in the model                        */
+    const uint32_t *column_of;  /* of a variable, DAE_NOWHERE                                 */
+    const size_t *start;        /* entries of row i: start[i] .. start[i + 1] - 1             */
+    const uint32_t *column;
+    const unsigned char *order;
+    const uint32_t *c, *d, *match; /* match: of row i                                         */
+    ex_id *const *left, *const *right; /* of a row with c > 0: derivatives 0 .. c; else NULL  */
+} flat_signature;
 
 typedef struct flat_reduction {
     flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
@@ -42,9 +41,12 @@ typedef struct flat_reduction {
     uint32_t *dummy_of;         /* of a variable: 1 + the first of them, 0: none; NULL: unknown */
     flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
     size_t derivatives;
+    flat_signature signature;
     struct reduction_blocks *blocks; /* where other choices are possible                      */
-    const flat_offsets *offsets;
 } flat_reduction;
+
+/* Without offsets, transversal and derivatives. */
+void flat_find_signature(flat_model *m, flat_signature *out);
 
 /* Memory from the graph's arena, which jumps when there is none. Fails with DAE_E_UNSUPPORTED
  * (something cannot be differentiated). Where there are too many or too few equations the model is
@@ -57,9 +59,11 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
 bool flat_needs_other(const flat_reduction *now, const double *watched, double enough);
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
-/* What was found, in words: the index, which equations were differentiated, what follows from them,
- * how many initial values are free. The text is the graph's arena's; "" if there is nothing to say. */
-const char *flat_reduction_words(const flat_reduction *r);
+/* Did all choices become singular between two points of `watch`? The sign of a determinant says that
+ * the present one did; where it is 0 by linear interpolation the others are looked at. *equation: the
+ * constraint of that block that was differentiated most. */
+bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
+                          flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
 #endif

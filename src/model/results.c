@@ -1,4 +1,4 @@
-/* results.c: what a model shows: its variables, their values, assertions, the facts in words. */
+/* results.c: what a model shows: its variables, their values, assertions, facts. */
 #include "model/object.h"
 
 #include "expression/walk.h"
@@ -68,11 +68,21 @@ static void sort_names(model *m)
     qsort(m->by_name, m->results, sizeof *m->by_name, compare_names);
 }
 
+static void add_spoken(ex_id value, void *user)
+{
+    model *m = user;
+    model_spoken *s = &m->spoken;
+    s->value = dae_arena_grow(&m->arena, s->value, s->count, &s->capacity, sizeof *s->value);
+    s->value[s->count++] = value;
+}
+
 static dae_status compile_assertions(model *m)
 {
-    ex_id *condition = dae_arena_take(&m->arena, m->assertions + 1, sizeof *condition);
-    for (size_t i = 0; i < m->assertions; i++) condition[i] = m->assertion[i].condition;
-    dae_status status = unit_open(m, &m->asserts, condition, m->assertions);
+    m->spoken = (model_spoken){0};
+    for (size_t i = 0; i < m->assertions; i++) add_spoken(m->assertion[i].condition, m);
+    for (size_t i = 0; i < m->assertions; i++)
+        if (m->assertion[i].message) ex_word_values(m->g, m->assertion[i].message, add_spoken, m);
+    dae_status status = unit_open(m, &m->asserts, m->spoken.value, m->spoken.count);
     return status == DAE_OK ? unit_open(m, &m->watched, m->watch, m->flat->watches) : status;
 }
 
@@ -117,11 +127,22 @@ size_t model_find(const model *m, const char *name)
 
 /* ---------------------------------------------------------------- assertions ------------ */
 
+static double spoken_value(ex_id e, void *user)
+{
+    const model *m = user;
+    for (size_t i = 0; i < m->spoken.count; i++)
+        if (m->spoken.value[i] == e) return m->asserts.out[i];
+    return NAN;
+}
+
+/* The words of a message, with the values they speak of. */
 static const char *message_of(model *m, ex_id e)
 {
+    char words[1000];
     if (!e) return "";
-    const ex_node *n = ex_at(m->g, e);
-    return n->op == EX_TEXT ? m->g->text[n->a] : ex_print(m->g, e, flat_name, m->flat, 200);
+    if (ex_at(m->g, e)->op == EX_TEXT) return m->g->text[ex_at(m->g, e)->a];
+    ex_words(m->g, e, spoken_value, m, words, sizeof words);
+    return dae_arena_copy(&m->arena, words, strlen(words));
 }
 
 static bool is_news(const model *m, size_t assertion)
@@ -207,31 +228,4 @@ void model_get_facts(const model *m, dae_model_facts *facts)
         .start = x->start, .stop = x->stop, .tolerance = x->tolerance, .interval = x->interval,
         .load_seconds = seconds, .initial_iterations = m->initial_iterations,
         .initial_by = m->initial_by ? m->initial_by : "" };
-}
-
-const char *model_analysis(model *m)
-{
-    dae_model_facts f = {0};
-    char text[2000];
-    int n;
-    model_get_facts(m, &f);
-    n = snprintf(text, sizeof text,
-                 "model %s\n"
-                 "  %zu equations, %zu variables\n"
-                 "  %zu aliases and constants taken out\n"
-                 "  %zu states, %zu unknowns for the integrator\n"
-                 "  %zu assignments in order\n"
-                 "  %zu algebraic loops, the largest of %zu equations; %zu unknowns torn\n"
-                 "  structural index of what is integrated: %d\n"
-                 "  %zu relations cause events, %zu delays\n",
-                 m->flat->name ? m->flat->name : "", f.equations, f.variables, f.aliases, f.states,
-                 f.unknowns, f.explicit_assignments, f.blocks, f.largest_block, f.torn, f.index,
-                 m->modes_used, m->delays);
-    if (m->initial_by && n > 0 && (size_t)n < sizeof text)
-        snprintf(text + n, sizeof text - (size_t)n, "  initial values: %s, %zu iterations\n",
-                 m->initial_by, m->initial_iterations);
-    dae_free(&m->memory, m->analysis);
-    m->analysis = dae_alloc(&m->memory, strlen(text) + 1, 1);
-    if (m->analysis) memcpy(m->analysis, text, strlen(text) + 1);
-    return m->analysis ? m->analysis : "";
 }

@@ -374,7 +374,9 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
         to->item[to->count++] = (model_equation){
             .left = from[i].left, .right = from[i].right, .text_left = from[i].left,
             .text_right = from[i].right, .place = from[i].place, .role = role,
-            .component = from[i].component ? from[i].component : "", .condition = NOWHERE };
+            .component = from[i].component ? from[i].component : "", .condition = NOWHERE,
+            .derived = from[i].derived, .constraint = from[i].constraint };
+        if (from[i].derived) to->item[to->count - 1].role = "hidden constraint";
     }
 }
 
@@ -411,9 +413,11 @@ dae_status model_rewrite(model *m)
     for (size_t i = 0; i < m->flat->invariants; i++)
         m->invariant[i] = model_plain(m, ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
                                                    m->flat->invariant[i].right));
+    m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);
+        if (m->assertion[i].message) m->assertion[i].message = model_plain(m, m->assertion[i].message);
     }
     return DAE_OK;
 }

@@ -40,7 +40,7 @@ const char *flat_route_name(flat_route route)
 }
 
 typedef struct writer {
-    const flat_offsets *o;
+    const flat_signature *o;
     const flat_model *from;
     flat_model *to;
     ex_graph *g;
@@ -81,20 +81,20 @@ static uint32_t add_derivative(writer *w, uint32_t of)
 /* The highest derivative of each column that occurs in the equations as they are. */
 static void find_highest(writer *w)
 {
-    const flat_offsets *o = w->o;
-    for (size_t e = 0; e < o->start[o->size]; e++)
-        if (o->order[e] > w->top[o->entry[e]]) w->top[o->entry[e]] = o->order[e];
-    for (uint32_t j = 0; j < o->size; j++)
+    const flat_signature *o = w->o;
+    for (size_t e = 0; e < o->start[o->rows]; e++)
+        if (o->order[e] > w->top[o->column[e]]) w->top[o->column[e]] = o->order[e];
+    for (uint32_t j = 0; j < o->rows; j++)
         if (w->top[j]) w->top[j]--;
 }
 
 static void name_derivatives(writer *w)
 {
-    const flat_offsets *o = w->o;
-    w->top = dae_arena_take(w->arena, o->size + 1, sizeof *w->top);
-    w->u = dae_arena_take(w->arena, o->size + 1, sizeof *w->u);
+    const flat_signature *o = w->o;
+    w->top = dae_arena_take(w->arena, o->rows + 1, sizeof *w->top);
+    w->u = dae_arena_take(w->arena, o->rows + 1, sizeof *w->u);
     if (w->direct) find_highest(w);
-    for (uint32_t j = 0; j < o->size; j++) {
+    for (uint32_t j = 0; j < o->rows; j++) {
         if (!w->direct) w->top[j] = o->d[j];
         w->u[j] = dae_arena_take(w->arena, w->top[j] + 1, sizeof *w->u[j]);
         w->u[j][0] = o->variable[j];
@@ -135,7 +135,7 @@ static void put(writer *w, ex_id left, ex_id right, const flat_equation *like)
 /* u_jk' = u_j(k+1), and what least squares adds. */
 static void put_chains(writer *w)
 {
-    for (uint32_t j = 0; j < w->o->size; j++)
+    for (uint32_t j = 0; j < w->o->rows; j++)
         for (uint32_t k = 0; k < w->top[j]; k++) {
             uint32_t here = w->u[j][k];
             ex_id right = leaf(w, w->u[j][k + 1], 0);
@@ -148,9 +148,9 @@ static void put_chains(writer *w)
 /* Every equation: `highest` its last derivative, otherwise as it is. */
 static void put_equations(writer *w, bool highest)
 {
-    const flat_offsets *o = w->o;
+    const flat_signature *o = w->o;
     uint32_t *row_of = dae_arena_take(w->arena, w->from->equations + 1, sizeof *row_of);
-    for (uint32_t i = 0; i < o->size; i++) row_of[o->equation[i]] = i + 1;
+    for (uint32_t i = 0; i < o->rows; i++) row_of[o->equation[i]] = i + 1;
     for (size_t e = 0; e < w->from->equations; e++) {
         const flat_equation *f = &w->from->equation[e];
         uint32_t c = row_of[e] ? o->c[row_of[e] - 1] : 0;
@@ -161,20 +161,20 @@ static void put_equations(writer *w, bool highest)
     }
 }
 
-static size_t count_conditions(const flat_offsets *o)
+static size_t count_conditions(const flat_signature *o)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < o->size; i++) count += o->c[i];
+    for (uint32_t i = 0; i < o->rows; i++) count += o->c[i];
     return count;
 }
 
 /* F_i^(k) = 0, k < c_i: conditions on the states. */
 static void list_invariants(writer *w)
 {
-    const flat_offsets *o = w->o;
+    const flat_signature *o = w->o;
     flat_model *to = w->to;
     to->invariant = dae_arena_take(w->arena, count_conditions(o) + 1, sizeof *to->invariant);
-    for (uint32_t i = 0; i < o->size; i++)
+    for (uint32_t i = 0; i < o->rows; i++)
         for (uint32_t k = 0; k < o->c[i]; k++) {
             flat_equation e = w->from->equation[o->equation[i]];
             e.left = in_new_names(w, o->left[i][k]);
@@ -216,7 +216,7 @@ static dae_status put_conditions(writer *w)
     flat_model *to = w->to;
     w->added = dae_arena_take(w->arena, to->variables + 1, sizeof *w->added);
     w->state = dae_arena_take(w->arena, to->variables + 1, 1);
-    for (uint32_t j = 0; j < w->o->size; j++)
+    for (uint32_t j = 0; j < w->o->rows; j++)
         for (uint32_t k = 0; k < w->top[j]; k++) w->state[w->u[j][k]] = 1;
     list_invariants(w);
     for (size_t l = 0; l < to->invariants; l++) {
@@ -238,28 +238,28 @@ static dae_status put_conditions(writer *w)
  * large to small, so that each column is reached once. */
 static void find_reach(writer *w, uint32_t *reach)
 {
-    const flat_offsets *o = w->o;
-    size_t entries = o->start[o->size], *user_start;
-    uint32_t n = o->size, most = 0, *user, *stack = dae_arena_take(w->arena, n + 1, sizeof *stack);
+    const flat_signature *o = w->o;
+    size_t entries = o->start[o->rows], *user_start;
+    uint32_t n = o->rows, most = 0, *user, *stack = dae_arena_take(w->arena, n + 1, sizeof *stack);
     user_start = dae_arena_take(w->arena, n + 2, sizeof *user_start); /* rows of a column */
     user = dae_arena_take(w->arena, entries + 1, sizeof *user);
-    for (size_t e = 0; e < entries; e++) user_start[o->entry[e] + 2]++;
+    for (size_t e = 0; e < entries; e++) user_start[o->column[e] + 2]++;
     for (uint32_t j = 0; j < n; j++) user_start[j + 2] += user_start[j + 1];
     for (uint32_t i = 0; i < n; i++)
         for (size_t e = o->start[i]; e < o->start[i + 1]; e++)
-            user[user_start[o->entry[e] + 1]++] = i;
+            user[user_start[o->column[e] + 1]++] = i;
     memset(reach, 0xff, n * sizeof *reach);
     for (uint32_t i = 0; i < n; i++) most = o->c[i] > most ? o->c[i] : most;
     for (uint32_t c = most + 1; c-- > 0;)
         for (uint32_t i = 0; i < n; i++) {
             size_t depth = 0;
-            if (o->c[i] != c || reach[o->matched[i]] != UINT32_MAX) continue;
-            reach[o->matched[i]] = c;
-            stack[depth++] = o->matched[i];
+            if (o->c[i] != c || reach[o->match[i]] != UINT32_MAX) continue;
+            reach[o->match[i]] = c;
+            stack[depth++] = o->match[i];
             while (depth) {
                 uint32_t j = stack[--depth];
                 for (size_t k = user_start[j]; k < user_start[j + 1]; k++) {
-                    uint32_t next = o->matched[user[k]];
+                    uint32_t next = o->match[user[k]];
                     if (reach[next] != UINT32_MAX) continue;
                     reach[next] = c;
                     stack[depth++] = next;
@@ -271,10 +271,10 @@ static void find_reach(writer *w, uint32_t *reach)
 /* 0 if an unknown is beyond the levels that integrators know. */
 static int set_levels(writer *w)
 {
-    const flat_offsets *o = w->o;
-    uint32_t *reach = dae_arena_take(w->arena, o->size + 1, sizeof *reach);
+    const flat_signature *o = w->o;
+    uint32_t *reach = dae_arena_take(w->arena, o->rows + 1, sizeof *reach);
     find_reach(w, reach);
-    for (uint32_t j = 0; j < o->size; j++)
+    for (uint32_t j = 0; j < o->rows; j++)
         for (uint32_t k = 0; k <= w->top[j]; k++) {
             uint32_t smooth = o->d[j] - k;
             uint32_t level = reach[j] > smooth ? 1 + reach[j] - smooth : smooth > 0 ? 0 : 1;
@@ -305,14 +305,24 @@ static void translate_assertions(writer *w)
     w->to->assertion = a;
 }
 
+/* What has to stay away from 0, in the new names. */
+static void translate_guards(writer *w)
+{
+    const flat_model *m = w->from;
+    w->to->watch = dae_arena_take(w->arena, m->guards + 1, sizeof *w->to->watch);
+    for (size_t k = 0; k < m->guards; k++)
+        w->to->watch[k] = in_new_names(w, m->watch[m->watches - m->guards + k]);
+    w->to->watches = m->guards;
+}
+
 static void list_derivatives(writer *w, flat_reduction *out)
 {
     size_t count = 0;
-    for (uint32_t j = 0; j < w->o->size; j++) count += w->top[j];
+    for (uint32_t j = 0; j < w->o->rows; j++) count += w->top[j];
     out->dummy = dae_arena_take(w->arena, count + 1, sizeof *out->dummy);
     out->dummies = 0;
     out->dummy_of = NULL;
-    for (uint32_t j = 0; j < w->o->size; j++)
+    for (uint32_t j = 0; j < w->o->rows; j++)
         for (uint32_t k = 1; k <= w->top[j]; k++)
             out->dummy[out->dummies++] = (flat_dummy){ w->o->variable[j], k, w->u[j][k],
                                                        w->direct || k < w->top[j] };
@@ -322,7 +332,7 @@ dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduc
                            dae_report *report)
 {
     flat_model *m = r->from;
-    writer w = { .o = r->offsets, .from = m, .g = m->graph, .arena = m->graph->arena,
+    writer w = { .o = &r->signature, .from = m, .g = m->graph, .arena = m->graph->arena,
                  .direct = route == FLAT_DIRECT };
     dae_status status = DAE_OK;
     start_model(&w);
@@ -333,11 +343,12 @@ dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduc
     put_equations(&w, route != FLAT_DIRECT);
     if (route == FLAT_PROJECTION) list_invariants(&w);
     if (route == FLAT_LEAST_SQUARES) /* algebraic: the highest derivatives, of index 1 */
-        for (uint32_t j = 0; j < w.o->size; j++)
+        for (uint32_t j = 0; j < w.o->rows; j++)
             w.to->variable[w.u[j][w.top[j]]].level = 1;
     if (route == FLAT_DIRECT && !set_levels(&w)) return refuse_index(r, report);
     w.to->whole = route != FLAT_PROJECTION;
     translate_assertions(&w);
+    translate_guards(&w);
     *out = *r;
     out->flat = w.to;
     list_derivatives(&w, out);

@@ -109,13 +109,36 @@ static dae_status initialize(model *m, void *arguments)
     const point *p = arguments;
     dae_status status = check_ready(m);
     if (status == DAE_OK) status = model_find_start(m, p->t);
-    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
+    if (status != DAE_OK) return status;
+    model_take_point(m, p->x, p->xdot);
+    m->at_start = true;
+    status = model_check_assertions(m, p->t);
+    m->at_start = false;
     return status;
 }
 
 dae_status model_initialize(model *m, double t0, double *x, double *xdot)
 {
     return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
+}
+
+static dae_status describe(model *m, void *arguments)
+{
+    (void)arguments;
+    return m->built ? model_describe_initial(m) : DAE_E_STATE;
+}
+
+dae_status model_get_initial(model *m, dae_initial *out)
+{
+    dae_status before = m->status, status = guard(m, describe, NULL);
+    m->status = before;
+    *out = (dae_initial){
+        .value = m->initial_value, .values = m->initial_values,
+        .constraint = m->initial_constraint, .constraints = m->initial_constraints,
+        .conflict = m->conflict, .conflicts = m->conflicts, .iterations = m->init.iterations,
+        .evaluations = m->init.evaluations, .by = m->initial_by ? m->initial_by : "",
+        .t = m->value[0] };
+    return status;
 }
 
 static dae_status values(model *m, void *arguments)
@@ -135,18 +158,6 @@ dae_status model_values(model *m, double t, const double *x, const double *xdot,
     return guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
 }
 
-/* The other side of an event, from the slots and to the slots. */
-static dae_status cross(model *m, double t)
-{
-    m->stretch_start = t;
-    if (m->delays) {
-        model_look_back(m, t);
-        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
-        if (status != DAE_OK) return status;
-    }
-    return model_settle(m);
-}
-
 static dae_status event(model *m, void *arguments)
 {
     const point *p = arguments;
@@ -154,7 +165,7 @@ static dae_status event(model *m, void *arguments)
     if (status != DAE_OK) return status;
     if (model_load_point(m, p->t, p->x, p->xdot) != DAE_OK)
         return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
-    status = cross(m, p->t);
+    status = model_find_again(m, p->t);
     if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
     return status;
 }
@@ -337,9 +348,10 @@ static dae_status tell_chatter(run *r)
 static dae_status pass_event(run *r, double t, int order)
 {
     model *m = r->m;
+    if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
-    if (status == DAE_OK) status = cross(m, t);
+    if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
@@ -404,19 +416,20 @@ static dae_status take_over(run *r)
     return continue_solver(r);
 }
 
-/* After a step: does somebody want other states? */
-static bool pauses(run *r, bool (*judge)(const double *watched, void *user))
+/* After a step to t: does somebody want other states? */
+static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *user))
 {
     model *m = r->m;
     dae_statistics s;
-    if (!r->stage || !judge || m->flat->watches == 0) return false;
-    if (read(r, r->t) != DAE_OK) return false; /* the next step says what is wrong */
+    if (!r->stage || !judge || m->flat->watches == m->flat->guards) return false;
+    if (read(r, t) != DAE_OK) return false; /* the next step says what is wrong */
     if (unit_run(m, &m->watched) != DAE_OK) return false;
     dae_get_statistics(m->solver, &s);
-    r->stage->t = r->t;
+    r->stage->t = t;
     r->stage->h = s.h_next;
     r->stage->order = s.order;
     r->stage->output = r->output;
+    r->stage->last = t >= r->stop;
     r->stage->paused = judge(m->watched.out, r->stage->user);
     return r->stage->paused;
 }
@@ -429,7 +442,7 @@ static bool rescued(run *r, dae_status failed)
                    failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
-    if (pauses(r, r->stage->rescue)) {
+    if (pauses(r, r->t, r->stage->rescue)) {
         dae_report_clear(&r->m->report);
         return true;
     }
@@ -451,7 +464,7 @@ static dae_status begin(run *r)
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
-        status = cross(m, r->start);
+        status = model_find_again(m, r->start);
         model_take_point(m, r->x, r->xdot);
         if (status == DAE_OK) status = give_row(r, r->start);
     }
@@ -649,13 +662,44 @@ static dae_status close_gap(run *r)
     return status;
 }
 
+/* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
+ * passed 0 in a step. */
+static dae_status tell_guard(run *r, double t, size_t guard, double value)
+{
+    model *m = r->m;
+    const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
+    dae_fail(&m->report, DAE_E_IMPASSE, "the form in which the equations are integrated is singular");
+    dae_at(&m->report, "t = %.10g", t);
+    dae_why(&m->report, "%s is %.3g there%s: an equation that was combined with others to find the "
+            "index says nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
+    dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
+                         "equations in another form");
+    return DAE_E_IMPASSE;
+}
+
+static dae_status check_guards(run *r, double t, bool first)
+{
+    model *m = r->m;
+    size_t from = m->flat->watches - m->flat->guards;
+    if (m->flat->guards == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    if (status != DAE_OK || unit_run(m, &m->watched) != DAE_OK) return status;
+    for (size_t k = 0; k < m->flat->guards; k++) {
+        double value = m->watched.out[from + k];
+        if (first) m->guard_negative[k] = value < 0;
+        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0))
+            return tell_guard(r, t, from + k, value);
+    }
+    return DAE_OK;
+}
+
 static dae_status go(run *r)
 {
-    dae_status status = DAE_OK;
+    dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
-        bool crossed = false;
+        bool crossed = false, wanted = false;
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
@@ -665,15 +709,20 @@ static dae_status go(run *r)
                 status = jump(r, status);
                 continue;
             }
-            if (status == DAE_OK) status = remember(r, to);
+            if (status == DAE_OK) status = check_guards(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
+            wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
+            if (wanted && r->stage->refused) return DAE_OK;
+            if (status == DAE_OK) status = remember(r, to);
             if (status == DAE_OK) status = mind_assertions(r, to);
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
-        if (status == DAE_OK && within && to < r->stop && pauses(r, r->stage ? r->stage->judge : NULL))
-            return DAE_OK;
+        if (status == DAE_OK && wanted) {
+            r->stage->output = r->output;
+            return read(r, to); /* whoever goes on does so from the slots */
+        }
         if (status != DAE_OK || within) continue;
         if (which >= 0 && reached(to, later)) {
             order = r->later[which].order;

@@ -139,6 +139,11 @@ static bool contains(model *m, ex_id e, uint32_t slot)
     return found;
 }
 
+bool model_is_in(model *m, const model_equation *e, uint32_t slot)
+{
+    return contains(m, e->left, slot) || contains(m, e->right, slot);
+}
+
 static ex_id solve_plainly(model *m, const model_equation *e, uint32_t slot)
 {
     const ex_id side[] = { e->left, e->right, e->left };

@@ -8,9 +8,12 @@
  */
 #include <daedalus/model.h>
 
+#include "model/expose.h"
 #include "model/family.h"
+#include "model/insight.h"
 #include "model/model.h"
 #include "model/reduce.h"
+#include "model/regular.h"
 #include "modelica/instance.h"
 
 #include <math.h>
@@ -24,10 +27,12 @@ struct dae_model {
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
-    flat_reduction reduction; /* what of it is simulated                                    */
+    flat_regular regular;     /* it, rewritten where its structure hid something            */
+    flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
     dae_status reduced;
     const char *analysis;
+    const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     dae_status status;
@@ -196,11 +201,8 @@ static void flatten(dae_model *m)
     }
     if (!view || m->context.errors > 0)
         return;
-    if (mods) {
-        const char *path = view->path;
-        view = mo_new_view(&m->front, view->def, view->outer, mods);
-        view->path = path;
-    }
+    if (mods)
+        view = mo_modified_view(&m->front, view, mods);
     flat_model *flat = mo_flatten_view(&m->front, view);
     for (int i = 0; i < o->set_count; i++)
         judge_setting(m, flat, o->set[i], setting[i]->place);
@@ -210,7 +212,9 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_reduce(m->flat, &m->memory, &m->reduction, &m->report);
+    m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
+    if (m->reduced == DAE_OK)
+        m->reduced = flat_reduce(m->regular.flat, &m->memory, &m->reduction, &m->report);
 }
 
 static double now(void)
@@ -244,7 +248,7 @@ static dae_status make(dae_model *m)
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
-    if (status == DAE_OK && m->reduction.flat != m->flat) {
+    if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
         m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
@@ -397,22 +401,32 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (m->back && m->reduction.flat != m->flat)
+    if (m->back && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
+    if (m->back && m->regular.changes && m->regular.bound > facts->index)
+        facts->index = m->regular.bound;
     facts->load_seconds = m->load_seconds;
+}
+
+const dae_insight *dae_model_insight(dae_model *m)
+{
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return NULL;
+    if (!m->insight)
+        m->insight = model_insight(&m->reduction, m->back);
+    return m->insight;
 }
 
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s", flat_reduction_words(&m->reduction),
-                                  model_analysis(m->back));
+    m->analysis = dae_arena_print(&m->context.arena, "%s%s",
+                                  m->regular.changes ? flat_regular_words(&m->regular) : "",
+                                  insight_words(m->insight, m->flat->graph, m->flat->name));
 }
 
 const char *dae_model_analysis(dae_model *m)
 {
-    if (is_nothing(m) || !m->back)
-        return "";
-    return guarded(m, analyze) == DAE_OK ? m->analysis : model_analysis(m->back);
+    return dae_model_insight(m) && guarded(m, analyze) == DAE_OK ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
@@ -435,6 +449,7 @@ dae_status dae_model_set(dae_model *m, const char *name, double value)
 {
     if (cannot_run(m))
         return state_of(m);
+    m->insight = NULL;
     return settle(m, name ? model_set(m->back, name, value) : DAE_E_ARG);
 }
 
@@ -466,6 +481,21 @@ dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot
     if (cannot_run(m))
         return state_of(m);
     return settle(m, model_initialize(m->back, t0, x, xdot));
+}
+
+dae_status dae_model_keep(dae_model *m, const char *name)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    return settle(m, name ? model_keep(m->back, name) : DAE_E_ARG);
+}
+
+dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
+{
+    if (!out)
+        return DAE_E_ARG;
+    *out = (dae_initial){ .t = NAN };
+    return cannot_run(m) ? state_of(m) : model_get_initial(m->back, out);
 }
 
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,

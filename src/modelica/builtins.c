@@ -83,7 +83,7 @@ static mo_value *unary(call *c)
 {
     mo_value *v = c->argument[0];
     if (c->row->op == EX_INTEGER_OF && v->kind == MO_V_SCALAR && v->type == EX_ENUMERATION)
-        return mo_scalar(c->m, v->scalar, EX_INTEGER, NULL);
+        return mo_scalar(c->m, ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
     if (v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) {
         mo_value *r = mo_overloaded(c->m, c->s, c->row->name, &v, 1, c->a->place);
         if (r)
@@ -618,24 +618,9 @@ static mo_value *delay(call *c)
 
 /* ------------------------------------------------------------------ the rest --------- */
 
-/* String(x): known values as text; others stand as "..." in messages. */
 static mo_value *to_string(call *c)
 {
-    mo_value *v = c->argument[0];
-    double x;
-    if (v->kind == MO_V_SCALAR && v->type == EX_STRING)
-        return v;
-    if (!mo_constant_number(c->m, v, &x))
-        return mo_string(c->m, v->kind == MO_V_SCALAR
-                         ? dae_arena_print(&c->m->context->arena, "<%s>",
-                                           ex_print(c->m->graph, v->scalar, flat_name, c->m->flat, 80))
-                         : "...");
-    if (v->type == EX_BOOLEAN)
-        return mo_string(c->m, x != 0 ? "true" : "false");
-    if (v->type == EX_ENUMERATION && v->view && x >= 1 && x <= v->view->enumeration->def->literals)
-        return mo_string(c->m, v->view->enumeration->def->literal[(int)x - 1]);
-    return mo_string(c->m, dae_arena_print(&c->m->context->arena, v->type == EX_INTEGER ? "%.0f"
-                                                                                        : "%.6g", x));
+    return mo_text_of(c->m, c->s, c->a, c->argument, c->count);
 }
 
 static mo_value *to_integer(call *c) /* Integer(enumeration) */
@@ -646,7 +631,8 @@ static mo_value *to_integer(call *c) /* Integer(enumeration) */
     double x;
     if (ex_is_number(c->m->graph, v->scalar, &x))
         return mo_integer(c->m, x);
-    return mo_scalar(c->m, v->scalar, EX_INTEGER, NULL);
+    return mo_scalar(c->m, v->type == EX_INTEGER ? v->scalar
+                                : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
 }
 
 static mo_value *instance_name(call *c)

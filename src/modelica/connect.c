@@ -222,6 +222,24 @@ static void one_source(mo_model *m, const uint32_t *face, size_t count, mo_place
     }
 }
 
+/* An equation of a set; whose variables it supplies is counted by supply(). */
+static void add_connection(mo_model *m, ex_id left, ex_id right, mo_place place, const char *component)
+{
+    flat_add_equation(m->flat, left, right, place, component);
+    m->flat->equation[m->flat->equations - 1].connection = true;
+}
+
+/* n potentials and n flows get n equations: count one for each flow; of signals each sink gets one. */
+static void supply(mo_model *m, const uint32_t *face, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const mo_member *member = m->owner[face[i] / 2];
+        flat_variable *v = &m->flat->variable[face[i] / 2];
+        bool outside = face[i] % 2;
+        v->supplied += v->flow || (count > 1 && (outside ? member->output : member->input));
+    }
+}
+
 /* The faces of a set, in the order of their variables; equations belong to the first edge. */
 static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_edge *edge)
 {
@@ -229,20 +247,21 @@ static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_ed
     const flat_variable *first = &m->flat->variable[face[0] / 2];
     mo_place place = edge ? edge->place : first->place;
     const char *component = edge ? edge->component : "";
+    supply(m, face, count);
     if (!first->flow) {
         one_source(m, face, count, place);
         ex_type type = first->type;
         for (size_t i = 1; i < count; i++)
             if (face[i] / 2 != face[0] / 2)
-                flat_add_equation(m->flat, ex_variable(g, face[0] / 2, 0, type),
-                                  ex_variable(g, face[i] / 2, 0, type), place, component);
+                add_connection(m, ex_variable(g, face[0] / 2, 0, type),
+                               ex_variable(g, face[i] / 2, 0, type), place, component);
         return;
     }
     ex_id sum = ex_number(g, 0);
     for (size_t i = 0; i < count; i++)
         sum = ex_binary(g, face[i] % 2 ? EX_SUBTRACT : EX_ADD, sum,
                         ex_variable(g, face[i] / 2, 0, EX_REAL));
-    flat_add_equation(m->flat, sum, ex_number(g, 0), place, component);
+    add_connection(m, sum, ex_number(g, 0), place, component);
 }
 
 typedef struct set_item {
@@ -284,6 +303,16 @@ static void remove_variable(mo_model *m, size_t i)
     v->hidden = true;
     v->flow = v->input = v->output = false;
     v->binding = ex_constant(m->graph, 0, v->type);
+}
+
+/* The component that a variable belongs to: not its connector, nor a record. */
+static void find_component(mo_model *m, size_t i)
+{
+    const mo_object *o = m->owner[i] ? m->owner[i]->object : NULL;
+    while (o && o->holder && o->parent &&
+           (mo_is_connector(m, o->view) || mo_is_kind(m, o->view, MO_RECORD)))
+        o = o->parent;
+    m->flat->variable[i].component = o ? o->name : NULL;
 }
 
 void mo_finish_connections(mo_model *m)
@@ -329,4 +358,6 @@ void mo_finish_connections(mo_model *m)
             uint32_t alone = (uint32_t)(2 * i);
             add_set(m, &alone, 1, NULL);
         }
+    for (size_t i = 0; i < variables; i++)
+        find_component(m, i);
 }

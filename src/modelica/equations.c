@@ -419,24 +419,29 @@ static void reinit(section_scope *c, const mo_ast *a)
         set_when(c, state, mo_evaluate(m, &c->s, a->item[1]), a->place, FLAT_REINIT);
 }
 
+/* An action that is not inside of 'when' is taken as soon as the condition around it holds. */
+flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place)
+{
+    flat_model *flat = m->flat;
+    flat_when *w = dae_arena_take(&m->context->arena, 1, sizeof *w);
+    w->condition = condition ? condition : ex_constant(m->graph, 1, EX_BOOLEAN);
+    w->place = place;
+    flat->when = dae_arena_grow(&m->context->arena, flat->when, flat->whens, &flat->when_capacity,
+                                sizeof *flat->when);
+    flat->when[flat->whens++] = w;
+    return w;
+}
+
 static void terminate(section_scope *c, const mo_ast *a)
 {
     mo_value *text = a->count ? mo_evaluate(c->m, &c->s, a->item[0]) : mo_none(c->m);
     ex_id message = text->kind == MO_V_SCALAR ? text->scalar : 0;
-    if (c->when) {
-        add_action(c, FLAT_TERMINATE, 0, 0, message, a->place);
-        return;
-    }
-    flat_when *w = dae_arena_take(&c->m->context->arena, 1, sizeof *w);
-    w->condition = ex_constant(c->m->graph, 1, EX_BOOLEAN);
-    w->place = a->place;
     section_scope inside = *c;
-    inside.when = w;
-    add_action(&inside, FLAT_TERMINATE, 0, 0, message, a->place);
-    flat_model *flat = c->m->flat;
-    flat->when = dae_arena_grow(&c->m->context->arena, flat->when, flat->whens, &flat->when_capacity,
-                                sizeof *flat->when);
-    flat->when[flat->whens++] = w;
+    if (!c->when) {
+        inside.when = mo_new_when(c->m, c->guard, a->place);
+        inside.guard = 0;
+    }
+    add_action(&inside, FLAT_TERMINATE, 0, inside.guard, message, a->place);
 }
 
 static bool is_connections(const mo_ast *a)
@@ -583,17 +588,67 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
 
 /* ------------------------------------------------------------------ all objects ------ */
 
-static void sections(mo_model *m, mo_object *o, mo_view *v, bool connections)
+/* The sections of an object that have been read, those of its bases first. */
+typedef struct sections_read {
+    const mo_section **section;
+    size_t sections, capacity;
+} sections_read;
+
+/* Is the clause written the same in a class that was read before? Pointers differ where a class is
+ * written twice; a class inherited by two ways is the same section. */
+static bool is_repeated(const sections_read *read, size_t before, const mo_clause *clause, bool initial)
+{
+    for (size_t i = 0; i < before; i++) {
+        const mo_section *s = read->section[i];
+        for (int k = 0; !s->algorithm && s->initial == initial && k < s->clauses; k++)
+            if (mo_same_clause(s->clause[k], clause))
+                return true;
+    }
+    return false;
+}
+
+/* Equations inherited twice count once; the clauses that are left, in place of the section's. */
+static int without_repeated(mo_model *m, const mo_section *section, const sections_read *read,
+                            size_t before, mo_clause ***left)
+{
+    int count = 0;
+    *left = section->clause;
+    if (!before)
+        return section->clauses;
+    *left = dae_arena_take(&m->context->arena, (size_t)section->clauses + 1, sizeof **left);
+    for (int i = 0; i < section->clauses; i++)
+        if (!is_repeated(read, before, section->clause[i], section->initial))
+            (*left)[count++] = section->clause[i];
+    return count;
+}
+
+static bool was_read(const sections_read *read, const mo_section *section)
+{
+    for (size_t i = 0; i < read->sections; i++)
+        if (read->section[i] == section)
+            return true;
+    return false;
+}
+
+static void sections(mo_model *m, mo_object *o, mo_view *v, bool connections, sections_read *read)
 {
     for (size_t i = 0; i < v->bases; i++)
-        sections(m, o, v->base[i], connections);
+        sections(m, o, v->base[i], connections, read);
+    size_t before = read->sections; /* those of bases */
     for (int i = 0; i < v->def->sections; i++) {
         const mo_section *section = &v->def->section[i];
         section_scope c = { .m = m, .s = { .object = o, .view = v }, .initial = section->initial,
                             .connections = connections };
-        if (!section->algorithm)
-            clauses(&c, section->clause, section->clauses);
-        else if (!connections)
+        if (was_read(read, section))
+            continue;
+        read->section = dae_arena_grow(&m->context->arena, read->section, read->sections,
+                                       &read->capacity, sizeof *read->section);
+        read->section[read->sections++] = section;
+        if (!section->algorithm) {
+            mo_clause **left;
+            int count = without_repeated(m, section, read, before, &left);
+            clauses(&c, left, count);
+        } else if (!connections)
             mo_algorithm(m, &c.s, section);
     }
 }
@@ -608,7 +663,8 @@ static void visit(mo_model *m, mo_object *o, bool connections)
         for (size_t k = 0; k < member->count; k++)
             visit(m, member->element[k], connections);
     }
-    sections(m, o, o->view, connections);
+    sections_read read = { 0 };
+    sections(m, o, o->view, connections, &read);
 }
 
 /* Connections come first: values and equations may ask for them (cardinality, isRoot). */

@@ -324,7 +324,19 @@ typedef struct subscript {
     size_t count;
     bool scalar;      /* drops the dimension */
     ex_id unknown;    /* an index that is not known yet, from 1; 0: it is known */
+    bool whole;       /* a Boolean or enumeration: what it can be, it is */
 } subscript;
+
+/* A subscript as a number from 1: false and true are the first and second, literals have theirs. */
+ex_id mo_position(mo_model *m, ex_id e)
+{
+    ex_graph *g = m->graph;
+    switch (ex_at(g, e)->type) {
+    case EX_BOOLEAN: return ex_if(g, e, ex_constant(g, 2, EX_INTEGER), ex_constant(g, 1, EX_INTEGER));
+    case EX_ENUMERATION: return ex_unary(g, EX_INTEGER_OF, e);
+    default: return e;
+    }
+}
 
 static bool read_subscript(mo_model *m, const mo_scope *s, const mo_value *v, int d, mo_ast *a,
                            subscript *out)
@@ -361,7 +373,8 @@ static bool read_subscript(mo_model *m, const mo_scope *s, const mo_value *v, in
                 return false;
             }
             if (out->scalar && !mo_evaluate_number(m, e, &x, &culprit)) {
-                out->unknown = e;
+                out->unknown = mo_position(m, e);
+                out->whole = i->type != EX_INTEGER;
                 return true;
             }
         }
@@ -413,8 +426,8 @@ static void check_bounds(mo_model *m, ex_id index, int size, mo_place place)
     ex_id low = ex_binary(g, EX_LESS_EQUAL, ex_constant(g, 1, EX_INTEGER), index);
     ex_id high = ex_binary(g, EX_LESS_EQUAL, index, ex_constant(g, size, EX_INTEGER));
     ex_id inside = ex_binary(g, EX_AND, low, high);
-    if (ex_at(g, index)->type != EX_INTEGER || ex_is_number(g, inside, NULL))
-        return; /* Booleans and enumerations are what they can be */
+    if (ex_is_number(g, inside, NULL))
+        return;
     for (size_t i = 0; i < flat->assertions; i++)
         if (flat->assertion[i].condition == inside)
             return;
@@ -454,7 +467,7 @@ static mo_value *choose_index(mo_model *m, const mo_scope *s, mo_value *v, subsc
         mo_hint(m->context, "use a constant subscript, or an array of at most 4096 elements");
         return mo_none(m);
     }
-    if (!s->run && s->object && !s->no_event)
+    if (!s->run && s->object && !s->no_event && !sub[d].whole)
         check_bounds(m, index, v->size[d], place);
     mo_value *r = NULL;
     for (int k = v->size[d]; k-- > 0;) {
@@ -531,7 +544,11 @@ static mo_value *call_value(mo_model *m, const mo_scope *s, const mo_ast *a, mo_
         from.home = f->kind == MO_V_CLASS && f->object ? f->object : s->object ? s->object : s->home;
         return mo_call_function(m, &from, v, value, label, count + bound, a->place);
     }
-    if (v->primitive == MO_ENUMERATION && count == 1)
+    double number;
+    if (v->primitive == MO_ENUMERATION && count == 1 && mo_constant_number(m, value[0], &number) &&
+        number >= 1 && number <= v->enumeration->def->literals)
+        return mo_literal(m, v->enumeration, (int)number);
+    if (v->primitive == MO_ENUMERATION && count == 1 && value[0]->kind == MO_V_SCALAR)
         return mo_scalar(m, value[0]->scalar, EX_ENUMERATION, v->enumeration);
     if (mo_is_kind(m, v, MO_RECORD) || v->def->kind == MO_CLASS || v->def->kind == MO_MODEL ||
         v->def->kind == MO_CONNECTOR || v->def->kind == MO_BLOCK)

@@ -132,6 +132,9 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
             mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
                             .no_event = true };
             one = mo_evaluate(m, &at, e->mod->value);
+            if (s.type->primitive)
+                one = mo_convert(m, one, type_of(s.type->primitive), s.type->enumeration, e->place,
+                                 e->name);
         }
         if (!one) {
             one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type);
@@ -155,7 +158,9 @@ static mo_value *blank_scalar(mo_model *m, mo_view *type)
     ex_type t = type_of(type->primitive);
     if (t == EX_STRING)
         return mo_string(m, "");
-    return mo_scalar(m, ex_constant(m->graph, t == EX_ENUMERATION ? 1 : 0, t), t, type->enumeration);
+    if (t == EX_ENUMERATION && type->enumeration->def->literals)
+        return mo_literal(m, type->enumeration, 1);
+    return mo_scalar(m, ex_constant(m->graph, 0, t), t, type->enumeration);
 }
 
 /* A variable before anything is assigned to it. */

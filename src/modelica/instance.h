@@ -39,8 +39,10 @@ struct mo_mod {
     mo_ast *value;
     mo_mod *sub, *next;     /* modifications inside it; the next of the same list             */
     mo_element *redeclare;
+    mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
     mo_view *view;          /* where the value is looked up                                  */
     mo_object *object;      /* NULL: in the object that holds the declaration                */
+    mo_env *env;            /* names its value may use besides                               */
     bool final, used, broken;
     unsigned each;          /* bit k: not indexed by the k-th array component on the way      */
     int depth;              /* how deep in the tree of modifications it is written            */
@@ -53,11 +55,13 @@ struct mo_entry {
     mo_element *element;    /* of kind MO_COMPONENT or MO_NESTED                             */
     mo_view *where;         /* in which it is written                                        */
     mo_mod *mod;            /* NULL: none; name NULL, the value and the list                 */
+    mo_mod *weak;           /* MO_NESTED: the list that its constraint brings along          */
     mo_view *nested;        /* MO_NESTED: the view, once made                                */
     mo_place place;
     mo_entry *chain;        /* same slot of the table */
     int number;             /* position among the entries */
     bool is_protected;
+    bool alone;             /* outer class without an inner one, and said so                 */
     mo_entry *before;       /* what a redeclaration has replaced; NULL: none                 */
 };
 
@@ -67,6 +71,7 @@ struct mo_view {
     mo_class *def;
     mo_view *outer;         /* the scope around it                                           */
     mo_mod *mods;           /* list                                                          */
+    mo_mod *weak;           /* list that counts less than what the class says of its base     */
     mo_progress progress;
     mo_entry **table;       /* by name, inherited ones included                              */
     int table_size;
@@ -239,6 +244,7 @@ const char *mo_older_element(const char *path, const char *name);
 
 /* view.c: classes in a context */
 mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods);
+mo_view *mo_modified_view(mo_model *m, const mo_view *v, mo_mod *mods); /* on top of its own */
 void mo_expand(mo_model *m, mo_view *v);
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name);
 mo_view *mo_nested_view(mo_model *m, mo_entry *e);
@@ -287,6 +293,7 @@ mo_value *mo_real(mo_model *m, double x);
 mo_value *mo_integer(mo_model *m, double x);
 mo_value *mo_boolean(mo_model *m, bool b);
 mo_value *mo_string(mo_model *m, const char *text);
+mo_value *mo_literal(mo_model *m, mo_view *enumeration, int number); /* from 1 */
 mo_value *mo_new_array(mo_model *m, int dimensions, const int *size, ex_type type); /* elements 0 */
 mo_value *mo_new_items(mo_model *m, int dimensions, const int *size);
 mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place); /* {a, b} */
@@ -308,6 +315,7 @@ bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 /* evaluate.c, operators.c, builtins.c: expressions */
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a);
 bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known now? */
+ex_id mo_position(mo_model *m, ex_id subscript);
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,
                        mo_place place);
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
@@ -319,15 +327,21 @@ mo_value *mo_concatenate(mo_model *m, int dimension, mo_value **item, size_t cou
 mo_value *mo_promote(mo_model *m, mo_value *v, int dimensions);
 mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place);
 mo_value *mo_multiply(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, mo_place place);
-mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
-                        mo_place place); /* NULL: no such operator */
-mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
-                       const char **label, size_t count, mo_place place);
+const char *mo_operator_text(mo_operator op);
 mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, mo_place place);
 mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found);
 bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
+
+/* overload.c: operators and constructors of records; NULL: no such operator */
+mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **arg, size_t count,
+                        mo_place place);
+mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+                             mo_place place);
+mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);
+mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
+                       const char **label, size_t count, mo_place place);
 
 /* iterator.c: all values of an iterator, for the body (an expression, or clauses) to be visited
  * once with each */
@@ -375,8 +389,13 @@ mo_value *mo_external_object(mo_model *m, const mo_scope *s, mo_view *v, mo_valu
 mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, size_t count,
                             mo_place place);
 
-/* strings.c: functions on text of the standard library */
+/* strings.c: String(x), and functions on text of the standard library */
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
+
+/* same.c: the same text twice */
+bool mo_same_ast(const mo_ast *a, const mo_ast *b);
+bool mo_same_clause(const mo_clause *a, const mo_clause *b);
 
 /* equations.c, connect.c: equations */
 void mo_object_connections(mo_model *m, mo_object *o);
@@ -386,6 +405,7 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
 bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place);
 bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
+flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
 void mo_connect_fields(mo_model *m, const mo_connection *c);

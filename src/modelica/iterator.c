@@ -70,7 +70,8 @@ static mo_value *values_of(mo_model *m, mo_view *v)
     mo_value *r = mo_new_array(m, 1, &size, type);
     r->view = v->enumeration;
     for (int i = 0; i < size; i++)
-        r->element[i] = ex_constant(m->graph, boolean ? i : i + 1, type);
+        r->element[i] = boolean ? ex_constant(m->graph, i, type)
+                                : mo_literal(m, v->enumeration, i + 1)->scalar;
     return r;
 }
 

@@ -23,6 +23,47 @@ static mo_view *builtin_type(mo_model *m, const char *name)
     return NULL;
 }
 
+static bool has_view(mo_view *have, const mo_view *v)
+{
+    if (have == v)
+        return true;
+    for (size_t i = 0; i < have->bases; i++)
+        if (has_view(have->base[i], v))
+            return true;
+    return false;
+}
+
+/* The object, of the scope's or around it, whose class (or a base of it) is v. */
+static mo_object *object_of(mo_object *o, const mo_view *v)
+{
+    for (; o; o = o->parent)
+        if (has_view(o->view, v))
+            return o;
+    return NULL;
+}
+
+/* A class found by its name in `where`. An outer class stands for the inner one of the same name in
+ * the nearest object around that which declares it. */
+static mo_view *class_seen(mo_model *m, mo_object *from, mo_entry *e, const mo_view *where)
+{
+    mo_object *o = e->element->outer ? object_of(from, where) : NULL;
+    if (!o || o->package)
+        return mo_nested_view(m, e);
+    while ((o = o->parent)) {
+        mo_entry *inner = mo_find_entry(m, o->view, e->name);
+        if (inner && inner->element->kind == MO_NESTED && inner->element->inner)
+            return mo_nested_view(m, inner);
+    }
+    if (!e->alone) {
+        e->alone = true;
+        mo_warning(m->context, e->place, "there is no 'inner' class '%s' for this 'outer' one",
+                   e->name);
+        mo_hint(m->context, "declare 'inner ... %s' in the model; the one written here is used",
+                e->name);
+    }
+    return mo_nested_view(m, e);
+}
+
 static mo_view *class_of_entry(mo_model *m, mo_entry *e)
 {
     return e && e->element->kind == MO_NESTED ? mo_nested_view(m, e) : NULL;
@@ -100,8 +141,9 @@ static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *
         mo_scope in = { .view = e->where };
         return mo_find_class(m, &in, e->element->type, false);
     }
-    mo_view *v = class_of_entry(m, e);
-    return v ? v : builtin_type(m, name);
+    if (e && e->element->kind == MO_NESTED)
+        return where ? class_seen(m, s->object, e, where) : mo_nested_view(m, e);
+    return builtin_type(m, name);
 }
 
 static mo_value *say_protected(mo_model *m, const mo_entry *e, const mo_view *in, mo_place place)
@@ -140,25 +182,6 @@ mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bo
 
 /* ------------------------------------------------------------------ values ----------- */
 
-static bool has_view(mo_view *have, const mo_view *v)
-{
-    if (have == v)
-        return true;
-    for (size_t i = 0; i < have->bases; i++)
-        if (has_view(have->base[i], v))
-            return true;
-    return false;
-}
-
-/* The object, of the scope's or around it, whose class (or a base of it) is v. */
-static mo_object *object_of(mo_object *o, const mo_view *v)
-{
-    for (; o; o = o->parent)
-        if (has_view(o->view, v))
-            return o;
-    return NULL;
-}
-
 static mo_value *class_value(mo_model *m, mo_view *v)
 {
     mo_value *value = dae_arena_take(&m->context->arena, 1, sizeof *value);
@@ -191,7 +214,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
     mo_view *where = NULL;
     mo_entry *e = find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_NESTED)
-        return class_value(m, mo_nested_view(m, e));
+        return class_value(m, class_seen(m, s->object, e, where));
     if (e) {
         mo_object *o = object_of(s->object, where);
         if (!o)
@@ -208,8 +231,7 @@ static mo_value *literal(mo_model *m, mo_view *v, const char *name)
     mo_class *def = v->enumeration->def;
     for (int i = 0; i < def->literals; i++)
         if (def->literal[i] == name)
-            return mo_scalar(m, ex_constant(m->graph, i + 1, EX_ENUMERATION), EX_ENUMERATION,
-                             v->enumeration);
+            return mo_literal(m, v->enumeration, i + 1);
     return NULL;
 }
 
@@ -275,7 +297,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
         if (member)
             found = mo_member_value(m, member);
         else if (e && e->element->kind == MO_NESTED) {
-            found = class_value(m, mo_nested_view(m, e));
+            found = class_value(m, class_seen(m, v->object, e, in));
             found->object = v->object;
         }
     } else if (v->kind == MO_V_CLASS) {

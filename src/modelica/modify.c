@@ -100,7 +100,7 @@ static mo_mod *copy_of(mo_model *m, const mo_mod *mod)
     return copy;
 }
 
-/* The outer redeclaration takes the place of the inner one, with what that was modified by. */
+/* The outer redeclaration takes the place of the inner one, and keeps to its constraint. */
 static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
 {
     if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare) {
@@ -111,7 +111,14 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
         mo_why(m->context, "the redeclaration in line %d is without 'replaceable'", line);
         mo_hint(m->context, "write 'redeclare replaceable' there");
     }
-    return strong;
+    const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier, weak->view,
+                                            weak->object);
+    if (!constraint && !weak->weak)
+        return strong;
+    mo_mod *both = copy_of(m, strong);
+    both->weak = mo_merge(m, strong->weak,
+                          mo_merge(m, constraint ? constraint->sub : NULL, weak->weak));
+    return both;
 }
 
 /* Two modifications of the same element. The value of the strong one counts; where it has none,
@@ -195,7 +202,7 @@ mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *pl
         mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
     mo_value *v = mod->object ? *mod->cache : NULL;
     if (!v) {
-        mo_scope scope = { .object = home, .view = mod->view };
+        mo_scope scope = { .object = home, .view = mod->view, .env = mod->env };
         v = mo_evaluate(m, &scope, mod->value);
         if (mod->object)
             *mod->cache = v;

@@ -105,10 +105,30 @@ static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
     return mo_field(m, whole, member->entry->name);
 }
 
+/* What is set from the command line may use the literals of an enumeration and its name, wherever
+ * that is declared: e=Color.red, e=red. */
+static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
+{
+    if (member->primitive != MO_ENUMERATION || mod->object != m->root->constants || mod->env)
+        return;
+    mo_view *type = member->leaf->enumeration;
+    dae_arena *arena = &m->context->arena;
+    mo_env *env = dae_arena_take(arena, (size_t)type->def->literals + 1, sizeof *env);
+    mo_value *name = dae_arena_take(arena, 1, sizeof *name);
+    *name = (mo_value){ .kind = MO_V_CLASS, .view = type };
+    env[0] = (mo_env){ .name = type->def->name, .value = name };
+    for (int i = 1; i <= type->def->literals; i++)
+        env[i] = (mo_env){ .name = type->def->literal[i - 1], .next = &env[i - 1],
+                           .value = mo_literal(m, type, i) };
+    mod->env = &env[type->def->literals];
+}
+
 static mo_value *raw_binding(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_mod *mod = member->entry->mod;
     *place = member->entry->place;
+    if (mod && mod->value && mod->object)
+        admit_literals(m, member, mod);
     if (mod && mod->value && mod->object)
         return mo_mod_value(m, mod, member->object, place);
     mo_value *field = holder_field(m, member, place);
@@ -239,8 +259,7 @@ static mo_view *modified(mo_model *m, mo_view *v, mo_mod *mods)
 {
     if (!mods)
         return v;
-    mo_view *copy = mo_new_view(m, v->def, v->outer, mo_merge(m, mods, v->mods));
-    copy->path = v->path;
+    mo_view *copy = mo_modified_view(m, v, mods);
     if (v->primitive && !v->def->is_short && !v->bases && !v->def->is_enumeration &&
         v->def->elements == 0) {
         copy->primitive = v->primitive;
@@ -373,6 +392,7 @@ static void make_variables(mo_model *m, mo_member *member)
     if (v.type != EX_REAL && v.variability == FLAT_CONTINUOUS)
         v.variability = FLAT_DISCRETE;
     if (member->primitive == MO_ENUMERATION) {
+        v.enumeration = member->leaf->enumeration->path;
         v.literal = member->leaf->enumeration->def->literal;
         v.literals = member->leaf->enumeration->def->literals;
     }
@@ -703,6 +723,7 @@ bool mo_is_connector(mo_model *m, const mo_view *v)
 static mo_value *attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k, ex_type type)
 {
     mo_place place = mod->place;
+    admit_literals(m, member, mod);
     mo_value *v = mo_mod_value(m, mod, member->object, &place);
     if (v->kind == MO_V_ARRAY) {
         if (v->count != member->count) {

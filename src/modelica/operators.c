@@ -1,8 +1,8 @@
 /* operators.c: arithmetic, relations and logic on scalars, arrays and records.
  *
  * Sizes and types follow the language: + and - element by element, * as the product of linear
- * algebra, dotted operators always element by element, / with a scalar divisor. A record with
- * operators of its own uses those.
+ * algebra, dotted operators always element by element, / with a scalar divisor. Records with
+ * operators of their own are in overload.c.
  */
 #include "modelica/instance.h"
 
@@ -15,6 +15,11 @@ static const char *const symbol[] = {
     [MO_POWER] = "^", [MO_DOT_POWER] = ".^", [MO_LT] = "<", [MO_LE] = "<=", [MO_GT] = ">",
     [MO_GE] = ">=", [MO_EQ] = "==", [MO_NE] = "<>"
 };
+
+const char *mo_operator_text(mo_operator op)
+{
+    return symbol[op];
+}
 
 static bool is_scalars(const mo_value *v)
 {
@@ -170,14 +175,14 @@ static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_valu
     return mo_scalar(m, relation(m, s, op, a->scalar, b->scalar, real), EX_BOOLEAN, NULL);
 }
 
-/* Text that is not known yet stands in messages as its expression. */
+/* Text that is not known yet becomes words where a message is given. */
 static mo_value *join(mo_model *m, mo_value *a, mo_value *b, mo_place place)
 {
     const char *x = mo_constant_text(m, a), *y = mo_constant_text(m, b);
     if (strlen(x ? x : "") + strlen(y ? y : "") > MO_MAX_TEXT)
         mo_fatal_hint(m->context, DAE_E_LIMIT, place, "look for a loop that makes it longer",
                       "a String has more than %d characters", MO_MAX_TEXT);
-    return mo_string(m, dae_arena_print(&m->context->arena, "%s%s", x ? x : "...", y ? y : "..."));
+    return mo_scalar(m, ex_binary(m->graph, EX_JOIN, a->scalar, b->scalar), EX_STRING, NULL);
 }
 
 static mo_value *as_plain(mo_model *m, mo_value *v)
@@ -193,8 +198,7 @@ mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a
     a = as_plain(m, a);
     b = as_plain(m, b);
     if (!is_scalars(a) || !is_scalars(b)) {
-        mo_value *argument[2] = { a, b };
-        mo_value *r = mo_overloaded(m, s, symbol[op], argument, 2, place);
+        mo_value *r = mo_operate_records(m, s, op, a, b, place);
         return r ? r : refuse(m, op, a, b, place, "operators work on numbers and arrays of numbers");
     }
     if (op >= MO_LT)
@@ -257,7 +261,7 @@ mo_value *mo_negate(mo_model *m, const mo_scope *s, mo_value *a, mo_place place)
     a = as_plain(m, a);
     if (is_numeric(a))
         return mo_map(m, a, a->type, negated, NULL);
-    mo_value *r = is_scalars(a) ? NULL : mo_overloaded(m, s, "-", &a, 1, place);
+    mo_value *r = is_scalars(a) ? NULL : mo_negate_records(m, s, a, place);
     if (r)
         return r;
     mo_error(m->context, DAE_E_MODEL, place, "'-' of %s is not defined", mo_shape(m, a));
@@ -304,8 +308,6 @@ mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, m
             r->item[i] = mo_choose(m, condition, yes->item[i], no->item[i], place);
         return r;
     }
-    if (yes->type == EX_STRING)
-        return mo_string(m, "...");
     ex_type type = yes->type == EX_REAL || no->type == EX_REAL ? EX_REAL : yes->type;
     if (yes->kind == MO_V_SCALAR)
         return mo_scalar(m, ex_if(m->graph, condition, yes->scalar, no->scalar), type, yes->view);
@@ -313,160 +315,5 @@ mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, m
     r->view = yes->view;
     for (size_t i = 0; i < yes->count; i++)
         r->element[i] = ex_if(m->graph, condition, yes->element[i], no->element[i]);
-    return r;
-}
-
-/* ------------------------------------------------------------------ overloading ------ */
-
-static int inputs_of(mo_model *m, mo_view *f)
-{
-    mo_expand(m, f);
-    int inputs = 0;
-    for (size_t i = 0; i < f->entries; i++) {
-        mo_element *e = f->entry[i]->element;
-        inputs += e->kind == MO_COMPONENT && e->input &&
-                  !(e->modifier && e->modifier->value); /* with a default it may be left out */
-    }
-    return inputs;
-}
-
-/* Does input number i of f take this value (as it is)? */
-static bool takes(mo_model *m, mo_view *f, int number, mo_value *v)
-{
-    for (size_t i = 0; i < f->entries; i++) {
-        mo_element *e = f->entry[i]->element;
-        if (e->kind != MO_COMPONENT || !e->input || number-- > 0)
-            continue;
-        mo_scope s = { .view = f->entry[i]->where };
-        mo_view *type = mo_find_class(m, &s, e->type, false);
-        if (!type)
-            return false;
-        mo_expand(m, type);
-        bool array = e->dimensions + e->type_dimensions > 0;
-        if (array != (v->kind == MO_V_ARRAY))
-            return false;
-        if (v->kind == MO_V_ARRAY && v->item)
-            return !type->primitive;
-        if (v->kind == MO_V_RECORD)
-            return !type->primitive;
-        return type->primitive != MO_NOT_PRIMITIVE;
-    }
-    return false;
-}
-
-static mo_view *pick(mo_model *m, mo_view *operator_, mo_value **argument, size_t count)
-{
-    mo_expand(m, operator_);
-    if (mo_is_kind(m, operator_, MO_FUNCTION))
-        return operator_;
-    for (size_t i = 0; i < operator_->entries; i++) {
-        if (operator_->entry[i]->element->kind != MO_NESTED)
-            continue;
-        mo_view *f = mo_nested_view(m, operator_->entry[i]);
-        bool fits = inputs_of(m, f) <= (int)count;
-        for (size_t k = 0; fits && k < count; k++)
-            fits = takes(m, f, (int)k, argument[k]);
-        if (fits)
-            return f;
-    }
-    return NULL;
-}
-
-static mo_view *operator_record(mo_model *m, mo_value **argument, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        mo_value *v = argument[i]->kind == MO_V_ARRAY && argument[i]->item && argument[i]->count
-                          ? argument[i]->item[0] : argument[i];
-        if ((v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) && v->view &&
-            mo_is_kind(m, v->view, MO_OPERATOR_RECORD))
-            return v->view;
-    }
-    return NULL;
-}
-
-mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value **argument,
-                        size_t count, mo_place place)
-{
-    mo_view *record = operator_record(m, argument, count);
-    if (!record)
-        return NULL;
-    const char *quoted = mo_name(m->context, dae_arena_print(&m->context->arena, "'%s'", op));
-    mo_entry *e = mo_find_entry(m, record, quoted);
-    if (!e || e->element->kind != MO_NESTED)
-        return NULL;
-    mo_value *use[8];
-    if (count > 8)
-        return NULL;
-    for (size_t i = 0; i < count; i++) /* a number beside a record becomes one */
-        use[i] = argument[i]->kind == MO_V_SCALAR && count > 1
-                     ? mo_record_of(m, s, record, &argument[i], NULL, 1, place) : argument[i];
-    mo_view *f = pick(m, mo_nested_view(m, e), argument, count);
-    if (f && (argument[0]->kind != MO_V_SCALAR && (count < 2 || argument[1]->kind != MO_V_SCALAR)))
-        return mo_call_function(m, s, f, argument, NULL, count, place);
-    if (!f)
-        f = pick(m, mo_nested_view(m, e), use, count);
-    return f ? mo_call_function(m, s, f, use, NULL, count, place) : NULL;
-}
-
-/* Rec(1, b = 2): the constructor of a record, its own where it has one. */
-mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
-                       const char **label, size_t count, mo_place place)
-{
-    mo_entry *own = mo_find_entry(m, v, mo_name(m->context, "'constructor'"));
-    if (own && own->element->kind == MO_NESTED) {
-        mo_view *f = pick(m, mo_nested_view(m, own), argument, count);
-        if (f)
-            return mo_call_function(m, s, f, argument, label, count, place);
-    }
-    mo_mod *mods = NULL;
-    mo_value *r = dae_arena_take(&m->context->arena, 1, sizeof *r);
-    *r = (mo_value){ .kind = MO_V_RECORD, .view = v };
-    mo_expand(m, v);
-    r->item = dae_arena_take(&m->context->arena, v->entries + 1, sizeof *r->item);
-    r->field = dae_arena_take(&m->context->arena, v->entries + 1, sizeof *r->field);
-    (void)mods;
-    size_t position = 0;
-    mo_env *env = NULL;
-    size_t used = 0;
-    for (size_t i = 0; i < v->entries; i++) {
-        mo_entry *e = v->entry[i];
-        if (e->element->kind != MO_COMPONENT)
-            continue;
-        mo_value *value = NULL;
-        for (size_t k = 0; k < count; k++)
-            if (label && label[k] == e->name) {
-                value = argument[k];
-                used++;
-            }
-        if (!value && position < count && !(label && label[position])) {
-            value = argument[position++];
-            used++;
-        }
-        mo_mod *mod = e->mod;
-        if (!value && mod && mod->value) {
-            mo_scope inside = { .object = mod->object, .view = mod->view, .env = env,
-                                .no_event = s->no_event, .run = s->run };
-            value = mo_evaluate(m, &inside, mod->value);
-        }
-        if (!value) {
-            mo_error(m->context, DAE_E_MODEL, place, "no value for '%s' of the record '%s'", e->name,
-                     v->def->name);
-            mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
-            return mo_none(m);
-        }
-        mo_env *with = dae_arena_take(&m->context->arena, 1, sizeof *with);
-        *with = (mo_env){ .name = e->name, .value = value, .next = env };
-        env = with;
-        r->field[r->count] = e->name;
-        r->item[r->count++] = value;
-    }
-    if (used < count) {
-        mo_error(m->context, DAE_E_MODEL, place, "too many or unknown arguments for the record '%s'",
-                 v->def->name);
-        mo_hint(m->context, "its fields are %s%s%s%s", r->count ? r->field[0] : "none",
-                r->count > 1 ? ", " : "", r->count > 1 ? r->field[1] : "",
-                r->count > 2 ? ", ..." : "");
-        return mo_none(m);
-    }
     return r;
 }

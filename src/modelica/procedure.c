@@ -295,6 +295,20 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     }
 }
 
+/* In a procedure a message is a text: what is not known stands as its expression. */
+static ex_id known_text(mo_model *m, ex_id e)
+{
+    const ex_node n = *ex_at(m->graph, e);
+    dae_arena *arena = &m->context->arena;
+    if (n.op == EX_JOIN)
+        return ex_binary(m->graph, EX_JOIN, known_text(m, n.a), known_text(m, n.b));
+    if (!e || n.op == EX_TEXT)
+        return e;
+    ex_id what = n.op == EX_TEXT_OF ? n.a : e;
+    return ex_text(m->graph, dae_arena_print(arena, "<%s>", ex_print(m->graph, what, flat_name, m->flat,
+                                                                     80)));
+}
+
 static void check(mo_run *r, const mo_ast *a)
 {
     if (a->count < 1)
@@ -306,7 +320,7 @@ static void check(mo_run *r, const mo_ast *a)
     mo_value *text = a->count > 1 ? mo_evaluate(r->model, &r->scope, a->item[1]) : NULL;
     ex_statement *s = add(r, EX_ASSERT, a->place);
     s->condition = holds;
-    s->message = text && text->kind == MO_V_SCALAR ? text->scalar : 0;
+    s->message = text && text->kind == MO_V_SCALAR ? known_text(r->model, text->scalar) : 0;
 }
 
 /* An assertion of a function that is called while a procedure is written belongs to it. */
@@ -317,7 +331,7 @@ bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_
     if (r && !warning) {
         ex_statement *s = add(r, EX_ASSERT, place);
         s->condition = holds;
-        s->message = message;
+        s->message = known_text(r->model, message);
     }
     return r != NULL;
 }

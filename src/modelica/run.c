@@ -90,7 +90,7 @@ static bool read_indices(mo_run *r, const mo_value *old, mo_ast *a, int d, index
         ex_id e = !v ? 0 : v->kind == MO_V_SCALAR ? v->scalar : v->element[k];
         uint32_t culprit;
         if (v && !mo_evaluate_number(m, e, &x, &culprit)) {
-            out->unknown = e;
+            out->unknown = mo_position(m, e);
             if (out->scalar)
                 return true;
             mo_error(m->context, DAE_E_UNSUPPORTED, a->place, "a vector of subscripts must be known");
@@ -474,12 +474,13 @@ static void check(mo_run *r, const mo_ast *a)
         .warning = warning, .initial = r->initial, .place = a->place };
 }
 
-/* terminate("...") and reinit(x, value): actions of the when-statement around them. */
+/* terminate("...") and reinit(x, value): actions of the when-statement around them; terminate may
+ * stand in 'if', too. */
 static void act(mo_run *r, const mo_ast *a, bool ends)
 {
     mo_model *m = r->model;
     flat_when *w = r->when;
-    if (!w || a->count != (ends ? 1 : 2) || (ends && !is_true(r, r->path))) {
+    if ((!w && (!ends || r->function)) || a->count != (ends ? 1 : 2)) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'%s' outside of a when-statement",
                  ends ? "terminate" : "reinit");
         mo_hint(m->context, "write when condition then %s; end when;",
@@ -492,13 +493,18 @@ static void act(mo_run *r, const mo_ast *a, bool ends)
         return;
     if (!ends && !mo_check_reinit(m, x, a->place))
         return;
+    ex_id guard = is_true(r, r->path) ? 0 : r->path;
+    if (!w) {
+        w = mo_new_when(m, guard, a->place);
+        guard = 0;
+    }
     w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
                                sizeof *w->action);
-    w->action[w->actions++] = (flat_action){ .kind = ends ? FLAT_TERMINATE : FLAT_REINIT,
-                                             .target = ends ? 0 : x->scalar,
-                                             .value = ends ? 0 : ex_if(m->graph, r->path, value->scalar,
-                                                                       x->scalar),
-                                             .message = ends ? x->scalar : 0, .place = a->place };
+    w->action[w->actions++] = ends
+        ? (flat_action){ .kind = FLAT_TERMINATE, .value = guard, .message = x->scalar,
+                         .place = a->place }
+        : (flat_action){ .kind = FLAT_REINIT, .target = x->scalar, .place = a->place,
+                         .value = ex_if(m->graph, r->path, value->scalar, x->scalar) };
 }
 
 static void call_statement(mo_run *r, const mo_clause *c)

@@ -1,10 +1,118 @@
-/* strings.c: functions on text that the standard library has in C (Modelica.Utilities.Strings), for
- * texts that are known; printing is left out.
+/* strings.c: text of values, String(x); and functions on text that the standard library has in C
+ * (Modelica.Utilities.Strings), for texts that are known; printing is left out.
+ *
+ * Text of what is not known yet is an expression (words.c of src/expression): it becomes words where
+ * a message is given.
  */
 #include "modelica/instance.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------ String(x) -------- */
+
+typedef struct layout {
+    int digits, width;
+    bool left;
+    const char *format; /* NULL: none is given */
+} layout;
+
+/* significantDigits (of a Real), minimumLength, leftJustified; or format. */
+static bool read_layout(mo_model *m, const mo_ast *a, mo_value **argument, size_t count, bool real,
+                        layout *l)
+{
+    static const char *const name[] = { "significantDigits", "minimumLength", "leftJustified",
+                                        "format" };
+    *l = (layout){ .digits = 6, .left = true };
+    for (size_t i = 1; i < count; i++) {
+        const char *label = a->call.label ? a->call.label[i] : NULL;
+        size_t which = real ? i - 1 : i;
+        for (size_t k = 0; label && k < 4; k++)
+            if (strcmp(name[k], label) == 0)
+                which = k;
+        double x = 0;
+        uint32_t culprit;
+        const char *format = mo_constant_text(m, argument[i]);
+        if (format) {
+            l->format = format;
+            continue;
+        }
+        if (which > 2 || argument[i]->kind != MO_V_SCALAR ||
+            !mo_evaluate_number(m, argument[i]->scalar, &x, &culprit)) {
+            mo_error(m->context, DAE_E_MODEL, a->item[i]->place, "this says nothing about the text");
+            mo_hint(m->context, "String(x, significantDigits = 6, minimumLength = 0, leftJustified = "
+                                "true), with known values");
+            return false;
+        }
+        if (which == 0)
+            l->digits = (int)x;
+        else if (which == 1)
+            l->width = (int)(x > 500 ? 500 : x);
+        else
+            l->left = x != 0;
+    }
+    return true;
+}
+
+static ex_id padded(mo_model *m, const char *text, const layout *l)
+{
+    return ex_text(m->graph, dae_arena_print(&m->context->arena, "%*s", l->left ? -l->width : l->width,
+                                             text));
+}
+
+static ex_id text_of_number(mo_model *m, const mo_value *v, const layout *l)
+{
+    dae_arena *arena = &m->context->arena;
+    const char *format = l->format;
+    const char *width = l->width > 0 ? dae_arena_print(arena, "%s%d", l->left ? "-" : "", l->width) : "";
+    if (!format)
+        format = v->type == EX_INTEGER ? dae_arena_print(arena, "%sd", width)
+                                       : dae_arena_print(arena, "%s.%dg", width, l->digits);
+    return ex_binary(m->graph, EX_TEXT_OF, v->scalar, ex_text(m->graph, format));
+}
+
+static ex_id text_of_literal(mo_model *m, const mo_value *v, const layout *l)
+{
+    const mo_class *def = v->view->enumeration->def;
+    if (!def->literals)
+        return ex_text(m->graph, "");
+    ex_id text = padded(m, def->literal[def->literals - 1], l);
+    for (int i = def->literals - 1; i-- > 0;) {
+        ex_id is = ex_binary(m->graph, EX_EQUAL, v->scalar,
+                             mo_literal(m, v->view->enumeration, i + 1)->scalar);
+        text = ex_if(m->graph, is, padded(m, def->literal[i], l), text);
+    }
+    return text;
+}
+
+/* String(x, ...) */
+mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument, size_t count)
+{
+    mo_value *v = argument[0];
+    layout l;
+    if (v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) {
+        mo_value *own = mo_overloaded(m, s, "String", argument, count, a->place);
+        if (own)
+            return own;
+    }
+    if (v->kind != MO_V_SCALAR || (v->type == EX_ENUMERATION && !v->view)) {
+        mo_error(m->context, DAE_E_MODEL, a->place, "'String' of %s", mo_shape(m, v));
+        mo_hint(m->context, "String(x) makes text of a number, a Boolean or an enumeration value");
+        return mo_none(m);
+    }
+    if (!read_layout(m, a, argument, count, v->type == EX_REAL, &l))
+        return mo_none(m);
+    switch (v->type) {
+    case EX_STRING: return v;
+    case EX_BOOLEAN:
+        return mo_scalar(m, ex_if(m->graph, v->scalar, padded(m, "true", &l), padded(m, "false", &l)),
+                         EX_STRING, NULL);
+    case EX_ENUMERATION: return mo_scalar(m, text_of_literal(m, v, &l), EX_STRING, NULL);
+    default: return mo_scalar(m, text_of_number(m, v, &l), EX_STRING, NULL);
+    }
+}
+
+/* ------------------------------------------------------------------ the library ------ */
 
 typedef struct call {
     mo_model *m;
@@ -91,6 +199,8 @@ static const struct {
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count)
 {
     const char *text = count ? mo_constant_text(m, argument[0]) : NULL;
+    if (strcmp(name, "ModelicaInternal_print") == 0)
+        text = "";
     for (size_t i = 0; text && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0)
             return functions[i].run(&(call){ m, text, argument, count });

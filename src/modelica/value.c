@@ -47,6 +47,15 @@ mo_value *mo_string(mo_model *m, const char *text)
     return mo_scalar(m, ex_text(m->graph, text), EX_STRING, NULL);
 }
 
+mo_value *mo_literal(mo_model *m, mo_view *enumeration, int number)
+{
+    const mo_class *def = enumeration->def;
+    dae_arena *arena = &m->context->arena;
+    const char *name = dae_arena_print(arena, "%s.%s", flat_quoted(arena, enumeration->path),
+                                       number <= def->literals ? def->literal[number - 1] : "?");
+    return mo_scalar(m, ex_literal(m->graph, number, name), EX_ENUMERATION, enumeration);
+}
+
 static mo_value *sized(mo_model *m, int dimensions, const int *size)
 {
     mo_value *v = new_value(m, MO_V_ARRAY);

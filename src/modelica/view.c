@@ -13,6 +13,14 @@ mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods)
     return v;
 }
 
+mo_view *mo_modified_view(mo_model *m, const mo_view *v, mo_mod *mods)
+{
+    mo_view *copy = mo_new_view(m, v->def, v->outer, mo_merge(m, mods, v->mods));
+    copy->path = v->path;
+    copy->weak = v->weak;
+    return copy;
+}
+
 /* ------------------------------------------------------------------ the table -------- */
 
 static size_t slot_of(const mo_view *v, const char *name)
@@ -131,10 +139,12 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         merged->flow |= old->flow;
         merged->input |= old->input;
         merged->output |= old->output;
-        merged->inner |= old->inner;
-        merged->outer |= old->outer;
         if (!merged->condition)
             merged->condition = old->condition;
+    }
+    if (!new->inner && !new->outer) {
+        merged->inner = old->inner;
+        merged->outer = old->outer;
     }
     merged->is_protected = old->is_protected;
     mo_entry *before = dae_arena_take(&m->context->arena, 1, sizeof *before);
@@ -179,6 +189,27 @@ static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, con
     mo_hint(m->context, "rename one of the two, or write 'redeclare'");
 }
 
+/* What a constraint says, 'constrainedby C(p = 3)', holds for the element and for whatever is put in
+ * its place, unless that says otherwise. Without a constraint the modifications of the declaration
+ * are taken for it. */
+static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, const mo_mod *outer)
+{
+    const mo_modifier *own = e->constraint_modifier;
+    if (outer && outer->redeclare && !e->constraint)
+        own = e->kind == MO_COMPONENT ? e->modifier : e->nested->is_short ? e->nested->alias_modifier
+                                                                          : NULL;
+    mo_mod *mod = mo_bind_mods(m, own, v, NULL);
+    if (!outer || !outer->redeclare)
+        return mod;
+    if (outer->weak) {
+        mo_mod *passed = dae_arena_take(&m->context->arena, 1, sizeof *passed);
+        *passed = (mo_mod){ .sub = outer->weak };
+        mod = mo_merge_one(m, passed, mod);
+    }
+    return mo_merge_one(m, mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view,
+                                        outer->object), mod);
+}
+
 static void add_element(mo_model *m, mo_view *v, mo_element *element)
 {
     const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
@@ -186,10 +217,12 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
     *e = (mo_entry){ .name = name, .element = element, .where = v, .place = element->place,
                      .is_protected = element->is_protected };
     mo_mod *outer = find_outer(m, v, name);
-    mo_mod *own = element->kind != MO_COMPONENT ? NULL
-                  : outer && outer->redeclare && element->constraint
-                      ? mo_bind_mods(m, element->constraint_modifier, v, NULL)
-                      : mo_bind_mods(m, element->modifier, v, NULL);
+    mo_mod *own = constraint_mods(m, v, element, outer);
+    if (element->kind == MO_NESTED) {
+        e->weak = own ? own->sub : NULL;
+        own = NULL;
+    } else if (!outer || !outer->redeclare)
+        own = mo_merge_one(m, mo_bind_mods(m, element->modifier, v, NULL), own);
     if (own && element->final)
         own->final = true;
     if (outer) {
@@ -219,6 +252,7 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
         there->element = e->element;
         there->where = e->where;
         there->mod = mo_merge_one(m, e->mod, there->mod);
+        there->weak = mo_merge(m, e->weak, there->weak);
         there->nested = NULL;
         return;
     }
@@ -310,10 +344,8 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
     /* the modifiers of a short class are written around it, those of 'extends' in it */
     mo_view *around = v->def->is_short && v->outer ? v->outer : v;
     mo_mod *own = mo_bind_mods(m, modifier, around, NULL);
-    mods = mo_merge(m, mods, own ? own->sub : NULL);
-    mo_view *base = mods || !found->def ? mo_new_view(m, found->def, found->outer,
-                                                       mo_merge(m, mods, found->mods))
-                                        : found;
+    mods = mo_merge(m, mo_merge(m, mods, own ? own->sub : NULL), v->weak);
+    mo_view *base = mods ? mo_modified_view(m, found, mods) : found;
     if (found->primitive && !found->def->is_short && !found->bases) {
         base->primitive = found->primitive; /* a builtin type */
         base->enumeration = found->enumeration;
@@ -348,7 +380,7 @@ static void add_own_base(mo_model *m, mo_view *v)
         mo_view *found = mo_nested_view(m, e);
         mo_mod *own = mo_bind_mods(m, v->def->alias_modifier, v, NULL);
         mo_mod *mods = mo_merge(m, v->mods, own ? own->sub : NULL);
-        mo_view *base = mo_new_view(m, found->def, found->outer, mo_merge(m, mods, found->mods));
+        mo_view *base = mo_modified_view(m, found, mo_merge(m, mods, v->weak));
         inherit(m, v, base, false);
         return;
     }
@@ -448,7 +480,10 @@ mo_view *mo_nested_view(mo_model *m, mo_entry *e)
     if (e->nested)
         return e->nested;
     mo_mod *mods = e->mod ? e->mod->sub : NULL;
-    e->nested = mo_new_view(m, e->element->nested, e->where, mods);
+    mo_class *def = e->element->nested;
+    bool late = def->is_short || def->extends_itself; /* its own modifiers come before */
+    e->nested = mo_new_view(m, def, e->where, late ? mods : mo_merge(m, mods, e->weak));
+    e->nested->weak = late ? e->weak : NULL;
     return e->nested;
 }
 

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    dae_model_options options = { .memory_limit = 3e8, .work_limit = 3e5 };
+    dae_model_options options = { .memory_limit = 3e8, .work_limit = 3e4 };
     dae_model *m = dae_model_load_text("fuzz.mo", (const char *)data, size, &options);
     int failed = dae_model_status(m) != DAE_OK;
     const char *words = dae_model_messages(m);

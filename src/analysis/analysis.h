@@ -1,0 +1,151 @@
+/* analysis.h: what the files of the analysis share.
+ *
+ * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
+ * series along a curve (series.c); ranks (rank.c); the derivative array with its eliminations
+ * (array.c); the levels, one after another, and the consistent point (levels.c). Beside them the
+ * pencil s C + K (pencil.c) and P M Q = diag(1, 0) (semi_explicit.c). analysis.c has the public
+ * calls. All matrices are dense, stored by columns.
+ */
+#ifndef DAE_ANALYSIS_H
+#define DAE_ANALYSIS_H
+
+#include "daedalus/analysis.h"
+#include "problem/system.h"
+
+enum { DAE_MOST_SERIES = DAE_ANALYSIS_LEVELS + 2 }; /* coefficients 0 .. this */
+
+/* ---- F(t, x, x') and its derivatives (equations.c) ---- */
+
+typedef struct dae_equations {
+    dae_system system;
+    dae_statistics stats;
+    dae_report *report;
+    const dae_memory *memory;
+    int n, opened;
+    dae_matrix pattern;     /* found by probing                                            */
+    int *color, colors;
+    double time;            /* scale of time: for d' of a leading term, and for increments */
+    double *vectors;        /* the block of the following                                  */
+    double *step[2];        /* increments of x_j, of x'_j                                  */
+    double *bent[2];        /* 1: F is not linear in x_j, x'_j                             */
+    double *x_curve, *v_curve; /* for series.c                                              */
+    double *x, *v, *r[8], *row, *x_side, *d_side, *p;
+} dae_equations;
+
+dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
+                              const dae_memory *memory, dae_report *report);
+void dae_equations_close(dae_equations *e);
+/* Pattern, colours and increments, at a point. */
+dae_status dae_equations_learn(dae_equations *e, double t, const double *x, const double *v);
+/* These answer DAE_OK, DAE_RETRY (not defined here) or a failure in the report. */
+int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r);
+int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
+                           double *K, double *C);
+
+/* ---- power series along a curve (series.c) ---- */
+
+/* x(tau) = sum c_j tau^j, t = t0 + H tau; c_j at c + j n. Along it F = sum R_k tau^k,
+ * F_x = sum K_k tau^k, F_x' / H = sum C_k tau^k, in scaled rows and columns: c_j, R, K, C are
+ * those of diag(row) F(t, diag(column) x, ...). */
+typedef struct dae_series {
+    int n, order;           /* R, K: 0 .. order; C: 0 .. order + 1; c: 0 .. order + 1       */
+    double t, H;
+    double *c, *R, *K, *C;
+    double *row, *column;
+    double tail;            /* what the series leave out, scaled                            */
+    int64_t varying;        /* entries of F_x and F_x' that are not constant                */
+    double tail_R;          /* the same of F, in units of the unknowns                      */
+    double *vectors, *samples, *R_samples;
+    int nodes;              /* there is room for so many samples                            */
+} dae_series;
+
+/* Room for series up to an order; what is there already is kept. */
+dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory);
+dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory);
+void dae_series_close(dae_series *s, const dae_memory *memory);
+int dae_series_scale(dae_series *s, dae_equations *e); /* row, column from F_x and F_x'      */
+int dae_series_residual(dae_series *s, dae_equations *e);
+int dae_series_jacobians(dae_series *s, dae_equations *e);
+void dae_series_stretch(dae_series *s, double factor); /* H := factor H                      */
+
+/* ---- ranks (rank.c) ---- */
+
+/* The singular value decomposition A = U diag(s) V' of an m x n matrix, and its rank. Room for
+ * matrices up to a size is taken once. */
+typedef struct dae_svd {
+    int rows, columns;      /* at most                                                      */
+    double tolerance;
+    dae_rank weakest;       /* of all decisions so far                                      */
+    double *U, *s, *Vt, *copy, *work;
+    int *iwork, lwork;
+    double *vectors;
+} dae_svd;
+
+dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
+                        const dae_memory *memory);
+void dae_svd_close(dae_svd *d, const dae_memory *memory);
+double dae_rank_gap(const dae_rank *r); /* kept / dropped                               */
+/* The rank, or -1: LAPACK did not converge. U is m x m (leading dimension m), Vt n x n. */
+int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda);
+/* B := U' B, B with m rows and `columns` columns (any number). */
+void dae_svd_turn_rows(dae_svd *d, int m, int columns, double *B, int ldb);
+
+/* ---- the derivative array (array.c) ---- */
+
+typedef struct dae_array {
+    int n, order;           /* unknowns; k: rows R_0 .. R_k                                 */
+    int ld;                 /* rows there is room for                                       */
+    double *stack;          /* rows being worked on: right side, c_0, c_1, ..               */
+    double *pivots;         /* the block of the following                                   */
+    double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + (j + 1) n: right side, c_0 ..
+                                           c_{j-1}, all divided by s_i, and V_i'             */
+    int rank[DAE_MOST_SERIES + 1];      /* of what determines c_j; c_0: the constraints      */
+    int left;               /* rows that hold c_0 only                                      */
+    int tangent_rank;       /* rank of C_0 on the kernel of the constraints                 */
+    double contradiction;   /* largest right side of rows without unknowns                  */
+    dae_svd svd;
+} dae_array;
+
+dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
+                          const dae_memory *memory);
+void dae_array_close(dae_array *a, const dae_memory *memory);
+/* With the first order + 1 coefficients of the series. 0, or -1: LAPACK did not converge. */
+int dae_array_eliminate(dae_array *a, const dae_series *s, int order);
+/* The smallest change of c_0, then of c_1, ... that satisfies the linearized array. */
+void dae_array_step(const dae_array *a, double *change);
+/* V_i' of c_0: an orthonormal basis of the constraints, in scaled unknowns, row by row. */
+const double *dae_array_constraint(const dae_array *a, int i);
+
+/* ---- the whole (analysis.c) ---- */
+
+struct dae_analysis {
+    dae_memory memory;
+    dae_report report;
+    dae_analysis_options options;
+    dae_equations equations;
+    dae_series series;
+    dae_array array;
+    dae_index_facts facts;
+    dae_pencil_facts pencil;
+    dae_semi_explicit semi_explicit;
+    int has_pencil, has_semi_explicit;
+    double *vectors;        /* the block of the following                                   */
+    double *change, *base;  /* (DAE_MOST_SERIES + 1) n each: of the curve                    */
+    double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
+    double *x_start;        /* n                                                            */
+    double *gradients;      /* n constraints by rows                                        */
+    double *eigenvalues;    /* 2 n                                                          */
+    double *matrices;       /* M, P, Q                                                      */
+    int *level, *own;       /* of constraints; n each                                       */
+};
+
+dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
+dae_status dae_pencil_run(dae_analysis *a);
+void dae_semi_explicit_run(dae_analysis *a);
+/* The constraints of the array that are not among the first `known`: into gradients. */
+void dae_constraints_add(dae_analysis *a, int known, int level);
+/* The perturbation index where theory gives it; -1: it does not. */
+int dae_perturbation_theory(const dae_analysis *a);
+dae_status dae_analysis_no_memory(dae_analysis *a, const char *what);
+
+#endif

@@ -1,0 +1,260 @@
+/* equations.c: any problem as F(t, x, x') = 0, and F_x, F_x' to about twelve digits.
+ *
+ * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
+ * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630;
+ * a pair of points does where F was found to be linear in an unknown. A Jacobian of the user is
+ * not asked: it may be an approximation, which is good enough for Newton's iteration, but not
+ * for a rank.
+ *
+ * Increments are found once, from large to small: the first for which the formulas of order 8
+ * and 6 agree best. Unknowns that share no equation move together.
+ */
+#include "analysis/analysis.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 4, TRIES = 12 };
+static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
+static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
+
+dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
+                              const dae_memory *memory, dae_report *report)
+{
+    e->memory = memory;
+    e->report = report;
+    e->time = time;
+    e->opened = 1;
+    dae_status status = dae_system_open(&e->system, problem, &(dae_system_options){ 0 }, memory,
+                                        &e->stats, report);
+    if (status != DAE_OK)
+        return status;
+    size_t n = (size_t)e->system.n, m = (size_t)e->system.m;
+    e->n = e->system.n;
+    dae_vector_wish wish[] = {
+        { &e->step[0], n }, { &e->step[1], n }, { &e->bent[0], n }, { &e->bent[1], n },
+        { &e->x, n },       { &e->v, n },       { &e->r[0], n },    { &e->r[1], n },
+        { &e->r[2], n },    { &e->r[3], n },    { &e->r[4], n },    { &e->r[5], n },
+        { &e->r[6], n },    { &e->r[7], n },    { &e->row, n },     { &e->x_side, n },
+        { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n },
+    };
+    e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
+    e->color = dae_alloc(memory, n, sizeof(int));
+    return e->vectors && e->color ? DAE_OK : DAE_E_NOMEM;
+}
+
+void dae_equations_close(dae_equations *e)
+{
+    if (!e->opened)
+        return;
+    dae_matrix_free(e->memory, &e->pattern);
+    dae_free(e->memory, e->vectors);
+    dae_free(e->memory, e->color);
+    dae_system_close(&e->system);
+    e->opened = 0;
+}
+
+/* p = d' along (t + s, x + s v), into e->p */
+static int leading_derivative(dae_equations *e, double t, const double *x, const double *v)
+{
+    const double s = e->time / 32;
+    int n = e->n, m = e->system.m;
+    double *side = e->x_side;
+    memset(e->p, 0, (size_t)m * sizeof *e->p);
+    for (int k = 1; k <= POINTS; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int i = 0; i < n; i++)
+                side[i] = x[i] + sign * k * s * v[i];
+            int answer = dae_system_d(&e->system, t + sign * k * s, side, e->d_side);
+            if (answer != DAE_OK)
+                return answer;
+            for (int i = 0; i < m; i++)
+                e->p[i] += sign * eighth[k - 1] / s * e->d_side[i];
+        }
+    return DAE_OK;
+}
+
+int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r)
+{
+    if (!e->system.computed)
+        return dae_system_f(&e->system, t, x, v, r);
+    int answer = leading_derivative(e, t, x, v);
+    return answer == DAE_OK ? dae_system_f(&e->system, t, x, e->p, r) : answer;
+}
+
+/* F at the eight (or two) points where the unknowns of one colour are moved: r[k], r[4 + k] */
+static int move(dae_equations *e, double t, const double *x, const double *v, int by_v, int color,
+                double factor, int pairs)
+{
+    int n = e->n, answer = DAE_OK;
+    double *moved = by_v ? e->v : e->x;
+    const double *at = by_v ? v : x;
+    memcpy(e->x, x, (size_t)n * sizeof *x);
+    memcpy(e->v, v, (size_t)n * sizeof *v);
+    for (int k = 0; k < 2 * pairs && answer == DAE_OK; k++) {
+        int side = k % 2, point = k / 2;
+        for (int j = 0; j < n; j++)
+            if (e->color[j] == color)
+                moved[j] = at[j] + (side ? -1 : 1) * (point + 1) * factor * e->step[by_v][j];
+        answer = dae_equations_f(e, t, e->x, e->v, e->r[4 * side + point]);
+    }
+    return answer;
+}
+
+static double difference(const dae_equations *e, int i, const double *weights, int pairs)
+{
+    double sum = 0;
+    for (int k = 0; k < pairs; k++)
+        sum += weights[k] * (e->r[k][i] - e->r[4 + k][i]);
+    return sum;
+}
+
+/* Differences below this are rounding of the values they are taken of. */
+static double rounding(const dae_equations *e, int i)
+{
+    return 16 * DBL_EPSILON * (fabs(e->r[0][i]) + fabs(e->r[4][i]));
+}
+
+/* How far the formulas of order 8 and 6 disagree in column j, relatively; *bent: 1 if two points
+ * would not do. */
+static double disagreement(const dae_equations *e, int j, double *bent)
+{
+    double worst = 0;
+    *bent = 0;
+    for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
+        int i = dae_column_row(&e->pattern, j, k);
+        double fine = difference(e, i, eighth, POINTS), noise = rounding(e, i);
+        double size = fmax(fabs(fine), 1e4 * noise);
+        if (size == 0)
+            continue;
+        worst = fmax(worst, fabs(fine - difference(e, i, sixth, POINTS)) / size);
+        if (fabs(fine - (e->r[0][i] - e->r[4][i]) / 2) > 4 * noise)
+            *bent = 1;
+    }
+    return worst;
+}
+
+/* Increments for the unknowns of one colour. */
+static int try_color(dae_equations *e, double t, const double *x, const double *v, int by_v,
+                     int color, double *best)
+{
+    double factor = 1, bent;
+    int found = 0;
+    for (int j = 0; j < e->n; j++)
+        best[j] = e->color[j] == color ? INFINITY : best[j];
+    for (int k = 0; k < TRIES; k++, factor /= 4) {
+        int answer = move(e, t, x, v, by_v, color, factor, POINTS), again = 0;
+        if (answer != DAE_OK && answer != DAE_RETRY)
+            return answer;
+        for (int j = 0; j < e->n && answer == DAE_OK; j++) {
+            if (e->color[j] != color)
+                continue;
+            double d = disagreement(e, j, &bent);
+            if (d < best[j]) {
+                best[j] = d;
+                e->row[j] = factor;
+                e->bent[by_v][j] = bent;
+            }
+            found = 1;
+            again |= best[j] > 1e-12;
+        }
+        if (answer == DAE_OK && !again)
+            break;
+    }
+    for (int j = 0; j < e->n; j++)
+        if (e->color[j] == color && found)
+            e->step[by_v][j] *= e->row[j];
+    return found ? DAE_OK : DAE_RETRY;
+}
+
+static int find_increments(dae_equations *e, double t, const double *x, const double *v,
+                           double *best)
+{
+    for (int j = 0; j < e->n; j++) {
+        e->step[0][j] = 0.1 * fmax(fabs(x[j]), 1);
+        e->step[1][j] = 0.1 * fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / e->time);
+    }
+    int answer = DAE_OK;
+    for (int by_v = 0; by_v < 2; by_v++)
+        for (int color = 0; color < e->colors && answer == DAE_OK; color++)
+            answer = try_color(e, t, x, v, by_v, color, best);
+    return answer;
+}
+
+static dae_status undefined(dae_equations *e, double t)
+{
+    char name[32];
+    dae_system *s = &e->system;
+    dae_fail(e->report, DAE_E_NONFINITE, "the equations are not defined near the point of analysis");
+    dae_at(e->report, "t = %.10g%s%s", t, s->bad_retry ? "" : ", ",
+           s->bad_retry ? "" : dae_equation_name(s, s->bad_row, name));
+    dae_why(e->report, "%s", s->bad_retry ? "a callback answered DAE_RETRY"
+                                          : "a value is not finite");
+    dae_hint(e->report, "start from another point");
+    return DAE_E_NONFINITE;
+}
+
+dae_status dae_equations_learn(dae_equations *e, double t, const double *x, const double *v)
+{
+    int n = e->n, answer = DAE_OK;
+    dae_matrix_free(e->memory, &e->pattern);
+    double *w = dae_alloc(e->memory, (size_t)n + 1, sizeof *w);
+    if (!w)
+        return DAE_E_NOMEM;
+    for (int j = 0; j < n; j++)
+        w[j] = 1e3 / fmax(fabs(x[j]), 1);
+    if (e->system.vectors == NULL) { /* the probing uses vectors that are taken here */
+        if (e->system.computed && dae_equations_f(e, t, x, v, e->r[0]) != DAE_OK)
+            answer = undefined(e, t);
+        if (answer == DAE_OK)
+            answer = dae_system_analyze(&e->system, t, x, e->system.computed ? e->p : v, w, NULL);
+    }
+    if (answer == DAE_OK)
+        answer = dae_equations_f(e, t, x, v, e->r[0]);
+    if (answer == DAE_OK)
+        answer = dae_pattern_find(&e->system, t, x, e->system.computed ? e->p : v, w, &e->pattern);
+    if (answer == DAE_OK)
+        answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
+    if (answer == DAE_OK)
+        answer = find_increments(e, t, x, v, w);
+    dae_free(e->memory, w);
+    return answer == DAE_RETRY ? undefined(e, t) : (dae_status)answer;
+}
+
+/* The columns of one colour, by x or by x'. */
+static int take_columns(dae_equations *e, double t, const double *x, const double *v, int by_v,
+                        int color, double *J)
+{
+    int bent = 0;
+    size_t n = (size_t)e->n;
+    for (int j = 0; j < e->n; j++)
+        bent |= e->color[j] == color && e->bent[by_v][j] > 0;
+    int pairs = bent ? POINTS : 1, answer = move(e, t, x, v, by_v, color, 1, pairs);
+    for (int j = 0; j < e->n && answer == DAE_OK; j++) {
+        if (e->color[j] != color)
+            continue;
+        for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
+            int i = dae_column_row(&e->pattern, j, k);
+            static const double half[1] = { 0.5 };
+            double d = difference(e, i, bent ? eighth : half, pairs);
+            J[(size_t)i + (size_t)j * n] = fabs(d) > rounding(e, i) ? d / e->step[by_v][j] : 0;
+        }
+    }
+    return answer;
+}
+
+int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
+                           double *K, double *C)
+{
+    size_t count = (size_t)e->n * (size_t)e->n;
+    memset(K, 0, count * sizeof *K);
+    memset(C, 0, count * sizeof *C);
+    int answer = DAE_OK;
+    for (int color = 0; color < e->colors && answer == DAE_OK; color++) {
+        answer = take_columns(e, t, x, v, 0, color, K);
+        if (answer == DAE_OK)
+            answer = take_columns(e, t, x, v, 1, color, C);
+    }
+    return answer;
+}

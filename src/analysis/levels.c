@@ -1,0 +1,377 @@
+/* levels.c: one differentiation more, until x' is known.
+ *
+ * At every level k the curve is moved to satisfy R_0 = 0 .. R_k = 0 (Gauss-Newton: the smallest
+ * change of c_0, then of c_1, .., that satisfies the linearized array), and the ranks of the array
+ * are read there. For a regular problem the number of constraints on x grows with every level
+ * until there are no hidden ones left, and one level later x' is determined: that level is the
+ * differential index. A level that adds no constraint, and does not determine x', is
+ * followed by no better one: the problem is singular.
+ */
+#include "analysis/analysis.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHRINKINGS = 40, ITERATIONS = 30, HALVINGS = 10, MOST_ROWS = 8000 };
+
+/* What series may leave out, and how small a last correction has to be. */
+static const double good_tail = 1e-10, fair_tail = 1e-8, small_step = 1e-9;
+
+static size_t curve_size(const dae_analysis *a)
+{
+    return (DAE_MOST_SERIES + 1) * (size_t)a->series.n;
+}
+
+/* ---- the scale of time ---- */
+
+static int look_along(dae_analysis *a)
+{
+    dae_series *s = &a->series;
+    a->equations.time = s->H;
+    int answer = dae_series_scale(s, &a->equations);
+    if (answer == DAE_OK)
+        answer = dae_series_jacobians(s, &a->equations);
+    if (answer == DAE_OK)
+        answer = dae_series_residual(s, &a->equations);
+    if (answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail))
+        answer = DAE_RETRY;
+    return answer;
+}
+
+static dae_status rough(dae_analysis *a)
+{
+    dae_fail(&a->report, DAE_E_NONFINITE, "the equations are not smooth near the point of analysis");
+    dae_at(&a->report, "t = %.10g", a->series.t);
+    dae_why(&a->report, "over a time of %.3g their Jacobians are no power series to ten digits",
+            a->series.H);
+    dae_hint(&a->report, "start from a point away from jumps, corners and singularities");
+    return DAE_E_NONFINITE;
+}
+
+static dae_status find_time_scale(dae_analysis *a)
+{
+    int answer = DAE_RETRY;
+    for (int k = 0; k < SHRINKINGS && answer == DAE_RETRY; k++) {
+        if (k > 0)
+            dae_series_stretch(&a->series, 0.25);
+        answer = look_along(a);
+    }
+    return answer == DAE_RETRY ? rough(a) : (dae_status)answer;
+}
+
+/* ---- linear, constant ---- */
+
+static int same_matrices(int n, const double *A, const double *B, const double *unit)
+{
+    for (size_t k = 0; k < (size_t)n * (size_t)n; k++)
+        if (fabs(A[k] - B[k]) > 1e-9 * unit[k])
+            return 0;
+    return 1;
+}
+
+/* Are F_x and F_x' the same elsewhere? */
+static int classify(dae_analysis *a)
+{
+    dae_series *s = &a->series;
+    dae_equations *e = &a->equations;
+    size_t n = (size_t)s->n, square = n * n;
+    double *J[2][2] = { { s->samples, s->samples + square },
+                        { s->samples + 2 * square, s->samples + 3 * square } };
+    int answer = DAE_OK;
+    for (int side = 0; side < 2 && answer == DAE_OK; side++) {
+        for (size_t i = 0; i < n; i++) {
+            double away = side * 0.07 * (1 + sin(7. * (double)i + 1) / 3);
+            double x = s->column[i] * s->c[i], v = s->column[i] * s->c[n + i] / s->H;
+            e->x_curve[i] = x + away * fmax(fabs(x), 1);
+            e->v_curve[i] = v + away * fmax(fabs(v), 1);
+        }
+        answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
+    }
+    if (answer != DAE_OK && answer != DAE_RETRY)
+        return answer;
+    a->facts.linear = answer == DAE_OK;
+    for (int which = 0; which < 2 && a->facts.linear; which++) {
+        double *unit = s->samples + 4 * square; /* there are 14 pairs of matrices */
+        for (size_t k = 0; k < square; k++)
+            unit[k] = fmax(fabs(J[0][which][k]), fabs(J[1][which][k]));
+        a->facts.linear = same_matrices(s->n, J[0][which], J[1][which], unit);
+    }
+    a->facts.varying = s->varying;
+    a->facts.constant = a->facts.linear && s->varying == 0;
+    return DAE_OK;
+}
+
+/* ---- a consistent point ---- */
+
+static double largest(const double *v, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+static double residual_size(const dae_analysis *a)
+{
+    return largest(a->series.R, (size_t)(a->series.order + 1) * (size_t)a->series.n);
+}
+
+/* Block by block, relative to what is there. */
+static double step_size(const dae_analysis *a)
+{
+    size_t n = (size_t)a->series.n;
+    double size = 0, unit = fmax(largest(a->series.c, n), 1);
+    for (int j = 0; j <= a->series.order + 1; j++)
+        size = fmax(size, largest(a->change + (size_t)j * n, n) /
+                              fmax(unit, largest(a->series.c + (size_t)j * n, n)));
+    return size;
+}
+
+/* c := base + factor change, and R there. */
+static int move_curve(dae_analysis *a, double factor)
+{
+    size_t count = (size_t)(a->series.order + 2) * (size_t)a->series.n;
+    for (size_t i = 0; i < count; i++)
+        a->series.c[i] = a->base[i] + factor * a->change[i];
+    return dae_series_residual(&a->series, &a->equations);
+}
+
+/* The whole step, or the part of it that makes the residual smaller. */
+static int take_step(dae_analysis *a, int far)
+{
+    double before = residual_size(a), factor = 1;
+    memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
+    int answer = DAE_RETRY;
+    for (int k = 0; k < HALVINGS; k++, factor /= 2) {
+        answer = move_curve(a, factor);
+        if (answer != DAE_RETRY && (answer != DAE_OK || !far || residual_size(a) <= before))
+            break;
+    }
+    return answer;
+}
+
+static int jacobians(dae_analysis *a)
+{
+    return a->facts.constant ? DAE_OK : dae_series_jacobians(&a->series, &a->equations);
+}
+
+/* Gauss-Newton at this level; the array is that of the last iteration but for a small step. */
+static int settle_level(dae_analysis *a)
+{
+    double size = INFINITY;
+    size_t n = (size_t)a->series.n;
+    int answer = dae_series_residual(&a->series, &a->equations);
+    for (int k = 0; k < ITERATIONS && answer == DAE_OK; k++) {
+        if (k == 0 || !a->facts.linear)
+            answer = jacobians(a);
+        if (answer == DAE_OK && a->series.tail > fair_tail)
+            return DAE_RETRY;
+        if (answer == DAE_OK)
+            answer = dae_array_eliminate(&a->array, &a->series, a->series.order) ? DAE_E_CONVERGENCE
+                                                                                : DAE_OK;
+        if (answer != DAE_OK)
+            break;
+        double before = size;
+        dae_array_step(&a->array, a->change);
+        size = step_size(a);
+        answer = take_step(a, size > 1e-3);
+        int small = size <= small_step || (size < 1e-6 && size > before / 2);
+        int exact = a->facts.linear && residual_size(a) < 1e-9 * fmax(largest(a->series.c, n), 1);
+        if (answer == DAE_OK && (small || exact))
+            return DAE_OK;
+    }
+    return answer == DAE_OK ? DAE_E_INCONSISTENT : answer;
+}
+
+static dae_status not_consistent(dae_analysis *a, int level, int answer)
+{
+    char name[32];
+    const dae_series *s = &a->series;
+    size_t worst = 0, count = (size_t)(s->order + 1) * (size_t)s->n;
+    for (size_t i = 1; i < count; i++)
+        if (fabs(s->R[i]) > fabs(s->R[worst]))
+            worst = i;
+    int row = (int)(worst % (size_t)s->n), times = (int)(worst / (size_t)s->n);
+    if (answer == DAE_E_CONVERGENCE) {
+        dae_fail(&a->report, DAE_E_CONVERGENCE, "a singular value decomposition did not converge");
+        dae_at(&a->report, "t = %.10g, derivatives up to %d", s->t, level);
+        return DAE_E_CONVERGENCE;
+    }
+    dae_fail(&a->report, DAE_E_INCONSISTENT, "no consistent point was found for the analysis");
+    dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
+           dae_equation_name(&a->equations.system, row, name),
+           times ? ", differentiated" : "", times > 1 ? " several times" : "");
+    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", ITERATIONS,
+            fabs(s->R[worst]));
+    dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
+    return DAE_E_INCONSISTENT;
+}
+
+/* Time scale made smaller where the longer curve shows that it must be. */
+static dae_status run_level(dae_analysis *a, int level)
+{
+    dae_status status = dae_series_extend(&a->series, level, &a->memory);
+    dae_rank weakest = a->array.svd.weakest;
+    dae_array_close(&a->array, &a->memory);
+    if (status == DAE_OK)
+        status = dae_array_open(&a->array, a->series.n, level, a->facts.tolerance, &a->memory);
+    if (status != DAE_OK)
+        return dae_analysis_no_memory(a, "the derivative array");
+    a->array.svd.weakest = weakest;
+    int answer = settle_level(a);
+    for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
+        dae_series_stretch(&a->series, 0.5);
+        answer = look_along(a);
+        if (answer == DAE_OK)
+            answer = settle_level(a);
+    }
+    if (answer == DAE_RETRY)
+        return rough(a);
+    if (answer != DAE_OK && a->report.status == DAE_OK)
+        return not_consistent(a, level, answer);
+    return (dae_status)answer;
+}
+
+/* ---- the levels ---- */
+
+static void singular(dae_analysis *a, int redundant)
+{
+    dae_index_facts *f = &a->facts;
+    f->undetermined = f->size - a->array.rank[0] - a->array.tangent_rank;
+    f->redundant = redundant;
+    f->contradiction = a->array.contradiction > 1e-6;
+    f->why = f->contradiction ? "some equations contradict others or their derivatives"
+             : f->undetermined ? "some unknowns are determined by nothing: further derivatives say "
+                                 "nothing new"
+                               : "further derivatives say nothing new";
+}
+
+static void read_level(dae_analysis *a, int level)
+{
+    dae_index_facts *f = &a->facts;
+    f->known[level] = a->array.rank[0];
+    f->levels = level;
+    if (f->strangeness < 0 && a->array.tangent_rank == f->size - a->array.rank[0])
+        f->strangeness = level;
+    if (a->array.rank[1] == f->size)
+        f->index = level;
+}
+
+/* 1: no level beyond this one is needed. */
+static int last_level(dae_analysis *a, int level, int extra)
+{
+    dae_index_facts *f = &a->facts;
+    if (f->index >= 0)
+        return 1;
+    if (level > 0 && f->known[level] == f->known[level - 1]) {
+        singular(a, a->array.left - a->array.rank[0] - extra);
+        return 1;
+    }
+    if (level == a->options.highest)
+        f->why = "there are hidden constraints beyond the highest level that was tried";
+    return level == a->options.highest;
+}
+
+static int too_large(dae_analysis *a, int level)
+{
+    if ((level + 1) * (int64_t)a->series.n <= MOST_ROWS)
+        return 0;
+    dae_fail(&a->report, DAE_E_LIMIT, "the problem is too large for this analysis");
+    dae_why(&a->report, "%d unknowns, %d differentiations: more than %d dense rows", a->series.n,
+            level, MOST_ROWS);
+    dae_hint(&a->report, "analyze a smaller instance of the same kind (grid, number of links)");
+    return 1;
+}
+
+/* All levels again, at the point where everything holds: what is a constraint, and since when. */
+static dae_status count_again(dae_analysis *a)
+{
+    dae_index_facts *f = &a->facts;
+    int known = 0, top = f->levels;
+    a->array.svd.weakest = (dae_rank){ .kept = INFINITY };
+    if (!f->linear && dae_series_jacobians(&a->series, &a->equations) != DAE_OK)
+        return rough(a);
+    f->strangeness = f->index = -1;
+    for (int level = 0; level <= top; level++) {
+        if (dae_array_eliminate(&a->array, &a->series, level) != 0)
+            return not_consistent(a, level, DAE_E_CONVERGENCE);
+        read_level(a, level);
+        dae_constraints_add(a, known, level);
+        known = f->known[level];
+    }
+    return DAE_OK;
+}
+
+static void read_point(dae_analysis *a)
+{
+    const dae_series *s = &a->series;
+    dae_index_facts *f = &a->facts;
+    size_t n = (size_t)s->n;
+    double unit = 1;
+    for (int j = 0; j <= s->order + 1; j++, unit *= j / s->H)
+        for (size_t i = 0; i < n; i++)
+            a->derivatives[(size_t)j * n + i] = unit * s->column[i] * s->c[(size_t)j * n + i];
+    f->moved_most = -1;
+    for (size_t i = 0; i < n; i++) {
+        double change = fabs(a->derivatives[i] - a->x_start[i]);
+        double noise = 1e-9 * (fabs(a->x_start[i]) + s->column[i]);
+        if (change > noise && change > f->moved) {
+            f->moved = change;
+            f->moved_most = (int)i;
+        }
+    }
+    f->residual = residual_size(a);
+    f->time_scale = s->H;
+}
+
+static void conclude(dae_analysis *a)
+{
+    dae_index_facts *f = &a->facts;
+    f->regular = f->index >= 0;
+    f->constraints = a->array.rank[0];
+    f->freedom = f->regular ? f->size - f->constraints : a->array.tangent_rank;
+    f->weakest = a->array.svd.weakest;
+    f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
+    f->perturbation = dae_perturbation_theory(a);
+}
+
+dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v)
+{
+    dae_series *s = &a->series;
+    size_t n = (size_t)s->n;
+    int extra = 0;
+    s->t = t;
+    s->H = a->options.time_scale;
+    a->facts.index = a->facts.strangeness = -1;
+    for (size_t i = 0; i < n; i++) {
+        s->c[i] = a->x_start[i] = x[i];
+        s->c[n + i] = v ? v[i] * s->H : 0;
+    }
+    dae_status status = too_large(a, 0) ? DAE_E_LIMIT : dae_series_extend(s, 0, &a->memory);
+    if (status == DAE_E_NOMEM)
+        return dae_analysis_no_memory(a, "the Jacobians along a curve");
+    if (status == DAE_OK) {
+        memset(a->base, 0, n * sizeof *a->base);
+        status = dae_equations_learn(&a->equations, t, x, v ? v : a->base);
+    }
+    if (status == DAE_OK)
+        status = find_time_scale(a);
+    if (status == DAE_OK)
+        status = (dae_status)classify(a);
+    for (int level = 0; status == DAE_OK; level++) {
+        status = too_large(a, level) ? DAE_E_LIMIT : run_level(a, level);
+        if (status != DAE_OK)
+            break;
+        read_level(a, level);
+        if (last_level(a, level, extra))
+            break;
+        extra = a->array.left - a->array.rank[0];
+    }
+    if (status == DAE_OK)
+        status = count_again(a);
+    if (status != DAE_OK)
+        return status;
+    read_point(a);
+    conclude(a);
+    return DAE_OK;
+}

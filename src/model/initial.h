@@ -1,0 +1,43 @@
+/* initial.h: what the files of the initialization share.
+ *
+ *     conditions.c  which conditions determine the initial values
+ *     nearest.c     guesses that cannot all hold, met as nearly as possible
+ *     initialize.c  solving: newton.c and the ladder of what to try; what was found
+ *     trust.c       least squares by a trust region: the last resort, and the nearest approach
+ *     conflict.c    which conditions contradict each other
+ */
+#ifndef DAE_MODEL_INITIAL_H
+#define DAE_MODEL_INITIAL_H
+
+#include "model/object.h"
+
+/* Every row that could be a part of the initial system: equations, initial equations, fixed starts;
+ * behind these `must` rows the guesses, in order of preference. */
+typedef struct initial_rows {
+    equation_list list;
+    size_t must;
+    int *rank;              /* of guesses, from `must` on: only those of equal rank are traded
+                               against each other; 0: not at all                             */
+    model_incidence in;
+    dae_matching matching;
+    uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
+    uint32_t *spare;        /* of the redundant ones                                          */
+    uint32_t violated;      /* the row of a redundant one that does not hold; NOWHERE         */
+} initial_rows;
+
+bool initial_is_unknown(const model_variable *x);
+bool initial_is_fixed(const model *m, uint32_t v);
+void initial_add(model *m, equation_list *l, const model_equation *e);
+
+/* nearest.c */
+dae_status nearest_find(model *m, initial_rows *all);
+void nearest_forget(model *m);
+void nearest_add_equations(model *m, equation_list *l);
+void nearest_weigh(model *m);         /* from the start values, before solving                */
+void nearest_warn(model *m);          /* what was moved                                       */
+
+/* conflict.c: after a failure; the report is made anew where more can be said. *solved: there is no
+ * contradiction, a point where everything holds is in the slots. */
+dae_status conflict_explain(model *m, dae_status status, bool *solved);
+
+#endif

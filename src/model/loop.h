@@ -1,0 +1,29 @@
+/* loop.h: a loop being solved: what newton.c and rescue.c share. */
+#ifndef DAE_MODEL_LOOP_H
+#define DAE_MODEL_LOOP_H
+
+#include "model/object.h"
+
+typedef struct loop {
+    model *m;
+    model_plan *plan;
+    model_step *s;
+    double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good;
+    dae_factor_info info;
+    size_t budget;               /* evaluations that are left                                 */
+    /* where the equations come nearest to each other, if they do not meet */
+    double *nearest, residual;
+    uint32_t worst;
+    bool has_nearest, is_minimum;
+    char free[300];              /* what the equations leave open, by name; ""                */
+} loop;
+
+int loop_evaluate(loop *l, const double *u, double *r);
+int loop_jacobian(loop *l);      /* at the point evaluated last, into K                       */
+dae_status loop_iterate(loop *l);
+
+/* rescue.c */
+dae_status loop_rescue(loop *l); /* by a trust region, from u0                                */
+dae_status loop_tell(loop *l, dae_status found, const char *doing);
+
+#endif

@@ -1,0 +1,11 @@
+/* suspect.h: where in the text an equation is probably missing, or one too many. */
+#ifndef DAE_MODEL_SUSPECT_H
+#define DAE_MODEL_SUSPECT_H
+
+#include "model/object.h"
+
+/* Adds to the report which components, variables or equations are out of balance. false: nothing
+ * stands out. */
+bool model_say_suspects(model *m);
+
+#endif

@@ -1,0 +1,501 @@
+/* test_initial_cases.c: initial values of many kinds: the right values, or the right diagnosis.
+ *
+ * A case says what must come out, derived by hand: values, words of a warning, or a contradiction. A
+ * contradiction is the list of its members, each with an edit of the model that takes the member
+ * away: a start value that is no longer fixed, an initial equation that is left out, an equation with
+ * a free parameter, slack, added to one side. The conflict that is reported must have exactly these
+ * members, and with any one of the edits the model must have initial values.
+ */
+#include "testing.h"
+
+#include <daedalus/model.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 12 };
+
+typedef struct expected {
+    const char *name;
+    double value;
+} expected;
+
+typedef struct edit {
+    const char *member;          /* a part of its words in the conflict                       */
+    const char *from, *to;       /* the edit; NULL: none is possible in the text              */
+} edit;
+
+typedef struct initial_case {
+    const char *what, *text;
+    expected value[MOST];
+    const char *says[4];         /* parts of the messages, warnings or failure                */
+    dae_status status;
+    edit member[MOST];
+    const char *keep;
+} initial_case;
+
+#define PENDULUM "der(x) = u; der(y) = v; der(u) = -F*x; der(v) = -F*y - 9.81; "
+
+/* ---------------------------------------------------------------- values ---------------- */
+
+static const initial_case good[] = {
+    { "the derivative of something that is no state",
+      "model M Real x(start = 0.8), v(start = 0, fixed = true), y, z = -y; equation der(x) = v - x; "
+      "der(v) = 1 - 2*v; y = x^2 + v; initial equation der(z) = 1; end M;",
+      .value = { { "x", 1 }, { "y", 1 }, { "z", -1 } } },
+    { "a fixed start", "model M Real x(start = 2, fixed = true); equation der(x) = -3*x; end M;",
+      .value = { { "x", 2 }, { "der(x)", -6 } } },
+    { "steady state: 3 = 2 sqrt(h)",
+      "model M Real h(start = 1); equation der(h) = 3 - 2*sqrt(h); initial equation der(h) = 0; end M;",
+      .value = { { "h", 2.25 }, { "der(h)", 0 } } },
+    { "a fixed start of an algebraic variable: x^3 = 8",
+      "model M Real x(start = 1), y(start = 8, fixed = true); equation der(x) = -x; y = x^3; end M;",
+      .value = { { "x", 2 }, { "y", 8 } } },
+    { "an alias with a sign",
+      "model M Real x, y(start = 3, fixed = true); equation x = -y; der(x) = 1; end M;",
+      .value = { { "x", -3 }, { "y", 3 } } },
+    { "a free parameter: -6 = -k 2",
+      "model M parameter Real k(fixed = false, start = 1); Real x(start = 2, fixed = true); "
+      "equation der(x) = -k*x; initial equation der(x) = -6; end M;",
+      .value = { { "k", 3 } } },
+    { "two free parameters: q - 2 p = 1, q - p = 4",
+      "model M parameter Real p(fixed = false), q(fixed = false); Real x(start = 2, fixed = true), "
+      "y(start = 1, fixed = true); equation der(x) = q - p*x; der(y) = q - p*y; "
+      "initial equation der(x) = 1; der(y) = 4; end M;",
+      .value = { { "p", 3 }, { "q", 7 } } },
+    { "arrays: x = (1, 2, 3) s, sum 12",
+      "model M Real x[3], s(start = 1); equation der(x) = -x; der(s) = 0; "
+      "initial equation x = {1, 2, 3}*s; sum(x) = 12; end M;",
+      .value = { { "x[1]", 2 }, { "x[2]", 4 }, { "x[3]", 6 }, { "s", 2 } } },
+    { "a branch that depends on what it determines",
+      "model M Real x(start = 1, fixed = true), y(start = 0); equation der(x) = y; "
+      "2*y = if y > 1 then 6*x else 4*x; end M;",
+      .value = { { "y", 3 } } },
+    { "initial()",
+      "model M Real x, y; equation y = if initial() then 5 else 1; der(x) = 1; "
+      "initial equation x = y; end M;",
+      .value = { { "x", 5 } } },
+    { "redundant and consistent",
+      "model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 2*x; "
+      "initial equation y = 2; end M;",
+      .value = { { "x", 1 }, { "y", 2 } } },
+    { "redundant and consistent, in an array",
+      "model M Real x[3](start = {1, 2, 3}, each fixed = true), s; equation der(x) = -x; "
+      "s = sum(x); initial equation s = 6; end M;",
+      .value = { { "s", 6 }, { "x[3]", 3 } } },
+    { "redundant and consistent, on the other branch: x^2 = 4 and x = -2",
+      "model M Real x(start = 2), y; equation der(x) = -x; x^2 = y; "
+      "initial equation y = 4; x = -2; end M;",
+      .value = { { "x", -2 }, { "y", 4 } } },
+    { "redundant constraint values: a pendulum with all of x, y, u, v fixed and consistent",
+      "model M Real x(start = 0.6, fixed = true), y(start = -0.8, fixed = true), "
+      "u(start = 4, fixed = true), v(start = 3, fixed = true), F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;", /* F = u^2 + v^2 - 9.81 y */
+      .value = { { "F", 25 + 9.81 * 0.8 } } },
+};
+
+static const initial_case poor[] = {
+    { "atan from far away", "model M Real x(start = 50); equation atan(x - 1) + 0*time = 0; end M;",
+      .value = { { "x", 1 } } },
+    { "exp from far away", "model M Real x(start = 300); equation exp(x) = 2 + 0*time; end M;",
+      .value = { { "x", 0.69314718055994531 } } },
+    { "a start value where nothing is defined: log(x) + sqrt(x) = 1",
+      "model M Real x(start = -5); equation log(x) + sqrt(x) = 1 + 0*time; end M;",
+      .value = { { "x", 1 } } },
+    { "a start at a singular point: x^3 = 8 from 0",
+      "model M Real x; equation x^3 = 8 + 0*time; end M;", .value = { { "x", 2 } } },
+    { "Rosenbrock's valley",
+      "model M Real x(start = -1.2), y(start = 1); equation 10*(y - x^2) = 0*time; "
+      "1 - x = 0*y; end M;", .value = { { "x", 1 }, { "y", 1 } } },
+    { "Powell's badly scaled equations",
+      "model M Real x(start = 0), y(start = 1); equation 1e4*x*y = 1 + 0*time; "
+      "exp(-x) + exp(-y) = 1.0001; end M;",
+      .value = { { "x", 1.0981593296999e-5 }, { "y", 9.1061467398665 } } },
+    { "saturation: tanh(5 (x - 3)) + (x - 3) / 10 = 0 from -50",
+      "model M Real x(start = -50); equation tanh(5*(x - 3)) + (x - 3)/10 + 0*time = 0; end M;",
+      .value = { { "x", 3 } } },
+    { "homotopy(actual, simplified)",
+      "model M Real x(start = 10); equation homotopy((x - 0.5)*exp(-1000*(x - 0.5)), x - 0.5) = 0; "
+      "end M;", .value = { { "x", 0.5 } } },
+    { "bounds choose the root", "model M Real x(max = 0, start = -1e-3); equation x^2 = 4 + 0*time; "
+      "end M;", .value = { { "x", -2 } } },
+    { "a double root: (x - 1)^2 (x + 2) = 0 from 0.5",
+      "model M Real x(start = 0.5); equation (x - 1)^2*(x + 2) + 0*time = 0; end M;",
+      .value = { { "x", 1 } } },
+    { "a root of order seven", /* known to the seventh root of rounding */
+      "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x", 0 } } },
+    { "sqrt at its border: y = sqrt(0)",
+      "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
+      .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
+    { "sqrt solved at its border from where it is not defined: sqrt(x) = 0 from -1",
+      "model M Real x(start = -1); equation sqrt(x) = 0*time; end M;", .value = { { "x", 0 } } },
+    { "sqrt solved at its border: sqrt(x) = 0 from 1",
+      "model M Real x(start = 1), y; equation y = sqrt(x) + 0*time; y = 0*x; end M;",
+      .value = { { "y", 0 } } },
+};
+
+/* A correction by the shortest way: q0 / |q0| on the circle, v - (v n) n for velocities. */
+static const initial_case nearest[] = {
+    { "a pendulum that is a little off",
+      "model M Real x(start = 0.6), y(start = -0.7), u(start = 1), v(start = 1), F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;",
+      .value = { { "x", 0.650791373455968 }, { "y", -0.759256602365297 }, { "u", 1 + 0.06 / 0.85 },
+        { "v", 1 - 0.07 / 0.85 } },
+      .says = { "were moved to the nearest", "x from 0.6 to 0.650791" } },
+    { "consistent positions do not move for velocities: n = (0.6, -0.8), v - (v n) n",
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 1), v(start = 2), F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;",
+      .value = { { "x", 0.6 }, { "y", -0.8 }, { "u", 1.6 }, { "v", 1.2 } } },
+    { "a guess outside by a factor of five",
+      "model M Real x(start = 3), y(start = -4), u, v, F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } } },
+    { "a guess close to the centre",
+      "model M Real x(start = 0.03), y(start = -0.04), u, v, F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } } },
+    { "beyond the end of one coordinate",
+      "model M Real x(start = 2), y(start = 0), u, v, F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "y", 0 } } },
+    { "in millimetres it is the same point",
+      "model M Real x(start = 600, unit = \"mm\"), y(start = -700, unit = \"mm\"), u, v, F; equation "
+      PENDULUM "x^2 + y^2 = 1e6; end M;",
+      .value = { { "x", 650.791373455968 }, { "y", -759.256602365297 } } },
+    { "a sphere: (2, 1, 2) / 3",
+      "model M Real q[3](start = {2, 1, 2}), w[3], F; equation der(q) = w; "
+      "der(w) = -F*q + {0, 0, -9.81}; q*q = 1; end M;",
+      .value = { { "q[1]", 2.0 / 3 }, { "q[2]", 1.0 / 3 }, { "q[3]", 2.0 / 3 } } },
+    { "nominal values: the correction 1 is shared as 1 : 4",
+      "model M Real x(start = 1, nominal = 1), y(start = 1, nominal = 2), z; equation der(x) = z; "
+      "der(y) = 3*z; x + y = 3 + 2*time; end M;", .value = { { "x", 1.2 }, { "y", 1.8 }, { "z", 0.5 } } },
+    { "a constraint that moves: u n = 1 (n = (0.6, -0.8))",
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0), v(start = 0), F; equation " PENDULUM
+      "x^2 + y^2 = (1 + time)^2; end M;", .value = { { "u", 0.6 }, { "v", -0.8 } } },
+    { "stateSelect: x is what counts",
+      "model M Real x(start = 0.6, stateSelect = StateSelect.prefer), y(start = -0.7), u, v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } } },
+    { "fixed: x is what counts",
+      "model M Real x(start = 0.6, fixed = true), y(start = -0.7), u(start = 1), v(start = 1, "
+      "fixed = true), F; equation " PENDULUM "x^2 + y^2 = 1; end M;",
+      .value = { { "x", 0.6 }, { "y", -0.8 }, { "u", 4.0 / 3 }, { "v", 1 } } },
+    { "kept: the same from outside",
+      "model M Real x(start = 0.6), y(start = -0.7), u, v, F; equation " PENDULUM
+      "x^2 + y^2 = 1; end M;", .value = { { "x", 0.6 }, { "y", -0.8 } }, .keep = "x" },
+    { "index 2: a charge shared by two tanks, their levels equal: (1 + 3) / 2",
+      "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + 0*f; "
+      "end M;", .value = { { "f", 0.5 } } },
+    { "index 4: everything follows from x1 = sin(t), whatever the guesses",
+      "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
+      "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",
+      .value = { { "x1", 0 }, { "x2", 1 }, { "x3", 0 }, { "x4", -1 } } },
+};
+
+/* A guess gives way where it cannot hold, though nothing competes with it. */
+static const initial_case yielding[] = {
+    { "beyond what a constraint allows: x^2 + y^2 = 1/4 from x = 1",
+      "model M Real x(start = 1), y(start = 0.1), c; equation der(x) = y; x^2 + y^2 = 0.25; "
+      "c = 4*(x^2 + y^2); end M;", .value = { { "c", 1 } }, .says = { "moved", "x from 1 to" } },
+    { "a free parameter with a start that leaves no solution: y^2 = p from p = -1",
+      "model M parameter Real p(fixed = false, start = -1); Real y(start = 1), c; equation "
+      "y^2 = p + 0*time; c = y^2 - p; end M;", .value = { { "c", 0 } }, .says = { "p from -1 to" } },
+};
+
+static const initial_case open_cases[] = {
+    { "conditions are missing: starts are taken, and said so",
+      "model M Real x(start = 1), y; equation der(x) = -x; der(y) = -y; end M;",
+      .value = { { "x", 1 }, { "y", 0 } }, .says = { "2 initial conditions are missing", "x = 1", "y = 0" } },
+    { "a free parameter without a condition",
+      "model M parameter Real k(fixed = false, start = 4); Real x(start = 1, fixed = true); "
+      "equation der(x) = -k*x; end M;", .value = { { "k", 4 } }, .says = { "1 initial condition is missing", "k = 4" } },
+    { "steady state that leaves one value open: x = y",
+      "model M Real x(start = 3), y(start = 3); equation der(x) = y - x; der(y) = x - y; "
+      "initial equation der(x) = 0; der(y) = 0; end M;", .value = { { "x", 3 }, { "y", 3 } },
+      .says = { "leave 1 value free", "fix the start value" } },
+    { "initial equations that say the same twice: a + b = 3",
+      "model M Real a(start = 1), b(start = 1), c; equation der(a) = -a; der(b) = -b; c = a + b; "
+      "initial equation a + b = 3; 2*a + 2*b = 6; end M;", .value = { { "c", 3 } },
+      .says = { "leave 1 value free", "a", "b" } },
+};
+
+/* ---------------------------------------------------------------- no solution ----------- */
+
+static const initial_case none[] = {
+    { "no real solution", "model M Real y(start = 1); equation y^2 + 1 = 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "y^2 + 1", "+ 1", "+ slack" } },
+      .says = { "no solution", "differ by 1, at y = 0", "test.mo:1:" } },
+    { "no real solution with this parameter",
+      "model M parameter Real L = -4; Real y(start = 1); equation y^2 = L + 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "with L = -4", "L + 0", "L + slack + 0" } },
+      .says = { "differ by 4, at y = 0" } },
+    { "sin(x) = 2", "model M Real x(start = 1); equation sin(x) = 2 + 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "sin(x) = 2", "= 2", "= slack" } },
+      .says = { "differ by 1, at x = 1.570" } },
+    { "the border of sqrt", "model M Real x(start = 1); equation sqrt(x) = -1 + 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "sqrt(x)", "= -1", "= slack" } },
+      .says = { "differ by 1, at x = 0" } },
+    { "only at infinity", "model M Real x(start = 1); equation exp(x) = 0*time; end M;",
+      .status = DAE_E_INCONSISTENT, .member = { { "exp(x)", "exp(x)", "exp(x) - slack - 1" } } },
+    { "a circle and a line that miss each other",
+      "model M Real x(start = 1), y(start = 2); equation x^2 + y^2 = 1 + 0*time; x + y = 3; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "x^2 + y^2 = 1", "= 1 +", "= 1 + slack +" }, { "x + y = 3", "= 3", "= 3 + slack" } } },
+    { "parallel lines", "model M Real x, y; equation x + y = 1; 2*x + 2*y = 3 + 0*time; end M;",
+      .status = DAE_E_STRUCTURE,
+      .member = { { "x + y = 1", "x + y", "x - y" }, { "2*x + 2*y = 3", "2*x + 2*y", "2*x + y" } } },
+    { "the same line twice: the model does not determine x and y",
+      "model M Real x, y; equation x + y = 1; 2*x + 2*y = 2 + 0*time; end M;",
+      .status = DAE_E_STRUCTURE, .says = { "depend on each other", "determines nothing" } },
+};
+
+static const initial_case contradictory[] = {
+    { "a fixed value and an initial equation",
+      "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1'", ", fixed = true", "" }, { "'x = 2'", "x = 2;", "" } } },
+    { "through an equation",
+      "model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 2*x; "
+      "initial equation y = 5; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "too many initial conditions", "these 3 cannot" },
+      .member = { { "'x = 1'", ", fixed = true", "" }, { "'y = 5'", "y = 5;", "" },
+                  { "'y = 2*x'", "2*x", "2*x + slack" } } },
+    { "a fixed value that a constraint does not allow",
+      "model M parameter Real L = 0.5; Real x(start = 1, fixed = true), y(start = 0.1); equation "
+      "der(x) = y; x^2 + y^2 = L^2; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "with L = 0.5", "nearest approach" },
+      .member = { { "'x = 1'", ", fixed = true", "" }, { "x^2 + y^2", "L^2", "L^2 + slack" } } },
+    { "a constraint, violated by fixed positions",
+      "model M Real x(start = 0.6, fixed = true), y(start = -0.7, fixed = true), u, v, F; equation "
+      PENDULUM "x^2 + y^2 = 1; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" },
+                  { "'y = -0.7'", "-0.7, fixed = true", "-0.7" },
+                  { "x^2 + y^2 = 1", "= 1;", "= 1 + slack;" } } },
+    { "a hidden constraint, violated by fixed velocities",
+      "model M Real x(start = 0.6, fixed = true), y, u(start = 1, fixed = true), "
+      "v(start = 1, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 1; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "hidden constraint", "follows from the equation" },
+      .member = { { "'x = 0.6'", "0.6, fixed = true", "0.6" }, { "'u = 1'", "u(start = 1, fixed = true",
+                  "u(start = 1" }, { "'v = 1'", "v(start = 1, fixed = true", "v(start = 1" },
+                  { "hidden constraint", "", NULL }, { "'x^2 + y^2 = 1'", "= 1;", "= 1 + slack;" },
+                  { "'der(y) = v'", "der(y) = v;", "der(y) = v + slack;" } } },
+    { "two conditions for one free parameter",
+      "model M parameter Real p(fixed = false, start = 1); Real x(start = 1, fixed = true); "
+      "equation der(x) = -p*x; initial equation der(x) = -3; p = 2; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1'", "start = 1, fixed = true", "start = 1" },
+                  { "'der(x) = -3'", "der(x) = -3;", "" }, { "'p = 2'", "p = 2;", "" },
+                  { "'der(x) = -p*x'", "-p*x", "-p*x + slack" } } },
+    { "an array",
+      "model M Real x[3](start = {1, 2, 3}, fixed = {true, true, true}), s; equation der(x) = -x; "
+      "s = sum(x); initial equation s = 7; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x[1] = 1'", "{true, true, true}", "{false, true, true}" },
+                  { "'x[2] = 2'", "{true, true, true}", "{true, false, true}" },
+                  { "'x[3] = 3'", "{true, true, true}", "{true, true, false}" },
+                  { "'s = 7'", "s = 7;", "" }, { "s = x[1]", "sum(x)", "sum(x) + slack" } } },
+    { "two aliases, both fixed",
+      "model M Real x(start = 1, fixed = true), y(start = 2, fixed = true); equation x = y; "
+      "der(x) = 1; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "'x' and 'y' are the same" },
+      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'y = 2'", "2, fixed = true", "2" } } },
+    { "a constant, fixed at another value",
+      "model M Real x(start = 1, fixed = true), z(start = 0, fixed = true); equation x = 2; "
+      "der(z) = x; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1'", "1, fixed = true", "1" }, { "'x = 2'", "x = 2;", "x = 2 + slack;" } } },
+    { "below the border of sqrt",
+      "model M Real x(start = -1, fixed = true), y; equation der(x) = y; y = sqrt(x); end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = -1'", ", fixed = true", "" }, { "sqrt(x)", "sqrt(x)", "slack + 1" } } },
+    { "1/x at 0", "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = 1/x; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 0'", ", fixed = true", "" }, { "y = 1/x", "1/x", "slack + x" } } },
+    { "at the border of log",
+      "model M Real x(start = 0, fixed = true), y(start = 1, fixed = true); equation der(x) = 1; "
+      "y = log(x); end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 0'", "0, fixed = true", "0" }, { "log(x)", "log(x)", "slack" } } },
+    { "index 2: levels whose sum is given, fixed at other values",
+      "model M Real a(start = 1, fixed = true), b(start = 3, fixed = true), f; equation "
+      "der(a) = f; der(b) = 2*f; a + b = 5 + time; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'a = 1'", "1, fixed = true", "1" }, { "'b = 3'", "3, fixed = true", "3" },
+                  { "'a + b = 5", "= 5", "= 5 + slack" } } },
+    { "a fixed start out of range",
+      "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },
+};
+
+/* ---------------------------------------------------------------- the machinery --------- */
+
+static dae_model *load(const char *text)
+{
+    dae_model *m = dae_model_load_text("test.mo", text, strlen(text), NULL);
+    if (dae_model_status(m) != DAE_OK) print_error("%s\n%s\n", text, dae_model_messages(m));
+    assert_int_equal(dae_model_status(m), DAE_OK);
+    return m;
+}
+
+/* Initial values of all variables; the caller frees them. */
+static double *begin(dae_model *m, dae_status *status)
+{
+    size_t n = (size_t)dae_model_problem(m)->size;
+    double *x = calloc(2 * n + 2, sizeof *x);
+    double *value = calloc(dae_model_variable_count(m) + 1, sizeof *value);
+    assert_non_null(x);
+    assert_non_null(value);
+    *status = dae_model_initialize(m, 0, x, x + n + 1);
+    if (*status == DAE_OK) *status = dae_model_values(m, 0, x, x + n + 1, value);
+    free(x);
+    return value;
+}
+
+static void check_says(const initial_case *k, dae_model *m)
+{
+    for (int i = 0; i < 4 && k->says[i]; i++) {
+        if (!strstr(dae_model_messages(m), k->says[i]))
+            print_error("%s: no '%s' in\n%s\n", k->what, k->says[i], dae_model_messages(m));
+        assert_non_null(strstr(dae_model_messages(m), k->says[i]));
+    }
+}
+
+static void check_values(const initial_case *k)
+{
+    dae_status status;
+    dae_model *m = load(k->text);
+    if (k->keep) assert_int_equal(dae_model_keep(m, k->keep), DAE_OK);
+    double *value = begin(m, &status);
+    if (status != DAE_OK) print_error("%s\n%s\n", k->what, dae_model_messages(m));
+    assert_int_equal(status, DAE_OK);
+    for (int i = 0; i < MOST && k->value[i].name; i++) {
+        size_t at = dae_model_find(m, k->value[i].name);
+        assert_true(at < dae_model_variable_count(m));
+        double should = k->value[i].value, within = 1e-9 * fmax(1, fabs(should));
+        if (!strncmp(k->what, "a double root", 13)) within = 1e-7; /* the root of the rounding */
+        if (!(fabs(value[at] - should) <= within))
+            print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at], should);
+        assert_true(fabs(value[at] - should) <= within);
+    }
+    check_says(k, m);
+    free(value);
+    dae_model_close(m);
+}
+
+/* The text with one edit; a free parameter `slack` is declared if the edit speaks of it. */
+static void apply(char *out, size_t size, const char *text, const edit *e)
+{
+    const char *at = strstr(text, e->from), *body = strstr(text, "model M ") + 8;
+    if (!at) print_error("no '%s' in %s\n", e->from, text);
+    assert_non_null(at);
+    if (strstr(e->to, "slack"))
+        snprintf(out, size, "model M parameter Real slack(fixed = false); %.*s%s%s", (int)(at - body),
+                 body, e->to, at + strlen(e->from));
+    else
+        snprintf(out, size, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
+}
+
+static void check_edit(const initial_case *k, const edit *e)
+{
+    char text[2000];
+    dae_status status;
+    if (!e->to) return;
+    apply(text, sizeof text, k->text, e);
+    dae_model *m = load(text);
+    free(begin(m, &status));
+    if (status != DAE_OK) print_error("%s: without %s\n%s\n%s\n", k->what, e->member, text,
+                                      dae_model_messages(m));
+    assert_int_equal(status, DAE_OK);
+    dae_model_close(m);
+}
+
+/* Refused when loaded: the equations cannot hold together, or are one too few, at no time. */
+static void check_refusal(const initial_case *k)
+{
+    dae_model *m = dae_model_load_text("test.mo", k->text, strlen(k->text), NULL);
+    assert_int_equal(dae_model_status(m), k->status);
+    check_says(k, m);
+    for (size_t i = 0; i < MOST && k->member[i].member; i++) {
+        assert_non_null(strstr(dae_model_messages(m), k->member[i].member));
+        check_edit(k, &k->member[i]);
+    }
+    dae_model_close(m);
+}
+
+static void check_failure(const initial_case *k)
+{
+    if (k->status == DAE_E_STRUCTURE) {
+        check_refusal(k);
+        return;
+    }
+    dae_status status;
+    dae_initial found;
+    dae_model *m = load(k->text);
+    size_t members = 0;
+    free(begin(m, &status));
+    if (status != k->status) print_error("%s: %d\n%s\n", k->what, status, dae_model_messages(m));
+    assert_int_equal(status, k->status);
+    check_says(k, m);
+    assert_int_equal(dae_model_get_initial(m, &found), DAE_OK);
+    for (; members < MOST && k->member[members].member; members++) {
+        size_t i = 0;
+        while (i < found.conflicts && !strstr(found.conflict[i], k->member[members].member)) i++;
+        if (i == found.conflicts)
+            print_error("%s: no '%s' in\n%s\n", k->what, k->member[members].member,
+                        dae_model_messages(m));
+        assert_true(i < found.conflicts);
+        check_edit(k, &k->member[members]);
+    }
+    if (found.conflicts != members) print_error("%s\n%s\n", k->what, dae_model_messages(m));
+    assert_int_equal(found.conflicts, members);
+    dae_model_close(m);
+}
+
+#define RUN(table, check) \
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) check(&table[i])
+
+static void test_good(void **state)
+{
+    (void)state;
+    RUN(good, check_values);
+}
+
+static void test_poor_guesses(void **state)
+{
+    (void)state;
+    RUN(poor, check_values);
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    RUN(nearest, check_values);
+    RUN(yielding, check_values);
+}
+
+static void test_too_few(void **state)
+{
+    (void)state;
+    RUN(open_cases, check_values);
+}
+
+static void test_no_solution(void **state)
+{
+    (void)state;
+    RUN(none, check_failure);
+}
+
+static void test_contradictions(void **state)
+{
+    (void)state;
+    RUN(contradictory, check_failure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),        cmocka_unit_test(test_poor_guesses),
+        cmocka_unit_test(test_nearest),     cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

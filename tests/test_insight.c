@@ -1,0 +1,508 @@
+/* test_insight.c: what is said of a model before it runs, against what is known of it otherwise:
+ * hidden constraints derived by hand, indices of chains and of the pendulum, formulas compared by
+ * value, sets of initial values by trying them, eigenvalues of systems that can be solved. */
+#include "testing.h"
+
+#include <daedalus/insight.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dae_model *load(const char *text)
+{
+    dae_model *m = dae_model_load_text("test.mo", text, strlen(text), NULL);
+    if (dae_model_status(m) != DAE_OK) print_error("%s\n", dae_model_messages(m));
+    assert_int_equal(dae_model_status(m), DAE_OK);
+    return m;
+}
+
+static const dae_insight *look(dae_model *m)
+{
+    const dae_insight *k = dae_model_insight(m);
+    assert_non_null(k);
+    assert_ptr_equal(k, dae_model_insight(m)); /* kept */
+    return k;
+}
+
+static void has_equation(const dae_insight_equation *e, size_t count, const char *text, int times)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(e[i].text, text) && e[i].times == times) return;
+    for (size_t i = 0; i < count; i++) print_error("%s (%d)\n", e[i].text, e[i].times);
+    print_error("no '%s'\n", text);
+    fail();
+}
+
+static void close_to(double is, double should, double within)
+{
+    if (!(fabs(is - should) <= within)) print_error("%.15g instead of %.15g\n", is, should);
+    assert_true(fabs(is - should) <= within);
+}
+
+/* ---------------------------------------------------------------- the seminar's DAE ----- */
+
+static const char index_two[] = "model M Real x, y; equation x = sin(time); der(x) + y = 0; end M;";
+
+/* The reduced system is x' = cos t, x' + y = 0, the start (0, -1), all three indices are 2. */
+static void test_index_two(void **state)
+{
+    (void)state;
+    dae_model *m = load(index_two);
+    const dae_insight *k = look(m);
+    assert_int_equal(k->structural_index, 2);
+    assert_int_equal(k->differentiation_index, 2);
+    assert_int_equal(k->tractability_index, 2);
+    assert_int_equal(k->perturbation_low, 2);
+    assert_int_equal(k->perturbation_high, 2);
+    assert_int_equal(k->linear, 1);
+    assert_int_equal(k->reduceds, 2);
+    has_equation(k->reduced, k->reduceds, "der(x) = cos(time)", 1);
+    has_equation(k->reduced, k->reduceds, "der(x) + y = 0", 0);
+    assert_int_equal(k->hiddens, 1);
+    has_equation(k->hidden, k->hiddens, "y = -cos(time)", 1);
+    assert_int_equal(k->freedom, 0);
+    assert_int_equal(k->starts, 2);
+    close_to(k->start_value[0], 0, 1e-12);
+    close_to(k->start_value[1], -1, 1e-12);
+    assert_string_equal(k->rate[0], "der(y) = sin(time)");
+    dae_model_close(m);
+}
+
+/* ---------------------------------------------------------------- the pendulum ---------- */
+
+static const char pendulum[] =
+    "model P parameter Real m = 2, L = 1.5, g = 9.81; Real x(start = 0.9), y(start = -1.2), u, v(start "
+    "= 0.3), F; equation der(x) = u; der(y) = v; m*der(u) = -2*x*F; m*der(v) = -m*g - 2*y*F;\n"
+    "x^2 + y^2 = L^2; end P;";
+
+/* g_y f and g_yy(f, f) + g_y f_y f, each divided by two; then lambda' of (3.7) with x u + y v kept. */
+static void test_pendulum(void **state)
+{
+    (void)state;
+    dae_model *m = load(pendulum);
+    const dae_insight *k = look(m);
+    assert_int_equal(k->structural_index, 3);
+    assert_int_equal(k->differentiation_index, 3);
+    assert_int_equal(k->tractability_index, 3);
+    assert_int_equal(k->perturbation_low, 3);
+    assert_int_equal(k->perturbation_high, 3);
+    assert_int_equal(k->linear, 0);
+    assert_int_equal(k->hiddens, 2);
+    has_equation(k->hidden, k->hiddens, "x*u + y*v = 0", 1);
+    has_equation(k->hidden, k->hiddens, "u^2 + v^2 - 2*x^2*F/m - 2*y^2*F/m - g*y = 0", 2);
+    assert_string_equal(k->rate[0], "der(F) = (-3*m*g*v - 8*x*u*F - 8*y*v*F)/(2*x^2 + 2*y^2)");
+    assert_int_equal(k->freedom, 2);
+    assert_non_null(k->dynamic_state[0]);
+    const char *words = dae_model_analysis(m);
+    assert_non_null(strstr(words, "structural index 3"));
+    assert_non_null(strstr(words, "x*u + y*v = 0"));
+    assert_non_null(strstr(words, "test.mo:2:1"));
+    dae_model_close(m);
+}
+
+/* Of x, y, u, v two can be given, but not both positions; each set is tried on a circle. */
+static void test_sets_of_initial_values(void **state)
+{
+    (void)state;
+    static const char *const possible[] = { "x u", "x v", "y u", "y v", "u v" };
+    dae_model *m = load(pendulum);
+    const dae_insight *k = look(m);
+    assert_int_equal(k->choices, 1);
+    const dae_insight_choice *c = &k->choice[0];
+    assert_int_equal(c->take, 2);
+    assert_int_equal(c->variables, 4);
+    assert_int_equal(c->any, 0);
+    assert_int_equal(c->sets, 5);
+    for (size_t i = 0; i < 5; i++) {
+        char pair[20];
+        snprintf(pair, sizeof pair, "%s %s", c->set[i][0], c->set[i][1]);
+        assert_null(c->set[i][2]);
+        bool found = false;
+        for (size_t j = 0; j < 5; j++) found |= !strcmp(pair, possible[j]);
+        assert_true(found);
+    }
+    dae_model_close(m);
+}
+
+/* At the lowest point x is free, y is not: x^2 + y^2 = 1 does not determine x there. */
+static void test_sets_that_fail_at_the_start(void **state)
+{
+    (void)state;
+    dae_model *m = load("model P Real x(start = 0, fixed = true), y(start = -1), u(start = 1, fixed = "
+                        "true), v, F; equation der(x) = u; der(y) = v; der(u) = -x*F;"
+                        "der(v) = -9.81 - y*F; x^2 + y^2 = 1; end P;");
+    const dae_insight *k = look(m);
+    const dae_insight_choice *c = &k->choice[0];
+    assert_int_equal(c->sets, 5);
+    size_t n = 0;
+    bool xu = false;
+    for (; c->singular[n]; n++) xu |= !strcmp(c->singular[n], "x, u");
+    assert_int_equal(n, 3); /* {x, v}, {y, u}, {y, v}; {u, v}: 2x dx + 2y dy, u dx + v dy regular */
+    assert_false(xu);
+    dae_model_close(m);
+}
+
+static void test_independent_groups(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real a(start = 1), b, c(start = 2), d, e(start = 3); equation\n"
+                        "der(a) + der(b) = -a; a = 2*b; c = 2 + 3*sin(time); d = der(c);\n"
+                        "der(e) = -e; end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->freedom, 2);
+    assert_int_equal(k->choices, 3);
+    for (size_t i = 0; i < k->choices; i++) {
+        const dae_insight_choice *c = &k->choice[i];
+        const char *first = c->variable[0];
+        assert_int_equal(c->take, !strcmp(first, "c") ? 0 : 1);
+        assert_int_equal(c->variables, !strcmp(first, "a") ? 2 : 1);
+        assert_int_equal(c->any, 1);
+    }
+    dae_model_close(m);
+}
+
+/* ---------------------------------------------------------------- formulas -------------- */
+
+/* The right side of a rate, evaluated by a model of its own at given values. */
+static double value_of(const char *right, const char *declarations)
+{
+    char text[2000];
+    double out = NAN, row[64];
+    snprintf(text, sizeof text, "model V %s Real out = %s; end V;", declarations, right);
+    dae_model *m = load(text);
+    double x[4], xdot[4];
+    assert_int_equal(dae_model_initialize(m, 0, x, xdot), DAE_OK);
+    assert_int_equal(dae_model_values(m, 0, x, xdot, row), DAE_OK);
+    out = row[dae_model_find(m, "out")];
+    dae_model_close(m);
+    return out;
+}
+
+/* z' = -(g_yy f^2 + g_y f_y f) / (g_y f_z) for f = a z - y^2 + sin(y z), g = y^3 + y - 2. */
+static void test_formula_of_z(void **state)
+{
+    (void)state;
+    dae_model *m = load("model H parameter Real a = 2; Real y(start = 1), z(start = 0.5);\n"
+                        "equation der(y) = a*z - y^2 + sin(y*z); 0 = y^3 + y - 2; end H;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->differentiation_index, 2);
+    assert_int_equal(k->perturbation_low, 2);
+    assert_int_equal(k->perturbation_high, 2);
+    assert_non_null(k->rate[0]);
+    assert_null(k->rate[1]);
+    assert_true(!strncmp(k->rate[0], "der(z) = ", 9));
+    const double a = 2;
+    for (int i = 0; i < 5; i++) {
+        double y = 0.7 + 0.1 * i, z = -0.4 + 0.3 * i, f = a * z - y * y + sin(y * z);
+        double g_y = 3 * y * y + 1, g_yy = 6 * y, f_y = -2 * y + z * cos(y * z),
+               f_z = a + y * cos(y * z);
+        char given[200];
+        snprintf(given, sizeof given, "parameter Real a = 2; parameter Real y = %.17g, z = %.17g;", y, z);
+        close_to(value_of(k->rate[0] + 9, given), -(g_yy * f * f + g_y * f_y * f) / (g_y * f_z), 1e-11);
+    }
+    dae_model_close(m);
+}
+
+/* Two algebraic variables that determine each other: solved by Cramer's rule. */
+static void test_rates_together(void **state)
+{
+    (void)state;
+    dae_model *m = load("model A Real x(start = 1, fixed = true), p(start = 1), q(start = 1);\n"
+                        "equation der(x) = -x; 2*p + q = x; p - q*x = 3*sin(x); end A;");
+    const dae_insight *k = look(m);
+    assert_non_null(k->rate[0]);
+    assert_non_null(k->rate[1]);
+    assert_null(k->rate[2]);
+    /* 2 p' + q' = -x, p' - x q' = (3 cos x)(-x) + q (-x) */
+    double x = 0.8, p = 0.3, q = -0.6, b1 = -x, b2 = -3 * cos(x) * x - q * x, det = -2 * x - 1;
+    double dp = (-x * b1 - b2) / det, dq = (2 * b2 - b1) / det;
+    char given[200];
+    snprintf(given, sizeof given, "parameter Real x = %g, p = %g, q = %g;", x, p, q);
+    for (int i = 0; i < 2; i++) {
+        bool is_p = !strncmp(k->rate[i], "der(p) = ", 9);
+        close_to(value_of(k->rate[i] + 9, given), is_p ? dp : dq, 1e-12);
+    }
+    dae_model_close(m);
+}
+
+static void check_mass(const dae_insight_mass *s, int rank)
+{
+    assert_non_null(s->M);
+    assert_int_equal(s->rank, rank);
+    for (int i = 0; i < s->size; i++)
+        for (int j = 0; j < s->size; j++) {
+            double sum = 0;
+            for (int a = 0; a < s->size; a++)
+                for (int b = 0; b < s->size; b++)
+                    sum += s->P[i * s->size + a] * s->M[a * s->size + b] * s->Q[b * s->size + j];
+            close_to(sum, i == j && i < rank ? 1 : 0, 1e-13);
+        }
+}
+
+static void test_singular_mass(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M parameter Real C = 2; Real a(start = 1), b, c; equation\n"
+                        "C*(der(a) + der(b)) = -a; a - b + c = sin(time); 2*c + a = 1; end M;");
+    const dae_insight_mass *s = &look(m)->mass;
+    check_mass(s, 1);
+    assert_int_equal(s->plain, 0);
+    assert_string_equal(s->meaning[0], "u1 = a + b");
+    assert_string_equal(s->equation[0], "der(u1) = -a/2");
+    assert_true(!strncmp(s->equation[1], "0 = ", 4) && !strncmp(s->equation[2], "0 = ", 4));
+    dae_model_close(m);
+    m = load("model M Real a(start = 1, fixed = true), b(start = 1, fixed = true), c, d; equation\n"
+             "der(a) + 2*der(b) + 3*der(c) = 0.5; 4*der(a) + 5*der(b) + 6*der(c) + der(d) = d;\n"
+             "a - c = time; d = b*c; end M;");
+    check_mass(&look(m)->mass, 2);
+    dae_model_close(m);
+    m = load("model M Real a(start = 1); equation a*der(a) = 1; end M;");
+    assert_null(look(m)->mass.M); /* not constant */
+    dae_model_close(m);
+}
+
+/* ---------------------------------------------------------------- indices --------------- */
+
+/* x1 = sin t, x2 = x1', ...: every index is n; disguised by mixing the equations it stays. */
+static void test_chains(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 6; n++) {
+        char text[2000];
+        int at = snprintf(text, sizeof text, "model Chain Real x1 = sin(time);\n");
+        for (int i = 2; i <= n; i++)
+            at += snprintf(text + at, sizeof text - (size_t)at, "Real x%d = der(x%d);\n", i, i - 1);
+        snprintf(text + at, sizeof text - (size_t)at, "end Chain;\n");
+        dae_model *m = load(text);
+        const dae_insight *k = look(m);
+        assert_int_equal(k->structural_index, n);
+        assert_int_equal(k->differentiation_index, n);
+        assert_int_equal(k->tractability_index, n);
+        assert_int_equal(k->perturbation_low, n);
+        assert_int_equal(k->perturbation_high, n);
+        assert_int_equal(k->hiddens, n - 1);
+        dae_model_close(m);
+    }
+}
+
+static void test_other_indices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int structural, differentiation, tractability, low, high;
+    } table[] = {
+        { "model M Real x(start = 1); equation der(x) = -x^2; end M;", 0, 0, 0, 0, 0 },
+        { "model M Real x(start = 1), y; equation der(x) = -y; y = x^3; end M;", 1, 1, 1, 1, 1 },
+        /* of Hairer, Lubich and Roche: differentiation index 1, perturbation index 2 */
+        { "model M Real a, b, c; equation der(a) - c*der(b) + b*der(c) = 0; b = 0; c = 0; end M;", 1,
+          1, 1, 1, 2 },
+        /* the structural index is larger: x and y only as a sum in what is differentiated */
+        { "model M Real x(start = 1), y, z; equation der(x) + z = y; x + y + z = 1; x + y + 2*z = 2; "
+          "end M;", 1, 1, 1, 1, 1 },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        dae_model *m = load(table[i].text);
+        const dae_insight *k = look(m);
+        if (k->differentiation_index < 0) print_error("%s\n", k->differentiation_how);
+        assert_int_equal(k->structural_index, table[i].structural);
+        assert_int_equal(k->differentiation_index, table[i].differentiation);
+        assert_int_equal(k->tractability_index, table[i].tractability);
+        assert_int_equal(k->perturbation_low, table[i].low);
+        assert_int_equal(k->perturbation_high, table[i].high);
+        dae_model_close(m);
+    }
+}
+
+/* ---------------------------------------------------------------- at the start ---------- */
+
+static void test_eigenvalues(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true), f, s(start = "
+                        "1, fixed = true); equation der(x) = v; der(v) = f; f = -100*x - 2*v;\n"
+                        "der(s) = -1e4*s; annotation(experiment(StopTime = 3)); end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->eigenvalues, 3);
+    for (int i = 0; i < 3; i++)
+        if (fabs(k->imaginary[i]) > 1) {
+            close_to(k->real[i], -1, 1e-9);
+            close_to(fabs(k->imaginary[i]), sqrt(99), 1e-9);
+        } else
+            close_to(k->real[i], -1e4, 1e-7);
+    close_to(k->fastest, 1e4, 1e-7);
+    close_to(k->slowest, 1, 1e-9);
+    close_to(k->stiffness, 3e4, 1e-6);
+    assert_string_equal(k->method, "bdf");
+    dae_model_close(m);
+    m = load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
+             "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
+    assert_string_equal(look(m)->method, "radau");
+    dae_model_close(m);
+    m = load("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
+    assert_string_equal(look(m)->method, "dopri5");
+    dae_model_close(m);
+}
+
+static void test_loops(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = 1, fixed = true), a, b, p(start = 1), q; equation\n"
+                        "der(x) = -a - p; a + 2*b = x; 3*a - b = 1; p*q = 1 + x; p - q^3 = 2; end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->blocks, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool linear = !strcmp(k->block[i].unknown[0], "a") || !strcmp(k->block[i].unknown[0], "b");
+        assert_int_equal(k->block[i].equations, 2);
+        assert_int_equal(k->block[i].linear, linear);
+        assert_non_null(k->block[i].torn_unknown[0]);
+    }
+    /* the picture: lower block triangular */
+    const dae_insight_matrix *x = &k->matrix;
+    assert_int_equal(x->size, 5);
+    assert_int_equal(x->begin[x->blocks], 5);
+    for (size_t e = 0; e < x->entries; e++) {
+        size_t block = 0;
+        while (x->begin[block + 1] <= x->row[e]) block++;
+        assert_true(x->column[e] < x->begin[block + 1]);
+    }
+    dae_model_close(m);
+}
+
+/* A start that cannot be found is told; what needs none is there all the same. */
+static void test_without_a_start(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y^2 = -1 - x^2; "
+                        "end M;");
+    const dae_insight *k = look(m);
+    assert_true(k->start_status != DAE_OK);
+    assert_non_null(strstr(dae_model_analysis(m), "no consistent initial values"));
+    assert_int_equal(k->structural_index, 1);
+    assert_int_equal(k->differentiation_index, -1);
+    assert_int_equal(k->eigenvalues, -1);
+    assert_string_equal(dae_model_messages(m), ""); /* it is no failure of the model */
+    assert_int_equal(dae_model_status(m), DAE_OK);
+    dae_model_close(m);
+}
+
+/* ---------------------------------------------------------------- one too few, too many - */
+
+/* A row of n resistors and capacitors; `extra` components, `more` equations. */
+static void network(char *text, size_t size, int n, const char *extra, const char *more)
+{
+    snprintf(text, size,
+             "package N connector Pin Real v; flow Real i; end Pin;\n"
+             "partial model Two Pin p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0;\n"
+             "end Two; model R extends Two; equation v = 2*i; end R;\n"
+             "model C extends Two; equation 3*der(v) = i; end C; model Broken extends Two; end Broken;\n"
+             "model G Pin p; equation p.v = 0; end G;\n"
+             "model Line R r[%d]; C c[%d]; G g; %s equation for i in 1:%d loop\n"
+             "connect(r[i].n, c[i].p); connect(c[i].n, g.p); end for;\n"
+             "for i in 2:%d loop connect(r[i].p, c[i - 1].p); end for; connect(r[1].p, g.p);\n%s\n"
+             "end Line; end N;", n, n, extra, n, n, more);
+}
+
+static void test_wrong_equations_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *extra, *more, *words[3];
+    } table[] = {
+        { "Broken b;", "connect(b.p, c[7].p); connect(b.n, c[9].p);",
+          { "component 'b' has 1 equation too few", "3 of its own and 2 by connections for 6" } },
+        { "", "r[11].i = 0.001;",
+          { "the model itself has 1 equation too many", "r[11].i = 0.001", "written for 'r[11].i'" } },
+        { "", "r[11].v = 2*r[11].i;", { "'r[11].v = 2*r[11].i'", "is there again" } },
+        { "Real x[3]; ", "der(x[1]) = c[1].v + x[2] + x[3]; der(x[3]) = x[1] + x[2];",
+          { "only 2 equations for the 3 unknowns 'x[1]', 'x[2]', 'x[3]'" } },
+    };
+    char text[4000];
+    network(text, sizeof text, 40, "", "");
+    dae_model_close(load(text));
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        network(text, sizeof text, 40, table[i].extra, table[i].more);
+        dae_model *m = dae_model_load_text("net.mo", text, strlen(text), NULL);
+        assert_int_equal(dae_model_status(m), DAE_E_STRUCTURE);
+        for (int w = 0; w < 3 && table[i].words[w]; w++)
+            if (!strstr(dae_model_messages(m), table[i].words[w])) {
+                print_error("no '%s' in:\n%s\n", table[i].words[w], dae_model_messages(m));
+                fail();
+            }
+        dae_model_close(m);
+    }
+}
+
+/* A rod without components: the element that no equation is written for. */
+static void test_missing_element(void **state)
+{
+    (void)state;
+    const char text[] = "model Rod Real T[200]; equation T[1] = 1; for i in 2:199 loop if i <> 77 then\n"
+                        "der(T[i]) = T[i - 1] - 2*T[i] + T[i + 1]; end if; end for; T[200] = 0; end Rod;";
+    dae_model *m = dae_model_load_text("rod.mo", text, strlen(text), NULL);
+    assert_int_equal(dae_model_status(m), DAE_E_STRUCTURE);
+    assert_non_null(strstr(dae_model_messages(m), "no equation is written for 'T[77]'"));
+    dae_model_close(m);
+}
+
+/* ---------------------------------------------------------------- memory ---------------- */
+
+typedef struct counter {
+    long left;
+} counter;
+
+static void *give(size_t bytes, void *context)
+{
+    counter *c = context;
+    return c->left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void take(void *block, void *context)
+{
+    (void)context;
+    free(block);
+}
+
+/* Every request refused once: no crash, and an answer or none. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (long limit = 1, answered = 0; !answered; limit += limit / 40 + 1) {
+        counter c = { limit };
+        dae_allocator a = { give, take, &c };
+        dae_model *m = dae_model_load_text("p.mo", pendulum, strlen(pendulum),
+                                           &(dae_model_options){ .allocator = &a });
+        if (dae_model_status(m) == DAE_OK) {
+            answered = dae_model_insight(m) != NULL;
+            dae_model_analysis(m);
+        }
+        dae_model_close(m);
+        assert_true(limit < 1000000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index_two),
+        cmocka_unit_test(test_pendulum),
+        cmocka_unit_test(test_sets_of_initial_values),
+        cmocka_unit_test(test_sets_that_fail_at_the_start),
+        cmocka_unit_test(test_independent_groups),
+        cmocka_unit_test(test_formula_of_z),
+        cmocka_unit_test(test_rates_together),
+        cmocka_unit_test(test_singular_mass),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_other_indices),
+        cmocka_unit_test(test_eigenvalues),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_without_a_start),
+        cmocka_unit_test(test_wrong_equations_are_named),
+        cmocka_unit_test(test_missing_element),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
