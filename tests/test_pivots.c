@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 40, TRIALS = 300 };
+enum { MOST = 40, TRIALS = 3000 };
 
 static uint64_t bits = 88172645463325252u;
 
