@@ -125,7 +125,8 @@ static candidate best_of_row(const pivot_room *t, uint32_t i, uint32_t columns, 
         uint32_t j = list[q];
         if (t->used[j] || fabs(row[j]) < EXCUSED * most) continue;
         candidate here = { j, class_of ? class_of[t->column[j]] : 0, fabs(row[j]) / most };
-        if (is_better(&here, &best)) best = here;
+        bool earlier = best.size > 0 && j < best.column && !is_better(&best, &here);
+        if (is_better(&here, &best) || earlier) best = here; /* of equal ones the first */
     }
     return best;
 }
