@@ -29,6 +29,7 @@ typedef struct pivot_order {
     uint32_t *row, *column, count;
     uint32_t *place;             /* of a column: 1 + its number, 0: none                      */
     bool whole;                  /* there was one for every row                               */
+    double least;                /* the smallest of them, as it is                            */
 } pivot_order;
 
 /* Scratch for matrices up to a size. */
@@ -41,7 +42,8 @@ void pivot_order_make(pivot_order *o, uint32_t rows, uint32_t columns, dae_arena
  * dependent; INFINITY: there are none. */
 double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order);
 
-/* The worst pivot in a given order of all rows that count, with its columns alone. */
-double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order);
+/* The worst pivot in a given order of all rows that count, with its columns alone. *sign, if asked
+ * for: of the product of the pivots, which is the determinant but for a sign that the order has. */
+double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order, int *sign);
 
 #endif

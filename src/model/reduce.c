@@ -30,6 +30,7 @@ typedef struct reduction_block {
     bool open;                   /* another choice is possible                                */
     pivot_order *order;          /* of each level: as they were last looked for; NULL: never  */
     uint32_t levels;             /* the largest c                                             */
+    double *between;             /* J between two steps; NULL: not needed yet                 */
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -50,8 +51,6 @@ typedef struct scratch {
     uint32_t rows, columns;      /* of the largest block so far                               */
     pivot_order order;
     uint32_t *place;             /* of a column of the structure: 1 + number in the block     */
-    double *A;                   /* of looking for singular points, LARGEST x LARGEST         */
-    unsigned char *pivot;
     int patience;                /* judgements to be left out: there was nothing better ...   */
     double borne;                /* ... while the quality is not below this                   */
 } scratch;
@@ -705,7 +704,7 @@ static double present_quality(reducer *r, reduction_block *k, const double *J, d
     pivot_matrix m = matrix_of(k, J);
     double worst = k->order ? INFINITY : 0;
     for (uint32_t l = 0; l < k->levels && worst >= enough; l++)
-        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l]));
+        worst = fmin(worst, pivots_again(r->b->scratch->room, &m, &k->order[l], NULL));
     if (worst >= enough) return worst;
     if (!k->order) {
         k->order = dae_arena_take(r->arena, k->levels + 1, sizeof *k->order);
@@ -803,129 +802,81 @@ static const double PASSED = 0.02;
 /* ... and where the integrator has given up, as near to the point as it got. */
 static const double COLLAPSED = 1e-3;
 
-enum { LARGEST = 60 }; /* equations of a block that is looked at: complete pivoting costs n^3 */
-
-/* J between two points: the rows that count at a level, the columns that are chosen there or all.
- * Returns the number of columns; rows are divided by their size at the ends. */
-static uint32_t interpolate(const reduction_blocks *b, const reduction_block *k, const double *J0,
-                            const double *J1, double theta, uint32_t level, bool all, double *A)
+/* J between two points; rows are divided by their size at the ends. */
+static pivot_matrix interpolate(reducer *r, reduction_block *k, const double *J0, const double *J1,
+                                double theta)
 {
-    uint32_t columns = 0, rows = 0, *place = b->scratch->place; /* free between uses */
-    for (uint32_t j = 0; j < k->columns; j++)
-        place[j] = all || k->chosen[j] >= level ? columns++ : DAE_NOWHERE;
+    if (!k->between)
+        k->between = dae_arena_take(r->arena, k->start[k->rows] + 1, sizeof *k->between);
     for (uint32_t i = 0; i < k->rows; i++) {
         double size = 0;
-        if (b->c[k->row[i]] < level) continue;
         for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
             size = fmax(size, fmax(fabs(J0[e]), fabs(J1[e])));
-        memset(A + (size_t)rows * columns, 0, columns * sizeof *A);
-        for (size_t e = k->start[i]; e < k->start[i + 1] && size > 0; e++)
-            if (place[k->at[e]] != DAE_NOWHERE)
-                A[(size_t)rows * columns + place[k->at[e]]] =
-                    ((1 - theta) * J0[e] + theta * J1[e]) / size;
-        rows++;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            k->between[e] = size > 0 ? ((1 - theta) * J0[e] + theta * J1[e]) / size : 0;
     }
-    memset(place, 0, k->columns * sizeof *place);
-    return columns;
+    return matrix_of(k, k->between);
 }
 
-/* Complete pivoting: the sign of the determinant of a square A; the smallest pivot. */
-static int sign_of(double *A, uint32_t rows, uint32_t columns, unsigned char *used, double *least)
+/* The sign of the determinant of the choice, but for one that is the same between two points. */
+static int sign_between(reducer *r, reduction_block *k, const double *J0, const double *J1,
+                        double theta, uint32_t level)
 {
-    int sign = 1;
-    *least = INFINITY;
-    memset(used, 0, columns);
-    for (uint32_t step = 0; step < rows; step++) {
-        uint32_t bi = step, bj = 0;
-        double best = -1;
-        for (uint32_t i = step; i < rows; i++)
-            for (uint32_t j = 0; j < columns; j++)
-                if (!used[j] && fabs(A[i * columns + j]) > best) {
-                    best = fabs(A[i * columns + j]);
-                    bi = i;
-                    bj = j;
-                }
-        *least = fmin(*least, best);
-        if (best <= 0) return 0;
-        if (bi != step) sign = -sign;
-        for (uint32_t j = 0; j < bj; j++) sign = used[j] ? sign : -sign;
-        if (A[bi * columns + bj] < 0) sign = -sign;
-        for (uint32_t j = 0; j < columns; j++) {
-            double t = A[bi * columns + j];
-            A[bi * columns + j] = A[step * columns + j];
-            A[step * columns + j] = t;
-        }
-        used[bj] = 1;
-        for (uint32_t i = step + 1; i < rows; i++) {
-            double f = A[i * columns + bj] / A[step * columns + bj];
-            for (uint32_t j = 0; j < columns; j++) A[i * columns + j] -= f * A[step * columns + j];
-        }
-    }
+    pivot_matrix m = interpolate(r, k, J0, J1, theta);
+    int sign;
+    pivots_again(r->b->scratch->room, &m, &k->order[level - 1], &sign);
     return sign;
 }
 
-static bool block_passes(const reduction_blocks *b, const reduction_block *k, const double *J0,
-                         const double *J1)
+static bool block_passes(reducer *r, reduction_block *k, const double *J0, const double *J1)
 {
-    scratch *t = b->scratch;
-    for (uint32_t level = 1, rows = 1; rows > 0; level++) {
-        double low = 0, high = 1, least;
-        rows = 0;
-        for (uint32_t i = 0; i < k->rows; i++) rows += b->c[k->row[i]] >= level;
-        uint32_t n = interpolate(b, k, J0, J1, 0, level, false, t->A);
-        if (rows == 0 || n != rows) return false;
-        int from = sign_of(t->A, rows, n, t->pivot, &least);
-        interpolate(b, k, J0, J1, 1, level, false, t->A);
-        int to = sign_of(t->A, rows, n, t->pivot, &least);
+    scratch *t = r->b->scratch;
+    for (uint32_t level = 1; level <= k->levels && k->order; level++) {
+        double low = 0, high = 1;
+        int from = sign_between(r, k, J0, J1, 0, level), to = sign_between(r, k, J0, J1, 1, level);
         if (from * to >= 0) continue;
         for (int round = 0; round < 30; round++) {
             double middle = (low + high) / 2;
-            interpolate(b, k, J0, J1, middle, level, false, t->A);
-            *(sign_of(t->A, rows, n, t->pivot, &least) == from ? &low : &high) = middle;
+            *(sign_between(r, k, J0, J1, middle, level) == from ? &low : &high) = middle;
         }
-        n = interpolate(b, k, J0, J1, low, level, true, t->A);
-        sign_of(t->A, rows, n, t->pivot, &least);
-        if (least < PASSED) return true;
+        pivot_matrix m = interpolate(r, k, J0, J1, low);
+        pivot_part part = rows_of_level(r, k, level);
+        memset(t->column, 1, k->columns);
+        pivots_find(t->room, &m, &part, &t->order);
+        if (t->order.least < PASSED) return true;
     }
     return false;
 }
 
 /* All columns at one point, rows measured by their largest values. */
-static bool block_is_singular(const reduction_blocks *b, const reduction_block *k,
-                              const double *largest, const double *J)
+static bool block_is_singular(reducer *r, reduction_block *k, const double *largest, const double *J)
 {
-    scratch *t = b->scratch;
-    double least;
-    for (uint32_t level = 1;; level++) {
-        uint32_t rows = 0, n = interpolate(b, k, largest, J, 1, level, true, t->A);
-        for (uint32_t i = 0; i < k->rows; i++) rows += b->c[k->row[i]] >= level;
-        if (rows == 0) return false;
-        sign_of(t->A, rows, n, t->pivot, &least);
-        if (least < COLLAPSED) return true;
+    scratch *t = make_room(r, k->rows, k->columns);
+    for (uint32_t level = 1; level <= k->levels; level++) {
+        pivot_matrix m = interpolate(r, k, largest, J, 1);
+        pivot_part part = rows_of_level(r, k, level);
+        memset(t->column, 1, k->columns);
+        pivots_find(t->room, &m, &part, &t->order);
+        if (t->order.least < COLLAPSED) return true;
     }
+    return false;
 }
 
 /* The first block of which this is true; the equation differentiated most in it. */
 static bool some_block(const flat_reduction *now, const double *before, const double *watched,
                        flat_equation *equation,
-                       bool (*is)(const reduction_blocks *b, const reduction_block *k,
-                                  const double *J0, const double *J1))
+                       bool (*is)(reducer *r, reduction_block *k, const double *J0, const double *J1))
 {
-    const reduction_blocks *b = now->blocks;
-    dae_arena *arena = now->from->graph->arena;
+    reduction_blocks *b = now->blocks;
+    reducer r = { .m = now->from, .g = now->from->graph, .arena = now->from->graph->arena, .b = b };
     size_t at = 0;
-    if (!b->scratch->A) {
-        b->scratch->A = dae_arena_take(arena, LARGEST * LARGEST, sizeof *b->scratch->A);
-        b->scratch->pivot = dae_arena_take(arena, LARGEST * LARGEST, 1);
-    }
     for (size_t k = 0; k < b->count; k++) {
-        const reduction_block *p = &b->block[k];
+        reduction_block *p = &b->block[k];
         uint32_t most = p->row[0];
-        bool small = (size_t)p->rows * p->columns <= LARGEST * LARGEST;
         if (!p->open) continue;
         for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
-        if (small && is(b, p, before + at, watched + at)) return true;
+        if (is(&r, p, before + at, watched + at)) return true;
         at += p->start[p->rows];
     }
     return false;
