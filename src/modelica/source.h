@@ -32,7 +32,7 @@ typedef struct mo_source {
 
 typedef dae_place mo_place;
 
-enum { MO_SHOWN = 20, MO_ERRORS_BORNE = 10000, MO_NESTING = 1000 };
+enum { MO_SHOWN = 20, MO_ERRORS_BORNE = 200000, MO_NESTING = 1000 };
 
 typedef enum mo_severity { MO_ERROR, MO_WARNING, MO_NOTE } mo_severity;
 
