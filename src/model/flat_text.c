@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 10000000 }; /* characters of one expression */
+enum { MOST = 100000 }; /* characters of an expression; what is longer ends in "..." */
 
 typedef struct writer {
     flat_model *m;
