@@ -110,7 +110,6 @@ typedef struct dae_array {
                                            c_{j-1}, all divided by s_i, and V_i'             */
     int rank[DAE_MOST_SERIES + 1];      /* of what determines c_j; c_0: the constraints      */
     int left;               /* rows that hold c_0 only                                      */
-    int tangent_rank;       /* rank of C_0 on the kernel of the constraints                 */
     double contradiction;   /* largest right side of rows without unknowns                  */
     dae_svd svd;
 } dae_array;
@@ -120,6 +119,9 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
 void dae_array_close(dae_array *a, const dae_memory *memory);
 /* With the first order + 1 coefficients of the series. 0, or -1: LAPACK did not converge. */
 int dae_array_eliminate(dae_array *a, const dae_series *s, int order);
+/* Rank of C_0 T, the columns of T a basis of the kernel of the constraints; -1: no convergence.
+ * For problems that are not regular: otherwise it is n minus the constraints. */
+int dae_array_tangent(dae_array *a, const dae_series *s);
 /* The smallest change of c_0, then of c_1, ... that satisfies the linearized array. */
 void dae_array_step(const dae_array *a, const dae_series *s, double *change);
 double dae_array_weight(const dae_series *s, int k); /* by which R_k is multiplied            */

@@ -133,8 +133,7 @@ const double *dae_array_constraint(const dae_array *a, int i)
     return a->pivot[0] + (size_t)i * pivot_width(a->n, 0) + 1;
 }
 
-/* Rank of C_0 T, the columns of T a basis of the kernel of the constraints. */
-static int tangent_rank(dae_array *a, const dae_series *s)
+int dae_array_tangent(dae_array *a, const dae_series *s)
 {
     size_t n = (size_t)a->n;
     int first = a->rank[0], count = a->n - first;
@@ -164,8 +163,7 @@ int dae_array_eliminate(dae_array *a, const dae_series *s, int order)
     a->contradiction = 0;
     for (int i = 0; i < left; i++)
         a->contradiction = fmax(a->contradiction, fabs(a->stack[i]));
-    a->tangent_rank = left < 0 ? -1 : tangent_rank(a, s);
-    return a->tangent_rank < 0 ? -1 : 0;
+    return left < 0 ? -1 : 0;
 }
 
 /* V_i' y_j = -(right side + what is known of the others), y_j in the span of the V_i */

@@ -284,13 +284,11 @@ static dae_status run_level(dae_analysis *a, int level)
 static void singular(dae_analysis *a, int redundant)
 {
     dae_index_facts *f = &a->facts;
-    f->undetermined = f->size - a->array.rank[0] - a->array.tangent_rank;
     f->redundant = redundant;
     f->contradiction = a->array.contradiction > 1e-6;
-    f->why = f->contradiction ? "some equations contradict others or their derivatives"
-             : f->undetermined ? "some unknowns are determined by nothing: further derivatives say "
-                                 "nothing new"
-                               : "further derivatives say nothing new";
+    f->why = f->contradiction
+             ? "some equations contradict others or their derivatives"
+             : "some unknowns are determined by nothing: further derivatives say nothing new";
 }
 
 static void read_level(dae_analysis *a, int level)
@@ -389,7 +387,13 @@ static void conclude(dae_analysis *a)
     while (f->regular && f->known[f->strangeness] < a->array.rank[0])
         f->strangeness++;
     f->constraints = a->array.rank[0];
-    f->freedom = f->regular ? f->size - f->constraints : a->array.tangent_rank;
+    f->freedom = f->size - f->constraints;
+    if (!f->regular) {
+        int tangent = dae_array_tangent(&a->array, &a->series);
+        f->freedom = tangent > 0 ? tangent : 0;
+        if (f->levels > 0 && f->known[f->levels] == f->known[f->levels - 1])
+            f->undetermined = f->size - f->constraints - f->freedom;
+    }
     f->weakest = a->array.svd.weakest;
     f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
     f->varying = f->linear ? f->varying : a->series.varying;
