@@ -10,6 +10,7 @@ typedef struct loop {
     model_step *s;
     double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good;
     dae_factor_info info;
+    bool cautious;               /* steps not longer than the unknowns, or their nominal values */
     size_t budget;               /* evaluations that are left                                 */
     /* where the equations come nearest to each other, if they do not meet */
     double *nearest, residual;

@@ -120,6 +120,7 @@ static double damp(loop *l, double length, double *next)
 {
     model_step *s = l->s;
     double damping = room(l);
+    if (l->cautious && length > 1) damping = fmin(damping, 1 / length);
     for (int k = 0; k < HALVINGS; k++, damping /= 2) {
         for (uint32_t j = 0; j < s->torn; j++) l->trial[j] = l->u[j] + damping * l->d[j];
         if (loop_evaluate(l, l->trial, l->r) != DAE_OK) continue;
@@ -215,10 +216,14 @@ static dae_status iterate_from_beside(loop *l)
 {
     dae_status status = loop_iterate(l);
     if (status == DAE_E_SINGULAR && loop_keeps_start(l)) return DAE_OK;
-    for (int round = 1; round <= 4 && status != DAE_OK && status != DAE_E_CONVERGENCE; round++) {
-        move_aside(l, round);
+    bool open = status != DAE_OK && status != DAE_E_CONVERGENCE;
+    for (int round = 0; round <= 4 && open; round++) {
+        l->cautious = round == 0; /* beside a singular point steps are long: not beyond the next root */
+        move_aside(l, round > 0 ? round : 1);
         status = loop_iterate(l);
+        open = status != DAE_OK && (round == 0 || status != DAE_E_CONVERGENCE);
     }
+    l->cautious = false;
     return status;
 }
 
