@@ -13,15 +13,15 @@
 enum { LISTED = 4, MANY = 50 };
 
 typedef struct listing {
-    char text[700];
+    char text[1000];
     size_t length;
     int count;
 } listing;
 
 static void list_more(listing *l, const char *item)
 {
-    if (l->count++ >= LISTED || l->length > sizeof l->text - 150) return;
-    l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%.140s",
+    if (l->count++ >= LISTED || l->length > sizeof l->text - 240) return;
+    l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%.220s",
                                   l->count > 1 ? ", " : "", item);
 }
 
@@ -35,7 +35,7 @@ static const char *list_end(listing *l)
 
 static void list_equation(model *m, listing *l, const model_equation *e)
 {
-    char name[160], where[120], both[300];
+    char name[160], where[100], both[300];
     if (l->count >= LISTED) {
         l->count++;
         return;

@@ -93,7 +93,12 @@ void model_locate(model *m, dae_place place, char *text, size_t size)
     const char *where = place.source && m->flat->locate ? m->flat->locate(place, m->flat->context)
                                                         : NULL;
     text[0] = 0;
-    if (where) snprintf(text, size, " (%s)", where);
+    if (!where) return;
+    size_t length = strlen(where), room = size - sizeof " (...)";
+    if (length <= room + 3)
+        snprintf(text, size, " (%s)", where);
+    else
+        snprintf(text, size, " (...%s)", where + (length - room));
 }
 
 /* ---------------------------------------------------------------- variables ------------- */

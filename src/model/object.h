@@ -333,6 +333,7 @@ void model_warn(model *m, const char *format, ...) DAE_PRINTF(2, 3);
 dae_status model_done(model *m, dae_status status);
 const char *model_slot_name(model *m, uint32_t slot);      /* "x", "der(x)"                   */
 void model_equation_name(model *m, const model_equation *e, char *text, size_t size);
+enum { LOCATED = 300 };      /* room for a place; of a longer path the end is shown           */
 void model_locate(model *m, dae_place place, char *text, size_t size); /* " (tank.mo:3:5)" or "" */
 
 /* unit.c */
@@ -455,5 +456,10 @@ void model_fill_row(model *m);
 bool model_may_fail(model *m);                     /* some assertion, from x in the slots alone */
 bool model_fails(model *m);                        /* from all slots; warnings given are none   */
 dae_status model_check_assertions(model *m, double t);
+
+/* nonfinite.c */
+bool model_is_finite(const model *m);              /* what was computed when a point was loaded */
+dae_status model_tell_nonfinite(model *m);         /* DAE_OK: all is finite                     */
+bool model_say_nonfinite(model *m, ex_id e);       /* why, from the slots; false: not known     */
 
 #endif

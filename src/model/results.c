@@ -194,7 +194,7 @@ dae_status model_check_assertions(model *m, double t)
         return unit_trouble(m, &m->asserts, DAE_E_ASSERT, "checking assertions");
     for (size_t i = 0; i < m->assertions; i++) {
         const flat_assertion *a = &m->assertion[i];
-        char where[200];
+        char where[LOCATED];
         if (m->asserts.out[i] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
         if (a->warning) {

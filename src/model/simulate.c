@@ -83,7 +83,7 @@ static dae_status guard(model *m, guarded call, void *arguments)
 
 static dae_status check_ready(model *m)
 {
-    char where[200];
+    char where[LOCATED];
     if (!m->built) {
         dae_fail(&m->report, DAE_E_STATE, "the model could not be built: see its messages");
         return DAE_E_STATE;
@@ -262,9 +262,16 @@ static dae_status load(run *r, double t)
     return unit_trouble(r->m, &r->m->p.values, DAE_E_NONFINITE, "computing variables");
 }
 
+static bool reached(double t, double target)
+{
+    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
+}
+
 /* The slots as a row. */
 static dae_status give_row(run *r, double t)
 {
+    dae_status status = model_tell_nonfinite(r->m);
+    if (status != DAE_OK) return status;
     model_fill_row(r->m);
     if (!r->row || r->row(t, r->m->row, r->user) == DAE_OK) return DAE_OK;
     return dae_fail(&r->m->report, DAE_E_USER, "the output was refused at t = %.10g", t);
@@ -277,16 +284,37 @@ static dae_status read(run *r, double t)
     return load(r, t);
 }
 
+/* At `bad` something computed is not finite, at `good` all was: where does that begin? */
+static dae_status tell_nonfinite(run *r, double good, double bad)
+{
+    for (int round = 0; round < 60 && !reached(good, bad); round++) {
+        double middle = 0.5 * (good + bad);
+        dae_status status = read(r, middle);
+        if (status != DAE_OK) return status;
+        if (model_is_finite(r->m))
+            good = middle;
+        else
+            bad = middle;
+    }
+    dae_status status = read(r, bad);
+    return status == DAE_OK ? model_tell_nonfinite(r->m) : status;
+}
+
 /* Output times in (r->t, to]; those at `to` itself only if `inclusive`. */
 static dae_status give_outputs(run *r, double to, bool inclusive)
 {
+    double good = r->t;
     for (double t; (t = output_time(r, r->output)) <= to; r->output++) {
         if (t < r->t || (t == to && !inclusive)) continue;
         dae_status status = read(r, t);
+        if (status == DAE_OK && !model_is_finite(r->m)) return tell_nonfinite(r, good, t);
         if (status == DAE_OK) status = give_row(r, t);
         if (status != DAE_OK) return status;
+        good = t;
     }
-    return DAE_OK;
+    if (r->m->p.values_count == 0 || good == to) return DAE_OK;
+    dae_status status = read(r, to); /* the end of the step, too */
+    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, good, to);
 }
 
 static dae_status remember(run *r, double to)
@@ -324,11 +352,6 @@ static double next_break(const run *r, int *which)
             *which = i;
         }
     return next;
-}
-
-static bool reached(double t, double target)
-{
-    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
 }
 
 static dae_status tell_chatter(run *r)
