@@ -526,6 +526,38 @@ static void test_not_finite_not_taken(void **state)
     trial_close(&w);
 }
 
+/* terminate outside of 'when': the run ends well where its condition begins to hold. */
+static void test_terminate(void **state)
+{
+    (void)state;
+    static const char *const where[] = { "equation", "equation y = 2*x; algorithm" };
+    for (size_t k = 0; k < 2; k++) {
+        char text[250];
+        trial_model w;
+        snprintf(text, sizeof text, "model M Real x(start = 0, fixed = true)%s; equation der(x) = 1; "
+                 "%s if x > 1/3 then terminate(\"enough\"); end if; end M;", k ? ", y" : "", where[k]);
+        trial_open(&w, text, NULL);
+        expect_good(&w, trial_run(&w, 0.25, 1e-6));
+        expect_near(w.t[w.rows - 1], 0.25, 0);
+        assert_null(strstr(model_messages(w.m), "enough"));
+        expect_good(&w, trial_run(&w, 1, 1e-6));
+        expect_near(w.t[w.rows - 1], 1.0 / 3, 1e-9);
+        expect_near(trial_last(&w, "x"), 1.0 / 3, 1e-9);
+        assert_non_null(strstr(model_messages(w.m), "enough"));
+        trial_close(&w);
+    }
+    trial_model w; /* at the start already; in 'when' it is hybrid */
+    trial_open(&w, "model M Real x(start = 0, fixed = true); equation der(x) = 1; "
+                   "terminate(\"at once\"); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    assert_int_equal(w.rows, 1);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true); equation der(x) = 1; "
+                   "when x > 0.5 then terminate(\"enough\"); end when; end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_UNSUPPORTED, "hybrid");
+    trial_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_fast_and_small),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),
+        cmocka_unit_test(test_terminate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

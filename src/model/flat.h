@@ -52,6 +52,7 @@ typedef struct flat_equation {
 typedef struct flat_assertion {
     ex_id condition, message;   /* message: a text, possibly put together at run time          */
     bool warning, initial;
+    bool ends;                  /* terminate: where it is false the simulation ends, as it should */
     dae_place place;
 } flat_assertion;
 

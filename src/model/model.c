@@ -172,10 +172,8 @@ static void take_variables(model *m)
     m->at_homotopy = model_add_variable(m, "homotopy", EX_REAL, HELD);
     for (size_t k = 0; k < m->flat->whens; k++) mark_assigned(m, m->flat->when[k]);
     if (m->flat->whens) {
-        const flat_when *w = m->flat->when[0];
-        bool ends = w->actions == 1 && w->action[0].kind == FLAT_TERMINATE && !w->otherwise;
-        m->hybrid = ends ? "terminate" : "when";
-        m->hybrid_place = ends ? w->action[0].place : w->place;
+        m->hybrid = "when";
+        m->hybrid_place = m->flat->when[0]->place;
     }
 }
 

@@ -308,6 +308,7 @@ struct model {
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
+    bool ended;                  /* by terminate                                              */
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;

@@ -486,6 +486,7 @@ static dae_status begin(run *r)
     m->at_start = false;
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
+    if (m->ended) return status;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
         status = model_find_again(m, r->start);
         model_take_point(m, r->x, r->xdot);
@@ -636,11 +637,16 @@ static dae_status find_failure(run *r, double good, double *bad)
     return status;
 }
 
-/* The run ends where an assertion begins to fail, with a row; a warning is given with that time. */
+/* The run ends where an assertion begins to fail, with a row; a warning is given with that time.
+ * Where terminate is reached it ends as well, and all is well. */
 static dae_status tell_failure(run *r, double t)
 {
     dae_status status = give_outputs(r, t, false);
     if (status == DAE_OK) status = check(r, t);
+    if (status == DAE_OK && r->m->ended) {
+        r->t = t;
+        return give_row(r, t);
+    }
     if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
     return status;
 }
@@ -660,7 +666,7 @@ static dae_status mind_assertions(run *r, double to)
             double bad = t;
             status = find_failure(r, good, &bad);
             if (status == DAE_OK) status = tell_failure(r, bad);
-            if (status != DAE_OK) return status;
+            if (status != DAE_OK || r->m->ended) return status;
         }
         good = t;
     }
@@ -673,8 +679,9 @@ static dae_status end(run *r)
     model *m = r->m;
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
-    dae_status status = check(r, r->stop);
-    return status == DAE_OK ? give_row(r, r->stop) : status;
+    double t = m->ended ? r->t : r->stop;
+    dae_status status = check(r, t);
+    return status == DAE_OK ? give_row(r, t) : status;
 }
 
 /* The last step ended a rounding error before the end: what is left to give out is as there. */
@@ -742,6 +749,7 @@ static dae_status go(run *r)
             if (wanted && r->stage->refused) return DAE_OK;
             if (status == DAE_OK) status = remember(r, to);
             if (status == DAE_OK) status = mind_assertions(r, to);
+            if (status == DAE_OK && r->m->ended) return DAE_OK;
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             r->t = to;
         }
@@ -779,6 +787,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
+    m->ended = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 } };
@@ -788,7 +797,7 @@ static dae_status simulate(model *m, void *arguments)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     model_start_pace(m, r->start, r->stop, r->atol);
     status = begin(r);
-    if (status == DAE_OK && !(r->stage && r->stage->paused)) status = go(r);
+    if (status == DAE_OK && !m->ended && !(r->stage && r->stage->paused)) status = go(r);
     return status == DAE_OK ? end(r) : status;
 }
 
