@@ -344,7 +344,7 @@ static void print_reduction(dae_sink *out, const dae_insight *k)
 int cli_analyze_model(cli *c, const cli_arguments *a)
 {
     dae_model *m;
-    int code = cli_model_load(c, a, 0, &m);
+    int code = cli_model_load(c, a, CLI_WHOLE, &m);
     const dae_insight *k = code == 0 ? dae_model_insight(m) : NULL;
     if (code == 0 && !k) {
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the analysis of the model");

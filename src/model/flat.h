@@ -47,6 +47,7 @@ typedef struct flat_equation {
     int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
     bool constraint;            /* ... it was differentiated                                  */
     bool connection;            /* it comes from connect                                      */
+    const char *text;           /* what it is called, where its sides would not tell; NULL    */
 } flat_equation;
 
 typedef struct flat_assertion {

@@ -398,7 +398,7 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
             .left = from[i].left, .right = from[i].right, .text_left = from[i].left,
             .text_right = from[i].right, .place = from[i].place, .role = role,
             .component = from[i].component ? from[i].component : "", .condition = NOWHERE,
-            .derived = from[i].derived, .constraint = from[i].constraint };
+            .derived = from[i].derived, .constraint = from[i].constraint, .text = from[i].text };
         if (from[i].derived) to->item[to->count - 1].role = "hidden constraint";
     }
 }

@@ -230,6 +230,7 @@ struct mo_model {
     int depth;                /* of evaluation, for limits                                   */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
+    bool open_border;         /* flows of the model's own connectors are given from outside  */
     double work_limit;        /* of `work`                                                   */
     int guessing;             /* a number is asked for that need not be known                 */
     bool texts;               /* there are variables that are Strings                         */
