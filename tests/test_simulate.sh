@@ -89,6 +89,16 @@ check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correc
 check "a component with an equation too few" eval 'run 4 check less.mo && says "3 equations for 4"'
 check "a component with an equation too many" eval 'run 4 check more.mo && says "5 equations for 4"'
 
+printf 'model M Real x, y; equation x = x; y = 1; end M;' >itself.mo
+check "an equation that says nothing" eval 'run 4 check itself.mo && says "x = x" &&
+    says "itself.mo:1:29" && says "cancels"'
+printf 'model M Real x(start = 1, fixed = true), v; equation der(x) = v; when x < 0 then reinit(v, -pre(v)); end when; end M;' >bounce.mo
+check "too few equations without the events" eval 'run 4 simulate bounce.mo && says "hybrid models" &&
+    says "1 equation for 2 unknowns"'
+long=$(printf 'folder-%02d/' $(seq 1 30))
+mkdir -p "$long" && printf 'model M Real x, y; equation x = 1; x = 2; end M;' >"$long/Long.mo"
+check "the end of a long path is shown" eval 'run 4 check "$long/Long.mo" && says "Long.mo:1:36)"'
+
 # ---- ends ----
 printf 'model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = log(0.5 - x); end M;' >log.mo
 check "a variable that becomes infinite" eval 'run 6 simulate log.mo -o log.csv && says "E_NONFINITE" &&

@@ -118,7 +118,8 @@ static int take_memory_limit(cli *c, const cli_arguments *a, double *out)
 /* What does not stand by itself may be right as a part: its flows are given from outside then. */
 static void load_as_part(const char *path, dae_model_options *o, dae_model **m)
 {
-    if (dae_model_status(*m) != DAE_E_STRUCTURE)
+    dae_status status = dae_model_status(*m);
+    if (status != DAE_E_STRUCTURE && status != DAE_E_UNSUPPORTED)
         return;
     o->open_border = 1;
     dae_model_close(*m);

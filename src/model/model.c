@@ -84,7 +84,8 @@ void model_equation_name(model *m, const model_equation *e, char *text, size_t s
     }
     const char *left = ex_print(m->g, e->text_left, flat_name, m->flat, 50);
     const char *right = ex_print(m->g, e->text_right, flat_name, m->flat, 70);
-    if (e->text_left == e->text_right) left = "a second derivative";
+    /* v = der(x), made by the rewriting: it has no place in the text */
+    if (e->text_left == e->text_right && !e->place.source) left = "a second derivative";
     snprintf(text, size, "'%s = %s'", left, right);
 }
 

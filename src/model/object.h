@@ -401,6 +401,7 @@ dae_status model_compile_plan(model *m, model_plan *plan);
 void model_close_plan(model *m, model_plan *plan);
 
 /* diagnose.c */
+dae_status model_refuse_hybrid(model *m);
 dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching);
 
 /* newton.c */

@@ -83,15 +83,12 @@ static dae_status guard(model *m, guarded call, void *arguments)
 
 static dae_status check_ready(model *m)
 {
-    char where[LOCATED];
     if (!m->built) {
         dae_fail(&m->report, DAE_E_STATE, "the model could not be built: see its messages");
         return DAE_E_STATE;
     }
     if (!m->hybrid) return DAE_OK;
-    model_locate(m, m->hybrid_place, where, sizeof where);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED, "hybrid models are not simulated yet: '%s'%s",
-             m->hybrid, where);
+    model_refuse_hybrid(m);
     dae_hint(&m->report, "if-expressions cause events and are simulated; when, pre, edge, change, "
                          "sample and reinit are not");
     return DAE_E_UNSUPPORTED;
