@@ -146,6 +146,10 @@ static void start_json(dae_json *j, const dae_insight *k)
     dae_json_end(j);
     dae_json_string(j, "method", k->method);
     dae_json_string(j, "method_why", k->method_why);
+    if (k->other) {
+        dae_json_string(j, "other_method", k->other);
+        dae_json_string(j, "other_method_why", k->other_why);
+    }
 }
 
 static void matrix_json(dae_json *j, const char *name, const double *A, int n)
