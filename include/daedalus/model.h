@@ -99,7 +99,7 @@ typedef struct dae_simulation {
     double tolerance;        /* relative; 0: of the annotation, else 1e-6                     */
     double absolute;         /* of variables without nominal; 0: 1e-3 * tolerance             */
     int intervals;           /* of output; 0: of the annotation's Interval, else 500          */
-    const double *times;     /* or output at these times, time_count of them                  */
+    const double *times;     /* or output at these times in order, time_count of them         */
     int time_count;
     const char *method;      /* NULL: chosen                                                  */
     /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on the

@@ -37,15 +37,26 @@ void model_warn(model *m, const char *format, ...)
     m->warnings++;
 }
 
-/* The end of every call: a failure is put into words that stay. */
+/* The end of every call: a failure is put into words that stay until the next one. */
 dae_status model_done(model *m, dae_status status)
 {
     m->status = status;
     if (status < 0 && m->report.text[0]) {
+        m->failure_at = m->text_length;
         append_text(m, m->report.text);
         if (m->report.text[strlen(m->report.text) - 1] != '\n') append_text(m, "\n");
+        m->failure_length = m->text_length - m->failure_at;
     }
     return status;
+}
+
+void model_forget_failure(model *m)
+{
+    size_t end = m->failure_at + m->failure_length;
+    if (!m->built || m->failure_length == 0) return; /* why it could not be built remains */
+    memmove(m->text + m->failure_at, m->text + end, m->text_length - end + 1);
+    m->text_length -= m->failure_length;
+    m->failure_length = 0;
 }
 
 dae_status model_status(const model *m)
@@ -301,6 +312,7 @@ static void forget(model *m)
     model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
+                   .failure_at = m->failure_at, .failure_length = m->failure_length,
                    .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
@@ -325,6 +337,7 @@ static dae_status build(model *m)
     }
     m->g->arena->escape = outer;
     m->built = status == DAE_OK;
+    model_forget_failure(m);
     return status;
 }
 
@@ -380,6 +393,7 @@ static uint32_t find_variable(model *m, const char *name, bool *start);
 dae_status model_keep(model *m, const char *name)
 {
     bool start;
+    model_forget_failure(m);
     dae_report_clear(&m->report);
     uint32_t v = find_variable(m, name, &start);
     const flat_variable *f = v == NOWHERE ? NULL : &m->flat->variable[v];
@@ -435,6 +449,7 @@ static dae_status apply_set(model *m, uint32_t v, double value)
 dae_status model_set(model *m, const char *name, double value)
 {
     bool start;
+    model_forget_failure(m);
     dae_report_clear(&m->report);
     uint32_t v = find_variable(m, name, &start);
     if (v == NOWHERE) {

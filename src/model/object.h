@@ -220,6 +220,7 @@ struct model {
     dae_status status;
     char *text;                  /* warnings and failures so far                              */
     size_t text_length, text_capacity;
+    size_t failure_at, failure_length; /* ... the last failure among them; length 0: none     */
     int warnings;
 
     double *override;            /* per flat variable: set by model_set; NaN: not set         */
@@ -332,6 +333,7 @@ static inline bool slot_is_derivative(uint32_t slot)
 uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind);
 void model_warn(model *m, const char *format, ...) DAE_PRINTF(2, 3);
 dae_status model_done(model *m, dae_status status);
+void model_forget_failure(model *m); /* a new call: what the last one said is over; warnings stay */
 const char *model_slot_name(model *m, uint32_t slot);      /* "x", "der(x)"                   */
 void model_equation_name(model *m, const model_equation *e, char *text, size_t size);
 enum { LOCATED = 300 };      /* room for a place; of a longer path the end is shown           */

@@ -116,6 +116,7 @@ static dae_status initialize(model *m, void *arguments)
 
 dae_status model_initialize(model *m, double t0, double *x, double *xdot)
 {
+    model_forget_failure(m);
     return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
 }
 
@@ -169,6 +170,7 @@ static dae_status event(model *m, void *arguments)
 
 dae_status model_event(model *m, double t, double *x, double *xdot)
 {
+    model_forget_failure(m);
     return guard(m, event, &(point){ .t = t, .x = x, .xdot = xdot });
 }
 
@@ -179,6 +181,40 @@ dae_status model_get_statistics(const model *m, dae_statistics *out)
 }
 
 /* ---------------------------------------------------------------- settings -------------- */
+
+static dae_status refuse_negative(run *r)
+{
+    const dae_simulation *s = r->given;
+    const char *name = s->tolerance < 0 ? "tolerance" : s->absolute < 0 ? "absolute" : "max_step";
+    dae_fail(&r->m->report, DAE_E_OPTION, "%s is negative", name);
+    dae_hint(&r->m->report, "0 stands for the default");
+    return DAE_E_OPTION;
+}
+
+/* Output times of the caller's: in order, none before the start. */
+static dae_status check_times(run *r)
+{
+    const dae_simulation *s = r->given;
+    dae_report *report = &r->m->report;
+    if (s->tolerance < 0 || s->absolute < 0 || s->max_step < 0) return refuse_negative(r);
+    if (s->intervals < 0 || s->time_count < 0 || (s->time_count > 0 && !s->times)) {
+        dae_fail(report, DAE_E_OPTION, s->intervals < 0 ? "the number of intervals is negative"
+                                                        : "there are no output times");
+        dae_at(report, s->intervals < 0 ? "intervals = %d" : "time_count = %d",
+               s->intervals < 0 ? s->intervals : s->time_count);
+        return DAE_E_OPTION;
+    }
+    for (int k = 0; s->times && k < s->time_count; k++) {
+        double before = k ? s->times[k - 1] : r->start;
+        if (isfinite(s->times[k]) && s->times[k] >= before) continue;
+        dae_fail(report, DAE_E_TIME, "output times go from the start onwards");
+        dae_at(report, "times[%d] = %.10g", k, s->times[k]);
+        dae_why(report, k ? "the one before it is %.10g" : "the start is %.10g", before);
+        dae_hint(report, "sort them");
+        return DAE_E_TIME;
+    }
+    return DAE_OK;
+}
 
 static dae_status choose_times(run *r)
 {
@@ -194,7 +230,7 @@ static dae_status choose_times(run *r)
         double wanted = (r->stop - r->start) / x->interval;
         if (wanted >= 1 && wanted < 1e8) r->intervals = (int)lround(wanted);
     }
-    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return DAE_OK;
+    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return check_times(r);
     dae_fail(&r->m->report, DAE_E_TIME, "a simulation goes from a start to a later stop");
     dae_why(&r->m->report, "start = %g, stop = %g", r->start, r->stop);
     return DAE_E_TIME;
@@ -805,6 +841,7 @@ dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_
     run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
               .event = -1, .stage = stage };
     if (stage) stage->paused = false;
+    model_forget_failure(m);
     return guard(m, simulate, &r);
 }
 
