@@ -367,6 +367,16 @@ static void test_rewritten(void **state)
 
 /* ---------------------------------------------------------------- at the start ---------- */
 
+/* What a simulation takes is what was said before. */
+static void taken_by_default(dae_model *m)
+{
+    dae_statistics s;
+    const char *said = look(m)->method;
+    assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .stop = 0.1 }, NULL, NULL), DAE_OK);
+    assert_int_equal(dae_model_get_statistics(m, &s), DAE_OK);
+    assert_memory_equal(s.method, said, strlen(said));
+}
+
 static void test_eigenvalues(void **state)
 {
     (void)state;
@@ -386,14 +396,22 @@ static void test_eigenvalues(void **state)
     close_to(k->slowest, 1, 1e-9);
     close_to(k->stiffness, 3e4, 1e-6);
     assert_string_equal(k->method, "bdf");
+    assert_null(k->other);
+    taken_by_default(m);
     dae_model_close(m);
-    m = load(
-        "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
-        "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
-    assert_string_equal(look(m)->method, "radau");
+    m = load("model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
+             "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
+    assert_string_equal(look(m)->other, "radau");
+    taken_by_default(m);
     dae_model_close(m);
     m = load("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;");
-    assert_string_equal(look(m)->method, "dopri5");
+    assert_string_equal(look(m)->other, "dopri5");
+    taken_by_default(m);
+    dae_model_close(m);
+    m = load("model M Real x(start = 1, fixed = true), y(start = 0), u(start = 0, fixed = true), v, f; "
+             "equation der(x) = u; der(y) = v; der(u) = f*x; der(v) = f*y - 9.81; x^2 + y^2 = 1; end M;");
+    assert_string_equal(look(m)->method, "radau");
+    taken_by_default(m);
     dae_model_close(m);
 }
 

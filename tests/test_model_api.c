@@ -218,6 +218,58 @@ static void test_set(void **state)
     dae_model_close(m);
 }
 
+/* What a call said of its failure is over when the next one begins. */
+static void test_messages_of_the_last_call(void **state)
+{
+    (void)state;
+    dae_model *m = load(decay, NULL);
+    expect_ok(m);
+    for (int round = 0; round < 2; round++) {
+        assert_int_not_equal(dae_model_set(m, "nothing", 1), DAE_OK);
+        expect_said(m, dae_model_status(m), "'nothing'");
+        assert_int_equal(dae_model_set(m, "k", 2), DAE_OK);
+        assert_null(strstr(dae_model_messages(m), "error"));
+        assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .start = 2, .stop = 1 }, NULL, NULL),
+                         DAE_E_TIME);
+        expect_said(m, DAE_E_TIME, "later stop");
+        assert_null(strstr(dae_model_messages(m), "nothing"));
+        assert_int_equal(dae_model_simulate(m, NULL, NULL, NULL), DAE_OK);
+        assert_null(strstr(dae_model_messages(m), "error"));
+    }
+    dae_model_close(m);
+    m = load("model M Real x, y; equation x = 1; end M;", NULL); /* why there is no model remains */
+    assert_int_not_equal(dae_model_simulate(m, NULL, NULL, NULL), DAE_OK);
+    expect_said(m, dae_model_status(m), "1 equation for 2 unknowns");
+    dae_model_close(m);
+}
+
+static void test_wrong_simulations(void **state)
+{
+    (void)state;
+    static const double turned[] = { 0, 0.5, 0.25 }, early[] = { -1, 0 }, none[] = { NAN };
+    const struct {
+        dae_simulation s;
+        dae_status status;
+        const char *words;
+    } wrong[] = {
+        { { .times = turned, .time_count = 3 }, DAE_E_TIME, "times[2] = 0.25" },
+        { { .times = early, .time_count = 2 }, DAE_E_TIME, "times[0] = -1" },
+        { { .times = none, .time_count = 1 }, DAE_E_TIME, "times[0]" },
+        { { .times = turned, .time_count = -1 }, DAE_E_OPTION, "time_count = -1" },
+        { { .time_count = 2 }, DAE_E_OPTION, "time_count = 2" },
+        { { .intervals = -5 }, DAE_E_OPTION, "intervals = -5" },
+        { { .tolerance = -1e-6 }, DAE_E_OPTION, "tolerance" },
+        { { .absolute = -1e-6 }, DAE_E_OPTION, "absolute" },
+        { { .max_step = -1 }, DAE_E_OPTION, "max_step" },
+    };
+    dae_model *m = load(decay, NULL);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(dae_model_simulate(m, &wrong[k].s, NULL, NULL), wrong[k].status);
+        expect_said(m, wrong[k].status, wrong[k].words);
+    }
+    dae_model_close(m);
+}
+
 /* ---- running ---- */
 
 static void test_times(void **state)
@@ -366,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_null_text),
         cmocka_unit_test(test_failed_model),
         cmocka_unit_test(test_front_end_only),
+        cmocka_unit_test(test_messages_of_the_last_call),
+        cmocka_unit_test(test_wrong_simulations),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_set),

@@ -3,6 +3,7 @@
 #include "modeling.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The time of the first row at which a variable jumps by more than `by`. */
@@ -468,6 +469,95 @@ static void test_fast_and_small(void **state)
     }
 }
 
+/* What is only computed may leave the numbers: the run ends there, with the rows before. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *y;
+        double at;
+        const char *word;
+    } all[] = {
+        { "log(0.5 - x)", 0.5, "the logarithm of" },
+        { "sqrt(0.5 - x)", 0.5, "the square root of a negative number" },
+        { "acos(2*time)", 0.5, "from -1 to 1 only" },
+        { "exp(1000*x)", 0.7097827128933840, "too large" },
+        { "1/(if x < 0.25 then 1 else 0)", 0.25, "division by zero" },
+        { "mod(3, if x < 0.25 then 1 else 0)", 0.25, "division by zero" },
+        { "rem(x, if x < 0.25 then 1 else 0)", 0.25, "division by zero" },
+        { "div(x, if x < 0.25 then 1 else 0)", 0.25, "division by zero" },
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        char text[200];
+        trial_model w;
+        snprintf(text, sizeof text, "model M Real x(start = 0, fixed = true), y; "
+                 "equation der(x) = 1; y = %s; end M;", all[k].y);
+        trial_open(&w, text, NULL);
+        expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "'y'", "equation 'y = ", all[k].word);
+        assert_true(w.rows > 0);
+        expect_near(w.t[w.rows - 1], all[k].at, 0.0101); /* 100 rows */
+        for (size_t i = 0; i < w.rows; i++) assert_true(isfinite(trial_at(&w, i, "y")));
+        trial_close(&w);
+    }
+}
+
+/* Only a value that counts matters: a branch that is not taken may be anything. */
+static void test_not_finite_not_taken(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 1, fixed = true), y; equation der(x) = -2; "
+                   "y = if x > 0 then log(x) else 0; end M;", NULL);
+    expect_good(&w, trial_run(&w, 0.4, 1e-6));
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 1, fixed = true), y; equation der(x) = -2; "
+                   "y = noEvent(if x > 0.1 then log(x) else sqrt(0.1 - x)); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    trial_close(&w);
+    trial_open(&w, "model M Real y = log(time - 0.5); end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "logarithm of a negative number, -0.5");
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y; parameter Real p = 0; "
+                   "equation der(x) = 1; y = mod(x, p); end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "division by zero");
+    expect_good(&w, model_set(w.m, "p", 0.3));
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "y"), 0.1, 1e-6);
+    trial_close(&w);
+}
+
+/* terminate outside of 'when': the run ends well where its condition begins to hold. */
+static void test_terminate(void **state)
+{
+    (void)state;
+    static const char *const where[] = { "equation", "equation y = 2*x; algorithm" };
+    for (size_t k = 0; k < 2; k++) {
+        char text[250];
+        trial_model w;
+        snprintf(text, sizeof text, "model M Real x(start = 0, fixed = true)%s; equation der(x) = 1; "
+                 "%s if x > 1/3 then terminate(\"enough\"); end if; end M;", k ? ", y" : "", where[k]);
+        trial_open(&w, text, NULL);
+        expect_good(&w, trial_run(&w, 0.25, 1e-6));
+        expect_near(w.t[w.rows - 1], 0.25, 0);
+        assert_null(strstr(model_messages(w.m), "enough"));
+        expect_good(&w, trial_run(&w, 1, 1e-6));
+        expect_near(w.t[w.rows - 1], 1.0 / 3, 1e-9);
+        expect_near(trial_last(&w, "x"), 1.0 / 3, 1e-9);
+        assert_non_null(strstr(model_messages(w.m), "enough"));
+        trial_close(&w);
+    }
+    trial_model w; /* at the start already; in 'when' it is hybrid */
+    trial_open(&w, "model M Real x(start = 0, fixed = true); equation der(x) = 1; "
+                   "terminate(\"at once\"); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    assert_int_equal(w.rows, 1);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true); equation der(x) = 1; "
+                   "when x > 0.5 then terminate(\"enough\"); end when; end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_UNSUPPORTED, "hybrid");
+    trial_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +585,9 @@ int main(void)
         cmocka_unit_test(test_fast_forcing),
         cmocka_unit_test(test_pulses),
         cmocka_unit_test(test_fast_and_small),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_not_finite_not_taken),
+        cmocka_unit_test(test_terminate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

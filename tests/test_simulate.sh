@@ -76,6 +76,37 @@ check "a class by name" eval 'run 0 simulate "$decay" --model Decay && prints De
 # ---- check, flatten ----
 printf 'model Bad\n  Real x\nequation\n  x = 1;\nend Bad;\n' >bad.mo
 printf 'model Unknown\n  Real speed;\nequation\n  sped = 1;\nend Unknown;\n' >unknown.mo
+# a part is right if it is with something connected to it: one equation for each of its flows
+pin='connector Pin Real v; flow Real i; end Pin;'
+part() { # FILE EQUATIONS of a component with two pins
+    printf 'package A %s model R Pin p, n; equation %s end R; end A;' "$pin" "$2" >"$1"
+}
+part resistor.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0;'
+part less.mo 'p.v - n.v = 3*p.i;'
+part more.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0; p.v = 1;'
+check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correct: 4 equations, 4 var" &&
+    run 4 simulate resistor.mo'
+check "a component with an equation too few" eval 'run 4 check less.mo && says "3 equations for 4"'
+check "a component with an equation too many" eval 'run 4 check more.mo && says "5 equations for 4"'
+
+printf 'model M Real x, y; equation x = x; y = 1; end M;' >itself.mo
+check "an equation that says nothing" eval 'run 4 check itself.mo && says "x = x" &&
+    says "itself.mo:1:29" && says "cancels"'
+printf 'model M Real x(start = 1, fixed = true), v; equation der(x) = v; when x < 0 then reinit(v, -pre(v)); end when; end M;' >bounce.mo
+check "too few equations without the events" eval 'run 4 simulate bounce.mo && says "hybrid models" &&
+    says "1 equation for 2 unknowns"'
+long=$(printf 'folder-%02d/' $(seq 1 30))
+mkdir -p "$long" && printf 'model M Real x, y; equation x = 1; x = 2; end M;' >"$long/Long.mo"
+check "the end of a long path is shown" eval 'run 4 check "$long/Long.mo" && says "Long.mo:1:36)"'
+
+# ---- ends ----
+printf 'model M Real x(start = 0, fixed = true), y; equation der(x) = 1; y = log(0.5 - x); end M;' >log.mo
+check "a variable that becomes infinite" eval 'run 6 simulate log.mo -o log.csv && says "E_NONFINITE" &&
+    says "t = 0.5, equation" && says "logarithm" && whole_csv log.csv && ! grep -qE "inf|nan" log.csv'
+printf 'model M Real x(start = 0, fixed = true); equation der(x) = 1; if x > 0.25 then terminate("enough"); end if; end M;' >enough.mo
+check "terminate" eval 'run 0 simulate enough.mo -o enough.csv && says "enough" &&
+    prints "ended at t = 0.25" && near "$(field enough.csv x)" 0.25 1e-9'
+
 check "a correct model" eval 'run 0 check "$decay" && prints "Decay is correct" &&
     [ "$(wc -l <out)" = 1 ]'
 check "too few equations are said without a run" eval 'run 4 check "$models/Few.mo" &&

@@ -118,7 +118,8 @@ typedef struct dae_insight {
     double fastest, slowest;            /* rates of decay, 1/s: largest, smallest not 0        */
     double growth, frequency;           /* largest real part > 0; largest imaginary part      */
     double stiffness;                   /* fastest * length of the interval                   */
-    const char *method, *method_why;
+    const char *method, *method_why;    /* what a simulation takes by default                 */
+    const char *other, *other_why;      /* one that may suit better; NULL                     */
 
     /* analyze --reduce */
     const dae_insight_equation *reduced;     /* the equations of the highest derivatives      */

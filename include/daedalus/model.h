@@ -33,6 +33,8 @@ typedef struct dae_model_options {
     int hold_states;              /* 1: where start values that are not fixed cannot all hold those
                                      of the states chosen are conditions, as in other tools;
                                      0: all of them move to the nearest values that can      */
+    int open_border;              /* 1: a part of a larger model: something is connected to its own
+                                     connectors (check); 0: nothing is, their flows are 0    */
     int native;                   /* 1: equations are compiled to machine code                */
     double memory_limit;          /* bytes; 0: 4e9                                            */
     double work_limit;            /* expressions evaluated while loading; 0: 1e7              */
@@ -97,7 +99,7 @@ typedef struct dae_simulation {
     double tolerance;        /* relative; 0: of the annotation, else 1e-6                     */
     double absolute;         /* of variables without nominal; 0: 1e-3 * tolerance             */
     int intervals;           /* of output; 0: of the annotation's Interval, else 500          */
-    const double *times;     /* or output at these times, time_count of them                  */
+    const double *times;     /* or output at these times in order, time_count of them         */
     int time_count;
     const char *method;      /* NULL: chosen                                                  */
     /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on the

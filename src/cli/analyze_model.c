@@ -146,6 +146,10 @@ static void start_json(dae_json *j, const dae_insight *k)
     dae_json_end(j);
     dae_json_string(j, "method", k->method);
     dae_json_string(j, "method_why", k->method_why);
+    if (k->other) {
+        dae_json_string(j, "other_method", k->other);
+        dae_json_string(j, "other_method_why", k->other_why);
+    }
 }
 
 static void matrix_json(dae_json *j, const char *name, const double *A, int n)
@@ -346,7 +350,7 @@ static void print_reduction(dae_sink *out, const dae_insight *k)
 int cli_analyze_model(cli *c, const cli_arguments *a)
 {
     dae_model *m;
-    int code = cli_model_load(c, a, 0, &m);
+    int code = cli_model_load(c, a, CLI_WHOLE, &m);
     const dae_insight *k = code == 0 ? dae_model_insight(m) : NULL;
     if (code == 0 && !k) {
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the analysis of the model");

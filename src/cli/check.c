@@ -45,7 +45,7 @@ static int check(cli *c, const cli_arguments *a)
 {
     dae_model *m;
     dae_model_facts f;
-    int code = cli_model_load(c, a, 0, &m);
+    int code = cli_model_load(c, a, CLI_PART, &m);
     if (code == 0) {
         dae_model_get_facts(m, &f);
         cli_model_warnings(m);
@@ -69,7 +69,8 @@ const cli_verb cli_verb_check = {
     .summary = "read a Modelica model and say what is wrong with it",
     .details =
         "Names, types, sizes, connections; whether there are as many equations as unknowns\n"
-        "in every part of the model, and what the constraints imply. Initial values are found\n"
+        "in every part of the model, and what the constraints imply. A component with connectors\n"
+        "is taken as connected to something else. Initial values are found\n"
         "by 'daedalus init' and 'daedalus simulate'.\n",
     .most_arguments = 1,
     .flags = check_flags,
@@ -100,7 +101,7 @@ static int flatten(cli *c, const cli_arguments *a)
 {
     const char *path = cli_value(a, "output");
     dae_model *m;
-    int code = cli_model_load(c, a, 1, &m);
+    int code = cli_model_load(c, a, CLI_FLAT, &m);
     const char *text = code == 0 ? dae_model_flat(m) : NULL;
     if (code == 0 && (!text || dae_model_status(m) != DAE_OK)) {
         cli_model_failed(c, m);

@@ -295,7 +295,7 @@ int cli_init_model(cli *c, const cli_arguments *a)
 {
     dae_model *m;
     double t;
-    int code = cli_model_load(c, a, 0, &m);
+    int code = cli_model_load(c, a, CLI_WHOLE, &m);
     if (code == 0)
         code = take_keep(c, a, m);
     if (code == 0)

@@ -115,13 +115,24 @@ static int take_memory_limit(cli *c, const cli_arguments *a, double *out)
     return cli_fail(c);
 }
 
-int cli_model_load(cli *c, const cli_arguments *a, int front_end_only, dae_model **out)
+/* What does not stand by itself may be right as a part: its flows are given from outside then. */
+static void load_as_part(const char *path, dae_model_options *o, dae_model **m)
+{
+    dae_status status = dae_model_status(*m);
+    if (status != DAE_E_STRUCTURE && status != DAE_E_UNSUPPORTED)
+        return;
+    o->open_border = 1;
+    dae_model_close(*m);
+    *m = dae_model_load(path, o);
+}
+
+int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out)
 {
     const char *set[CLI_MOST_REPEATS], *library[CLI_MOST_REPEATS];
     dae_model_options o = { .model = cli_value(a, "model"),
                             .set = set,
                             .library = library,
-                            .front_end_only = front_end_only,
+                            .front_end_only = how == CLI_FLAT,
                             .hold_states = cli_given(a, "hold_states"),
                             .native = cli_given(a, "native") };
     *out = NULL;
@@ -138,6 +149,8 @@ int cli_model_load(cli *c, const cli_arguments *a, int front_end_only, dae_model
     if (code)
         return code;
     *out = dae_model_load(a->argument[0], &o);
+    if (how == CLI_PART)
+        load_as_part(a->argument[0], &o, out);
     if (dae_model_status(*out) == DAE_OK)
         return 0;
     cli_model_failed(c, *out);

@@ -15,7 +15,12 @@
 
 /* Loads the text that the first argument names. 0, or an exit code after everything was said;
  * close *out in either case. */
-int cli_model_load(cli *c, const cli_arguments *a, int front_end_only, dae_model **out);
+typedef enum cli_load {
+    CLI_WHOLE,
+    CLI_FLAT, /* the flat equations only                                     */
+    CLI_PART  /* as a whole or, if it is none, as a part of a larger model   */
+} cli_load;
+int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out);
 
 /* The model's messages become the report (its first error) and c->messages (all of them). */
 void cli_model_failed(cli *c, const dae_model *m);

@@ -170,7 +170,9 @@ void simulate_text(dae_sink *out, const simulate_job *job)
     dae_sink_print(out, "method %s, linear %s%s%s; rtol %g\n", known(job->stats.method),
                    known(job->stats.linear), job->simulation.route ? ", route " : "",
                    job->simulation.route ? job->simulation.route : "", tolerance(job));
-    dae_sink_print(out, job->t == stop ? "t = %.10g" : "STOPPED at t = %.10g", job->t);
+    dae_sink_print(out, job->t == stop           ? "t = %.10g"
+                        : job->status == DAE_OK ? "ended at t = %.10g"
+                                                : "STOPPED at t = %.10g", job->t);
     if (job->t != stop)
         dae_sink_print(out, " of %.10g", stop);
     dae_sink_print(out, " after %" PRId64 " step%s", job->stats.steps,

@@ -139,7 +139,7 @@ int simulate_setup(cli *c, const cli_arguments *a, simulate_job *job)
         return code;
     if (cli_given(a, "native"))
         cli_signals_watch(); /* a compiler's files are not left behind */
-    code = cli_model_load(c, a, 0, &job->model);
+    code = cli_model_load(c, a, CLI_WHOLE, &job->model);
     if (code)
         return code;
     job->model_path = a->argument[0];

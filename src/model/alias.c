@@ -256,7 +256,7 @@ static dae_status check_constants(model *m)
 {
     for (uint32_t v = 0; v < m->flat_variables; v++) {
         double value = m->value[slot_of(v, 0)];
-        char where[200];
+        char where[LOCATED];
         ex_id e = m->variable[v].alias_value;
         if (!e || isfinite(value)) continue;
         if (ex_at(m->g, e)->op == EX_NEGATE) e = ex_at(m->g, e)->a;
@@ -284,7 +284,7 @@ static void note_conflict(model *m, const char *one, const char *other)
 
 static const char *fixed_words(model *m, uint32_t v)
 {
-    char where[160];
+    char where[LOCATED];
     model_locate(m, m->flat->variable[v].place, where, sizeof where);
     return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s", m->variable[v].name,
                            m->value[slot_of(v, 2)], where);

@@ -129,7 +129,7 @@ static dae_status check_derivatives(model *m)
         }
         ex_walk_end(m->g, w);
         if (!bad) continue;
-        char text[160], where[160];
+        char text[160], where[LOCATED];
         model_equation_name(m, &m->initial.item[i], text, sizeof text);
         model_locate(m, m->initial.item[i].place, where, sizeof where);
         dae_fail(&m->report, DAE_E_UNSUPPORTED,

@@ -290,7 +290,7 @@ static const char *describe(suspects *s, int k)
 {
     model *m = s->m;
     const model_equation *e = &s->all->list.item[s->row[k]];
-    char text[160], where[160], with[200];
+    char text[160], where[LOCATED], with[200];
     model_locate(m, e->place, where, sizeof where);
     if (e->condition != NOWHERE) {
         uint32_t from = m->variable[e->condition].start_from;
@@ -392,6 +392,22 @@ static void sort_members(suspects *s)
     for (int k = 0; k < count; k++) s->active[k] = true;
 }
 
+/* Did an operation that is not defined end the attempt? */
+static bool is_undefined(const model *m)
+{
+    return m->init.failed && m->init.culprit != NOWHERE;
+}
+
+static void say_undefined(suspects *s)
+{
+    model *m = s->m;
+    const model_step *failed = m->init.failed;
+    memcpy(m->value, s->kept, m->slots * sizeof *m->value);
+    for (uint32_t k = 0; k < failed->assigned; k++)
+        if (failed->assigned_equation[k] == m->init.culprit)
+            model_say_nonfinite(m, failed->assigned_value[k]);
+}
+
 static void tell(suspects *s)
 {
     model *m = s->m;
@@ -428,6 +444,7 @@ static void tell(suspects *s)
                 linear ? "cannot hold together" : "hold together",
                 enough ? "" : ", but then more contradictions remain", near[0] ? "\n       " : "",
                 near);
+    if (is_undefined(m)) say_undefined(s);
     dae_hint(&m->report, "%s%s",
              members == 1 ? "check the equation and the parameters in it"
              : easy > 0   ? "change or take away one of the initial conditions named first"
@@ -462,5 +479,7 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     }
     tell(s);
     memcpy(m->value, s->kept, m->slots * sizeof *m->value);
+    /* an equation that stands alone and is not defined: that is all there is to say */
+    if (s->rows == 1 && first.status == DAE_E_NONFINITE && is_undefined(m)) m->report = first;
     return m->report.status;
 }

@@ -13,15 +13,15 @@
 enum { LISTED = 4, MANY = 50 };
 
 typedef struct listing {
-    char text[700];
+    char text[1000];
     size_t length;
     int count;
 } listing;
 
 static void list_more(listing *l, const char *item)
 {
-    if (l->count++ >= LISTED || l->length > sizeof l->text - 150) return;
-    l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%.140s",
+    if (l->count++ >= LISTED || l->length > sizeof l->text - 240) return;
+    l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%.220s",
                                   l->count > 1 ? ", " : "", item);
 }
 
@@ -35,7 +35,7 @@ static const char *list_end(listing *l)
 
 static void list_equation(model *m, listing *l, const model_equation *e)
 {
-    char name[160], where[120], both[300];
+    char name[160], where[100], both[300];
     if (l->count >= LISTED) {
         l->count++;
         return;
@@ -135,13 +135,23 @@ static bool is_large(model *m, const model_incidence *in, const dae_matching *mt
     return count > LISTED;
 }
 
+dae_status model_refuse_hybrid(model *m)
+{
+    char where[LOCATED];
+    model_locate(m, m->hybrid_place, where, sizeof where);
+    return dae_fail(&m->report, DAE_E_UNSUPPORTED, "hybrid models are not simulated yet: '%s'%s",
+                    m->hybrid, where);
+}
+
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
 {
     size_t unknowns = 0, equations = 0;
     for (size_t i = 0; i < m->flat->equations; i++)
         equations += ex_at(m->g, m->flat->equation[i].left)->type != EX_STRING;
     for (size_t v = 0; v < m->flat_variables; v++) unknowns += m->variable[v].kind == UNKNOWN;
-    if (equations != unknowns)
+    if (m->hybrid)
+        model_refuse_hybrid(m);
+    else if (equations != unknowns)
         dae_fail(&m->report, DAE_E_STRUCTURE, "the model has %zu %s for %zu %s", equations,
                  plural(equations, "equation"), unknowns, plural(unknowns, "unknown"));
     else
@@ -150,12 +160,16 @@ static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
                  "not every unknown can have one of its own",
                  equations, unknowns);
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
-    bool brief = is_large(m, in, mt) && model_say_suspects(m);
+    if (m->hybrid)
+        dae_why(&m->report, "what happens at events left out, it has %zu %s for %zu %s", equations,
+                plural(equations, "equation"), unknowns, plural(unknowns, "unknown"));
+    bool brief = is_large(m, in, mt) && !m->hybrid && model_say_suspects(m);
     int told = 0;
     for (uint32_t i = 0; i < in->s.rows && told < 2; i++)
         if (mt->column_of[i] == NOWHERE) say_over(m, in, mt, i, brief), told++;
     for (uint32_t j = 0, under = 0; j < in->s.columns && under < 2; j++)
         if (mt->row_of[j] == NOWHERE) say_under(m, in, mt, j, brief), under++;
+    if (m->hybrid) return DAE_E_UNSUPPORTED;
     dae_hint(&m->report, equations < unknowns
                              ? "is an equation or a connection missing, or should one of them be "
                                "a parameter?"
@@ -180,12 +194,11 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
     if (m->index > 1)
         dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "the equations have structural index %d: only index 0 and 1 can be simulated yet",
+                 "the equations have structural index %d and were not differentiated as that needs",
                  m->index);
     else
         dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "states are constrained: models whose states are not independent of each other "
-                 "cannot be simulated yet");
+                 "states are constrained, and the equations were not differentiated as that needs");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
     dae_why(&m->report, "differentiating %s %s would be needed",
             equations.count == 1 ? "equation" : "equations", list_end(&equations));

@@ -47,11 +47,13 @@ typedef struct flat_equation {
     int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
     bool constraint;            /* ... it was differentiated                                  */
     bool connection;            /* it comes from connect                                      */
+    const char *text;           /* what it is called, where its sides would not tell; NULL    */
 } flat_equation;
 
 typedef struct flat_assertion {
     ex_id condition, message;   /* message: a text, possibly put together at run time          */
     bool warning, initial;
+    bool ends;                  /* terminate: where it is false the simulation ends, as it should */
     dae_place place;
 } flat_assertion;
 

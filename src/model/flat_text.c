@@ -379,6 +379,15 @@ static void put_when(writer *w, const flat_when *first)
     put(w, "  end when;\n");
 }
 
+static void put_end(writer *w, const flat_assertion *a)
+{
+    put(w, "  if ");
+    put_expression(w, ex_unary(w->m->graph, EX_NOT, a->condition));
+    put(w, " then\n    terminate(");
+    put_message(w, a->message);
+    put(w, ");\n  end if;\n");
+}
+
 static size_t put_assertions(writer *w, bool initial, bool count_only)
 {
     size_t count = 0;
@@ -389,6 +398,10 @@ static size_t put_assertions(writer *w, bool initial, bool count_only)
         count++;
         if (count_only)
             continue;
+        if (a->ends) {
+            put_end(w, a);
+            continue;
+        }
         put(w, "  assert(");
         put_expression(w, a->condition);
         put(w, ", ");

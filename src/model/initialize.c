@@ -21,7 +21,7 @@ static dae_status check_guess(model *m, uint32_t v)
     double start = m->value[slot_of(v, 2)];
     if (start >= x->min_value && start <= x->max_value) return DAE_OK;
     if (!initial_is_fixed(m, v)) return DAE_OK;
-    char where[160] = "";
+    char where[LOCATED] = "";
     if (x->start_from < m->flat_variables)
         model_locate(m, m->flat->variable[x->start_from].place, where, sizeof where);
     dae_fail(&m->report, DAE_E_INCONSISTENT, "the fixed start value of '%s' is out of range",
@@ -149,7 +149,7 @@ static dae_status find_tolerances(model *m, double *tolerance)
 /* Equations that were not needed must hold all the same. */
 static dae_status check_redundant(model *m)
 {
-    char text[160], where[160];
+    char text[160], where[LOCATED];
     size_t n = m->redundant.count;
     initial_rows *all = m->initial_rows;
     all->violations = 0;

@@ -1,4 +1,4 @@
-/* insight_modes.c: eigenvalues at the start, and which method they suggest.
+/* insight_modes.c: eigenvalues at the start, the method of a run and one that may suit better.
  *
  * What is integrated, F(t, x, x') = 0, is linearized at the consistent start: C d' + K d = 0. The
  * finite eigenvalues lambda of K + lambda C (LAPACK's QZ) are as many as there are states; 1/|Re|
@@ -122,45 +122,50 @@ static double turns(const dae_insight *o)
     return most;
 }
 
-static void suggest(insight *k)
+static void suggest(insight *k, const char *method, const char *why)
+{
+    if (!strcmp(method, k->out.method)) { /* one more reason for it */
+        k->out.method_why = why;
+        return;
+    }
+    k->out.other = method;
+    k->out.other_why = why;
+}
+
+/* What simulate takes if nothing else is asked for (family.c, simulate.c). */
+static void choose_default(insight *k)
 {
     dae_insight *o = &k->out;
-    const char *why;
-    bool algebraic = o->unknowns > o->states;
-    if (o->eigenvalues < 0) {
-        o->method = "bdf";
-        why = "sparse Jacobians, one for many steps; the eigenvalues are not known";
-    } else if (o->states == 0) {
-        o->method = "bdf";
-        why = "there is nothing to integrate, only equations to be solved at each time";
-    } else if (o->structural_index >= 3) { /* as simulate does: family.c */
-        o->method = "radau";
-        why = "of index 3, as motion is: a one-step method of high order takes a fifth of the "
-              "steps, and "
-              "loses little where states change";
-    } else if (turns(o) > 20) {
-        o->method = "radau";
-        why = dae_arena_print(
-            k->arena,
-            "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of order "
-            "3 to 5 damps or amplifies those near the imaginary axis",
-            o->frequency, turns(o));
-    } else if (o->stiffness > 200) {
-        o->method = o->relations && o->unknowns <= 100 ? "radau" : "bdf";
-        why = dae_arena_print(k->arena,
-                              "stiff: the fastest motion decays within %.3g of the whole time%s",
-                              1 / o->stiffness,
-                              o->relations && o->unknowns <= 100
-                                  ? ", and a one-step method loses nothing at events" : "");
-    } else if (!algebraic && o->structural_index <= 1 && o->unknowns <= 1000) {
-        o->method = "dopri5";
-        why = "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian";
-    } else {
-        o->method = "bdf";
-        why = "not stiff at the start, but with algebraic unknowns: an implicit method solves them "
-              "along";
-    }
-    o->method_why = why;
+    bool radau = k->r->index >= 3;
+    o->method = radau ? "radau" : "bdf";
+    o->method_why = radau ? "of index 3, as motion is: a one-step method of high order takes a fifth of "
+                            "the steps, and loses little where states change"
+                    : o->eigenvalues >= 0 && o->states == 0
+                          ? "there is nothing to integrate, only equations to be solved at each time"
+                          : "sparse Jacobians, one for many steps, of any stiffness";
+}
+
+/* What the start says beyond that: stiff and damped is bdf's own ground. */
+static void look_further(insight *k)
+{
+    dae_insight *o = &k->out;
+    bool algebraic = o->unknowns > o->states, events = o->relations && o->unknowns <= 100;
+    if (o->eigenvalues < 0 || o->states == 0 || !strcmp(o->method, "radau")) return;
+    if (turns(o) > 20)
+        suggest(k, "radau",
+                dae_arena_print(k->arena,
+                                "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of "
+                                "order 3 to 5 damps or amplifies those near the imaginary axis",
+                                o->frequency, turns(o)));
+    else if (o->stiffness > 200)
+        suggest(k, events ? "radau" : "bdf",
+                dae_arena_print(k->arena,
+                                "stiff: the fastest motion decays within %.3g of the whole time%s",
+                                1 / o->stiffness,
+                                events ? ", and a one-step method loses nothing at events" : ""));
+    else if (!algebraic && o->structural_index <= 1 && o->unknowns <= 1000)
+        suggest(k, "dopri5",
+                "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian");
 }
 
 void insight_modes(insight *k)
@@ -179,5 +184,6 @@ void insight_modes(insight *k)
                                                 : "QZ of the linearization at the start, dense";
     }
     if (o->eigenvalues >= 0) summarize(o);
-    suggest(k);
+    choose_default(k);
+    look_further(k);
 }

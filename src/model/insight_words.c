@@ -233,6 +233,10 @@ const char *insight_words(const dae_insight *k, ex_graph *g, const char *name)
     say_loops(&p, k);
     say_start(&p, k);
     head(&p, "method");
-    say(&p, "%s: %s\n", k->method, k->method_why);
+    say(&p, "%s, as simulate takes by default: %s\n", k->method, k->method_why);
+    if (k->other) {
+        more(&p);
+        say(&p, "perhaps better: --method %s: %s\n", k->other, k->other_why);
+    }
     return p.text;
 }

@@ -37,15 +37,26 @@ void model_warn(model *m, const char *format, ...)
     m->warnings++;
 }
 
-/* The end of every call: a failure is put into words that stay. */
+/* The end of every call: a failure is put into words that stay until the next one. */
 dae_status model_done(model *m, dae_status status)
 {
     m->status = status;
     if (status < 0 && m->report.text[0]) {
+        m->failure_at = m->text_length;
         append_text(m, m->report.text);
         if (m->report.text[strlen(m->report.text) - 1] != '\n') append_text(m, "\n");
+        m->failure_length = m->text_length - m->failure_at;
     }
     return status;
+}
+
+void model_forget_failure(model *m)
+{
+    size_t end = m->failure_at + m->failure_length;
+    if (!m->built || m->failure_length == 0) return; /* why it could not be built remains */
+    memmove(m->text + m->failure_at, m->text + end, m->text_length - end + 1);
+    m->text_length -= m->failure_length;
+    m->failure_length = 0;
 }
 
 dae_status model_status(const model *m)
@@ -84,7 +95,8 @@ void model_equation_name(model *m, const model_equation *e, char *text, size_t s
     }
     const char *left = ex_print(m->g, e->text_left, flat_name, m->flat, 50);
     const char *right = ex_print(m->g, e->text_right, flat_name, m->flat, 70);
-    if (e->text_left == e->text_right) left = "a second derivative";
+    /* v = der(x), made by the rewriting: it has no place in the text */
+    if (e->text_left == e->text_right && !e->place.source) left = "a second derivative";
     snprintf(text, size, "'%s = %s'", left, right);
 }
 
@@ -93,7 +105,12 @@ void model_locate(model *m, dae_place place, char *text, size_t size)
     const char *where = place.source && m->flat->locate ? m->flat->locate(place, m->flat->context)
                                                         : NULL;
     text[0] = 0;
-    if (where) snprintf(text, size, " (%s)", where);
+    if (!where) return;
+    size_t length = strlen(where), room = size - sizeof " (...)";
+    if (length <= room + 3)
+        snprintf(text, size, " (%s)", where);
+    else
+        snprintf(text, size, " (...%s)", where + (length - room));
 }
 
 /* ---------------------------------------------------------------- variables ------------- */
@@ -167,10 +184,8 @@ static void take_variables(model *m)
     m->at_homotopy = model_add_variable(m, "homotopy", EX_REAL, HELD);
     for (size_t k = 0; k < m->flat->whens; k++) mark_assigned(m, m->flat->when[k]);
     if (m->flat->whens) {
-        const flat_when *w = m->flat->when[0];
-        bool ends = w->actions == 1 && w->action[0].kind == FLAT_TERMINATE && !w->otherwise;
-        m->hybrid = ends ? "terminate" : "when";
-        m->hybrid_place = ends ? w->action[0].place : w->place;
+        m->hybrid = "when";
+        m->hybrid_place = m->flat->when[0]->place;
     }
 }
 
@@ -297,6 +312,7 @@ static void forget(model *m)
     model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
+                   .failure_at = m->failure_at, .failure_length = m->failure_length,
                    .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
@@ -321,6 +337,7 @@ static dae_status build(model *m)
     }
     m->g->arena->escape = outer;
     m->built = status == DAE_OK;
+    model_forget_failure(m);
     return status;
 }
 
@@ -376,6 +393,7 @@ static uint32_t find_variable(model *m, const char *name, bool *start);
 dae_status model_keep(model *m, const char *name)
 {
     bool start;
+    model_forget_failure(m);
     dae_report_clear(&m->report);
     uint32_t v = find_variable(m, name, &start);
     const flat_variable *f = v == NOWHERE ? NULL : &m->flat->variable[v];
@@ -431,6 +449,7 @@ static dae_status apply_set(model *m, uint32_t v, double value)
 dae_status model_set(model *m, const char *name, double value)
 {
     bool start;
+    model_forget_failure(m);
     dae_report_clear(&m->report);
     uint32_t v = find_variable(m, name, &start);
     if (v == NOWHERE) {

@@ -386,7 +386,7 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
 static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uint32_t k,
                                   const char *doing)
 {
-    char equation[160], where[160];
+    char equation[160], where[LOCATED];
     const model_equation *e = &plan->list->item[s->assigned_equation[k]];
     model_equation_name(m, e, equation, sizeof equation);
     model_locate(m, e->place, where, sizeof where);
@@ -394,8 +394,9 @@ static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uin
              model_slot_name(m, s->assigned_slot[k]),
              isnan(s->assign.out[k]) ? "not a number" : "infinite");
     dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
-    dae_why(&m->report, "it is computed as %s",
-            ex_print(m->g, s->assigned_value[k], flat_name, m->flat, 120));
+    if (!model_say_nonfinite(m, s->assigned_value[k]))
+        dae_why(&m->report, "it is computed as %s",
+                ex_print(m->g, s->assigned_value[k], flat_name, m->flat, 120));
     return DAE_E_NONFINITE;
 }
 

@@ -220,6 +220,7 @@ struct model {
     dae_status status;
     char *text;                  /* warnings and failures so far                              */
     size_t text_length, text_capacity;
+    size_t failure_at, failure_length; /* ... the last failure among them; length 0: none     */
     int warnings;
 
     double *override;            /* per flat variable: set by model_set; NaN: not set         */
@@ -308,6 +309,7 @@ struct model {
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
     size_t assert_warnings;
+    bool ended;                  /* by terminate                                              */
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;
@@ -331,8 +333,10 @@ static inline bool slot_is_derivative(uint32_t slot)
 uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind);
 void model_warn(model *m, const char *format, ...) DAE_PRINTF(2, 3);
 dae_status model_done(model *m, dae_status status);
+void model_forget_failure(model *m); /* a new call: what the last one said is over; warnings stay */
 const char *model_slot_name(model *m, uint32_t slot);      /* "x", "der(x)"                   */
 void model_equation_name(model *m, const model_equation *e, char *text, size_t size);
+enum { LOCATED = 300 };      /* room for a place; of a longer path the end is shown           */
 void model_locate(model *m, dae_place place, char *text, size_t size); /* " (tank.mo:3:5)" or "" */
 
 /* unit.c */
@@ -399,6 +403,7 @@ dae_status model_compile_plan(model *m, model_plan *plan);
 void model_close_plan(model *m, model_plan *plan);
 
 /* diagnose.c */
+dae_status model_refuse_hybrid(model *m);
 dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching);
 
 /* newton.c */
@@ -455,5 +460,10 @@ void model_fill_row(model *m);
 bool model_may_fail(model *m);                     /* some assertion, from x in the slots alone */
 bool model_fails(model *m);                        /* from all slots; warnings given are none   */
 dae_status model_check_assertions(model *m, double t);
+
+/* nonfinite.c */
+bool model_is_finite(const model *m);              /* what was computed when a point was loaded */
+dae_status model_tell_nonfinite(model *m);         /* DAE_OK: all is finite                     */
+bool model_say_nonfinite(model *m, ex_id e);       /* why, from the slots; false: not known     */
 
 #endif

@@ -73,7 +73,7 @@ static dae_status tell_cycle(model *m, const ordering *o, uint32_t again)
                                    length ? ", " : "", m->variable[o->stack[k].variable].name,
                                    ex_print(m->g, definition(m, o->stack[k].variable), flat_name,
                                             m->flat, 80));
-    char where[200] = "";
+    char where[LOCATED] = "";
     if (again < m->flat_variables)
         model_locate(m, m->flat->variable[again].place, where, sizeof where);
     dae_fail(&m->report, DAE_E_MODEL, "parameters depend on each other in a cycle");
@@ -85,7 +85,7 @@ static dae_status tell_cycle(model *m, const ordering *o, uint32_t again)
 
 static dae_status tell_varying(model *m, uint32_t v, ex_id leaf)
 {
-    char where[200] = "";
+    char where[LOCATED] = "";
     if (v < m->flat_variables) model_locate(m, m->flat->variable[v].place, where, sizeof where);
     dae_fail(&m->report, DAE_E_MODEL, "parameter '%s' depends on a variable", m->variable[v].name);
     dae_at(&m->report, "'%s'%s", ex_print(m->g, leaf, flat_name, m->flat, 80), where);
@@ -215,7 +215,7 @@ dae_status model_compile_parameters(model *m)
 
 static dae_status tell_not_finite(model *m, uint32_t v, const char *what, double value)
 {
-    char where[200] = "";
+    char where[LOCATED] = "";
     ex_id e = definition(m, v);
     if (v < m->flat_variables) model_locate(m, m->flat->variable[v].place, where, sizeof where);
     dae_fail(&m->report, DAE_E_NONFINITE, "%s '%s' is %s", what,

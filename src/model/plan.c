@@ -109,7 +109,7 @@ static ex_id coefficient_of(const model_coefficient *c, size_t count, uint32_t s
 static dae_status tell_discrete_loop(planner *p, const uint32_t *row, uint32_t rows)
 {
     model *m = p->m;
-    char list[500] = "", text[160], where[200];
+    char list[500] = "", text[160], where[LOCATED];
     size_t length = 0;
     for (uint32_t k = 0; k < rows && length < 380; k++) {
         model_equation_name(m, &p->list->item[row[k]], text, sizeof text);

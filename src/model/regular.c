@@ -167,14 +167,18 @@ static dae_status refuse_dependent(regular *w)
     dae_fail(w->report, DAE_E_STRUCTURE,
              "equations depend on each other: too few are left for the "
              "unknowns");
-    if (c->kind == REGULAR_COMBINE) {
+    if (c->kind == REGULAR_COMBINE || c->kind == REGULAR_CANCEL)
         dae_at(w->report, "equation %s%s%s", regular_equation(w->m, &c->was, 100),
                w->m->locate ? ", " : "",
                w->m->locate ? w->m->locate(c->was.place, w->m->context) : "");
+    if (c->kind == REGULAR_CANCEL) {
+        dae_why(w->report, "what it should determine cancels: it says %s",
+                regular_equation(w->m, &c->now, 80));
+    } else if (c->kind == REGULAR_COMBINE) {
         dae_why(w->report, "a combination of equations says %s, which determines nothing:\n%s",
                 regular_equation(w->m, &c->now, 80), c->words);
     } else {
-        dae_at(w->report, "%s", c->kind == REGULAR_FREEZE ? c->words : "");
+        dae_at(w->report, "%s", c->words ? c->words : "");
         dae_why(w->report, "where derivatives cancel %u of %u equations are left",
                 (unsigned)c->rank, (unsigned)c->size);
     }

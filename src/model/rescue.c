@@ -267,7 +267,7 @@ dae_status loop_tell(loop *l, dae_status found, const char *doing)
 {
     model *m = l->m;
     model_step *s = l->s;
-    char equation[160], where[160], unknowns[300] = "", near[400] = "";
+    char equation[160], where[LOCATED], unknowns[300] = "", near[400] = "";
     const char *why = reason(l, found);
     unsigned size = s->assigned + s->torn;
     l->budget = 1;

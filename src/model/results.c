@@ -194,9 +194,16 @@ dae_status model_check_assertions(model *m, double t)
         return unit_trouble(m, &m->asserts, DAE_E_ASSERT, "checking assertions");
     for (size_t i = 0; i < m->assertions; i++) {
         const flat_assertion *a = &m->assertion[i];
-        char where[200];
+        char where[LOCATED];
         if (m->asserts.out[i] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
+        if (a->ends) {
+            if (!m->ended)
+                model_warn(m, "t = %.10g: the simulation ends: %s%s", t, message_of(m, a->message),
+                           where);
+            m->ended = true;
+            continue;
+        }
         if (a->warning) {
             m->assert_warnings++;
             if (!m->warned[i])

@@ -144,6 +144,20 @@ static ex_id held_floor(model *m, ex_id a, ex_type type, ex_id origin)
     return leaf_of(m, v);
 }
 
+/* Of a and b: a division by zero where b is 0. What is held would hide it: whole * 0 = 0. */
+static ex_id unless_zero(model *m, ex_id a, ex_id b, ex_id value)
+{
+    ex_graph *g = m->g;
+    double is = 0;
+    if (model_level(m, b) <= LEVEL_PARAMETER && (ex_is_number(g, b, &is) ||
+        (m->ready && model_numeric(m, b, &is))) && is != 0) {
+        model_assume(m, b, is);
+        return value;
+    }
+    ex_id zero = ex_constant(g, 0, (ex_type)ex_at(g, b)->type);
+    return ex_if(g, ex_binary(g, EX_EQUAL, b, zero), ex_binary(g, EX_DIVIDE, a, b), value);
+}
+
 static ex_id held_quotient(model *m, ex_id a, ex_id b, ex_id origin)
 {
     ex_graph *g = m->g;
@@ -266,13 +280,16 @@ static ex_id rewrite_event(model *m, ex_id e, ex_id *o)
     case EX_CEIL:
         return ex_unary(g, EX_NEGATE, held_floor(m, ex_unary(g, EX_NEGATE, o[0]), EX_REAL, e));
     case EX_DIV:
-        return held_quotient(m, o[0], o[1], e);
-    case EX_REM:
-        return ex_binary(g, EX_SUBTRACT, o[0],
-                         ex_binary(g, EX_MULTIPLY, held_quotient(m, o[0], o[1], e), o[1]));
+        return unless_zero(m, o[0], o[1], held_quotient(m, o[0], o[1], e));
+    case EX_REM: {
+        ex_id whole = held_quotient(m, o[0], o[1], e);
+        return unless_zero(m, o[0], o[1], ex_binary(g, EX_SUBTRACT, o[0],
+                                                    ex_binary(g, EX_MULTIPLY, whole, o[1])));
+    }
     case EX_MOD: {
         ex_id whole = held_floor(m, ex_binary(g, EX_DIVIDE, o[0], o[1]), EX_REAL, e);
-        return ex_binary(g, EX_SUBTRACT, o[0], ex_binary(g, EX_MULTIPLY, whole, o[1]));
+        return unless_zero(m, o[0], o[1], ex_binary(g, EX_SUBTRACT, o[0],
+                                                    ex_binary(g, EX_MULTIPLY, whole, o[1])));
     }
     case EX_ABS:
         return ex_if(g, held_relation(m, EX_LESS, o[0], zero, e), ex_unary(g, EX_NEGATE, o[0]),
@@ -381,7 +398,7 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
             .left = from[i].left, .right = from[i].right, .text_left = from[i].left,
             .text_right = from[i].right, .place = from[i].place, .role = role,
             .component = from[i].component ? from[i].component : "", .condition = NOWHERE,
-            .derived = from[i].derived, .constraint = from[i].constraint };
+            .derived = from[i].derived, .constraint = from[i].constraint, .text = from[i].text };
         if (from[i].derived) to->item[to->count - 1].role = "hidden constraint";
     }
 }

@@ -83,15 +83,12 @@ static dae_status guard(model *m, guarded call, void *arguments)
 
 static dae_status check_ready(model *m)
 {
-    char where[200];
     if (!m->built) {
         dae_fail(&m->report, DAE_E_STATE, "the model could not be built: see its messages");
         return DAE_E_STATE;
     }
     if (!m->hybrid) return DAE_OK;
-    model_locate(m, m->hybrid_place, where, sizeof where);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED, "hybrid models are not simulated yet: '%s'%s",
-             m->hybrid, where);
+    model_refuse_hybrid(m);
     dae_hint(&m->report, "if-expressions cause events and are simulated; when, pre, edge, change, "
                          "sample and reinit are not");
     return DAE_E_UNSUPPORTED;
@@ -119,6 +116,7 @@ static dae_status initialize(model *m, void *arguments)
 
 dae_status model_initialize(model *m, double t0, double *x, double *xdot)
 {
+    model_forget_failure(m);
     return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
 }
 
@@ -172,6 +170,7 @@ static dae_status event(model *m, void *arguments)
 
 dae_status model_event(model *m, double t, double *x, double *xdot)
 {
+    model_forget_failure(m);
     return guard(m, event, &(point){ .t = t, .x = x, .xdot = xdot });
 }
 
@@ -182,6 +181,40 @@ dae_status model_get_statistics(const model *m, dae_statistics *out)
 }
 
 /* ---------------------------------------------------------------- settings -------------- */
+
+static dae_status refuse_negative(run *r)
+{
+    const dae_simulation *s = r->given;
+    const char *name = s->tolerance < 0 ? "tolerance" : s->absolute < 0 ? "absolute" : "max_step";
+    dae_fail(&r->m->report, DAE_E_OPTION, "%s is negative", name);
+    dae_hint(&r->m->report, "0 stands for the default");
+    return DAE_E_OPTION;
+}
+
+/* Output times of the caller's: in order, none before the start. */
+static dae_status check_times(run *r)
+{
+    const dae_simulation *s = r->given;
+    dae_report *report = &r->m->report;
+    if (s->tolerance < 0 || s->absolute < 0 || s->max_step < 0) return refuse_negative(r);
+    if (s->intervals < 0 || s->time_count < 0 || (s->time_count > 0 && !s->times)) {
+        dae_fail(report, DAE_E_OPTION, s->intervals < 0 ? "the number of intervals is negative"
+                                                        : "there are no output times");
+        dae_at(report, s->intervals < 0 ? "intervals = %d" : "time_count = %d",
+               s->intervals < 0 ? s->intervals : s->time_count);
+        return DAE_E_OPTION;
+    }
+    for (int k = 0; s->times && k < s->time_count; k++) {
+        double before = k ? s->times[k - 1] : r->start;
+        if (isfinite(s->times[k]) && s->times[k] >= before) continue;
+        dae_fail(report, DAE_E_TIME, "output times go from the start onwards");
+        dae_at(report, "times[%d] = %.10g", k, s->times[k]);
+        dae_why(report, k ? "the one before it is %.10g" : "the start is %.10g", before);
+        dae_hint(report, "sort them");
+        return DAE_E_TIME;
+    }
+    return DAE_OK;
+}
 
 static dae_status choose_times(run *r)
 {
@@ -197,7 +230,7 @@ static dae_status choose_times(run *r)
         double wanted = (r->stop - r->start) / x->interval;
         if (wanted >= 1 && wanted < 1e8) r->intervals = (int)lround(wanted);
     }
-    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return DAE_OK;
+    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return check_times(r);
     dae_fail(&r->m->report, DAE_E_TIME, "a simulation goes from a start to a later stop");
     dae_why(&r->m->report, "start = %g, stop = %g", r->start, r->stop);
     return DAE_E_TIME;
@@ -262,9 +295,16 @@ static dae_status load(run *r, double t)
     return unit_trouble(r->m, &r->m->p.values, DAE_E_NONFINITE, "computing variables");
 }
 
+static bool reached(double t, double target)
+{
+    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
+}
+
 /* The slots as a row. */
 static dae_status give_row(run *r, double t)
 {
+    dae_status status = model_tell_nonfinite(r->m);
+    if (status != DAE_OK) return status;
     model_fill_row(r->m);
     if (!r->row || r->row(t, r->m->row, r->user) == DAE_OK) return DAE_OK;
     return dae_fail(&r->m->report, DAE_E_USER, "the output was refused at t = %.10g", t);
@@ -277,16 +317,37 @@ static dae_status read(run *r, double t)
     return load(r, t);
 }
 
+/* At `bad` something computed is not finite, at `good` all was: where does that begin? */
+static dae_status tell_nonfinite(run *r, double good, double bad)
+{
+    for (int round = 0; round < 60 && !reached(good, bad); round++) {
+        double middle = 0.5 * (good + bad);
+        dae_status status = read(r, middle);
+        if (status != DAE_OK) return status;
+        if (model_is_finite(r->m))
+            good = middle;
+        else
+            bad = middle;
+    }
+    dae_status status = read(r, bad);
+    return status == DAE_OK ? model_tell_nonfinite(r->m) : status;
+}
+
 /* Output times in (r->t, to]; those at `to` itself only if `inclusive`. */
 static dae_status give_outputs(run *r, double to, bool inclusive)
 {
+    double good = r->t;
     for (double t; (t = output_time(r, r->output)) <= to; r->output++) {
         if (t < r->t || (t == to && !inclusive)) continue;
         dae_status status = read(r, t);
+        if (status == DAE_OK && !model_is_finite(r->m)) return tell_nonfinite(r, good, t);
         if (status == DAE_OK) status = give_row(r, t);
         if (status != DAE_OK) return status;
+        good = t;
     }
-    return DAE_OK;
+    if (r->m->p.values_count == 0 || good == to) return DAE_OK;
+    dae_status status = read(r, to); /* the end of the step, too */
+    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, good, to);
 }
 
 static dae_status remember(run *r, double to)
@@ -324,11 +385,6 @@ static double next_break(const run *r, int *which)
             *which = i;
         }
     return next;
-}
-
-static bool reached(double t, double target)
-{
-    return isfinite(target) && target - t <= 1e-13 * fmax(1e-3, fabs(target));
 }
 
 static dae_status tell_chatter(run *r)
@@ -463,6 +519,7 @@ static dae_status begin(run *r)
     m->at_start = false;
     if (status == DAE_OK) status = give_row(r, r->start);
     r->t = r->t_before = r->start;
+    if (m->ended) return status;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
         status = model_find_again(m, r->start);
         model_take_point(m, r->x, r->xdot);
@@ -613,11 +670,16 @@ static dae_status find_failure(run *r, double good, double *bad)
     return status;
 }
 
-/* The run ends where an assertion begins to fail, with a row; a warning is given with that time. */
+/* The run ends where an assertion begins to fail, with a row; a warning is given with that time.
+ * Where terminate is reached it ends as well, and all is well. */
 static dae_status tell_failure(run *r, double t)
 {
     dae_status status = give_outputs(r, t, false);
     if (status == DAE_OK) status = check(r, t);
+    if (status == DAE_OK && r->m->ended) {
+        r->t = t;
+        return give_row(r, t);
+    }
     if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
     return status;
 }
@@ -637,7 +699,7 @@ static dae_status mind_assertions(run *r, double to)
             double bad = t;
             status = find_failure(r, good, &bad);
             if (status == DAE_OK) status = tell_failure(r, bad);
-            if (status != DAE_OK) return status;
+            if (status != DAE_OK || r->m->ended) return status;
         }
         good = t;
     }
@@ -650,8 +712,9 @@ static dae_status end(run *r)
     model *m = r->m;
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
-    dae_status status = check(r, r->stop);
-    return status == DAE_OK ? give_row(r, r->stop) : status;
+    double t = m->ended ? r->t : r->stop;
+    dae_status status = check(r, t);
+    return status == DAE_OK ? give_row(r, t) : status;
 }
 
 /* The last step ended a rounding error before the end: what is left to give out is as there. */
@@ -719,6 +782,7 @@ static dae_status go(run *r)
             if (wanted && r->stage->refused) return DAE_OK;
             if (status == DAE_OK) status = remember(r, to);
             if (status == DAE_OK) status = mind_assertions(r, to);
+            if (status == DAE_OK && r->m->ended) return DAE_OK;
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             r->t = to;
         }
@@ -756,6 +820,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
+    m->ended = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 } };
@@ -765,7 +830,7 @@ static dae_status simulate(model *m, void *arguments)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
     model_start_pace(m, r->start, r->stop, r->atol);
     status = begin(r);
-    if (status == DAE_OK && !(r->stage && r->stage->paused)) status = go(r);
+    if (status == DAE_OK && !m->ended && !(r->stage && r->stage->paused)) status = go(r);
     return status == DAE_OK ? end(r) : status;
 }
 
@@ -776,6 +841,7 @@ dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_
     run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
               .event = -1, .stage = stage };
     if (stage) stage->paused = false;
+    model_forget_failure(m);
     return guard(m, simulate, &r);
 }
 

@@ -104,7 +104,7 @@ static bool in(const char *wanted, const char *component)
 
 static void equation_text(model *m, const flat_equation *e, char *out, size_t size)
 {
-    char where[200];
+    char where[LOCATED];
     const char *left = ex_print(m->g, e->left, flat_name, m->flat, 60);
     const char *right = ex_print(m->g, e->right, flat_name, m->flat, 60);
     model_locate(m, e->place, where, sizeof where);
@@ -160,7 +160,7 @@ static bool say_twice(model *m)
     qsort(p, f->equations, sizeof *p, by_sides);
     for (size_t i = 1; i < f->equations; i++) {
         if (p[i].left != p[i - 1].left || p[i].right != p[i - 1].right) continue;
-        char text[400], where[200];
+        char text[400], where[LOCATED];
         equation_text(m, &f->equation[p[i - 1].number], text, sizeof text);
         model_locate(m, f->equation[p[i].number].place, where, sizeof where);
         dae_why(&m->report, "the equation %s is there again%s", text, where);

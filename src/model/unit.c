@@ -100,7 +100,7 @@ int unit_run(model *m, model_unit *u)
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
 {
     const ex_trouble *t = u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine);
-    char where[200] = "";
+    char where[LOCATED] = "";
     const char *what = t && t->what ? t->what : "trouble";
     bool assertion = !strcmp(what, "assertion");
     if (t) model_locate(m, t->place, where, sizeof where);

@@ -183,6 +183,7 @@ static void flatten(dae_model *m)
     mo_model_init(&m->front, &m->context);
     if (o->work_limit > 0)
         m->front.work_limit = o->work_limit;
+    m->front.open_border = o->open_border != 0;
     if (m->text)
         last = mo_load_text(&m->front, m->name, m->text, m->length);
     else

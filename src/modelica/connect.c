@@ -7,6 +7,7 @@
  */
 #include "modelica/instance.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,6 +333,40 @@ static void find_component(mo_model *m, size_t i)
     m->flat->variable[i].component = o ? o->name : NULL;
 }
 
+/* A physical variable of a public connector of the model itself: at its border. */
+static bool at_border(mo_model *m, size_t i)
+{
+    const flat_variable *v = &m->flat->variable[i];
+    const mo_object *o = m->owner[i] ? m->owner[i]->object : NULL;
+    if (v->type != EX_REAL || v->variability <= FLAT_PARAMETER || v->input || v->output ||
+        v->is_protected || !o || !o->parent)
+        return false;
+    for (; o->parent; o = o->parent)
+        if (!mo_is_connector(m, o->view))
+            return false;
+    return true;
+}
+
+/* Whatever will be connected there brings one equation for each flow, between it and anything else
+ * at the border: a linear one of which only its generality matters. */
+static void add_border(mo_model *m, size_t flow)
+{
+    ex_graph *g = m->graph;
+    ex_id sum = ex_number(g, 0);
+    for (size_t i = 0; i < m->flat->variables; i++) {
+        double any = 1e4 * sin(12.9898 * (double)(flow + 1) + 78.233 * (double)(i + 2));
+        if (i != flow && at_border(m, i))
+            sum = ex_binary(g, EX_ADD, sum, ex_binary(g, EX_MULTIPLY,
+                            ex_number(g, 0.25 + 1e-3 * floor(1e3 * (any - floor(any)))),
+                            ex_variable(g, (uint32_t)i, 0, EX_REAL)));
+    }
+    flat_variable *v = &m->flat->variable[flow];
+    v->supplied++;
+    add_connection(m, ex_variable(g, (uint32_t)flow, 0, EX_REAL), sum, v->place, "");
+    m->flat->equation[m->flat->equations - 1].text =
+        dae_arena_print(&m->context->arena, "what is connected to %s", v->name);
+}
+
 void mo_finish_connections(mo_model *m)
 {
     dae_arena *arena = &m->context->arena;
@@ -373,7 +408,10 @@ void mo_finish_connections(mo_model *m)
         if (m->flat->variable[i].flow && !met[2 * i] && in_connector(m, m->owner[i]) &&
             m->flat->variable[i].variability > FLAT_PARAMETER) {
             uint32_t alone = (uint32_t)(2 * i);
-            add_set(m, &alone, 1, NULL);
+            if (m->open_border && at_border(m, i))
+                add_border(m, i);
+            else
+                add_set(m, &alone, 1, NULL);
         }
     for (size_t i = 0; i < variables; i++)
         find_component(m, i);

@@ -422,29 +422,26 @@ static void reinit(section_scope *c, const mo_ast *a)
         set_when(c, state, mo_evaluate(m, &c->s, a->item[1]), a->place, FLAT_REINIT);
 }
 
-/* An action that is not inside of 'when' is taken as soon as the condition around it holds. */
-flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place)
+/* terminate outside of 'when': the simulation ends where the condition around it begins to hold. */
+void mo_end_where(mo_model *m, ex_id condition, ex_id message, bool initial, mo_place place)
 {
     flat_model *flat = m->flat;
-    flat_when *w = dae_arena_take(&m->context->arena, 1, sizeof *w);
-    w->condition = condition ? condition : ex_constant(m->graph, 1, EX_BOOLEAN);
-    w->place = place;
-    flat->when = dae_arena_grow(&m->context->arena, flat->when, flat->whens, &flat->when_capacity,
-                                sizeof *flat->when);
-    flat->when[flat->whens++] = w;
-    return w;
+    ex_graph *g = m->graph;
+    flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
+                                     &flat->assertion_capacity, sizeof *flat->assertion);
+    flat->assertion[flat->assertions++] = (flat_assertion){
+        .condition = condition ? ex_unary(g, EX_NOT, condition) : ex_constant(g, 0, EX_BOOLEAN),
+        .message = message, .ends = true, .initial = initial, .place = place };
 }
 
 static void terminate(section_scope *c, const mo_ast *a)
 {
     mo_value *text = a->count ? mo_evaluate(c->m, &c->s, a->item[0]) : mo_none(c->m);
     ex_id message = text->kind == MO_V_SCALAR ? text->scalar : 0;
-    section_scope inside = *c;
-    if (!c->when) {
-        inside.when = mo_new_when(c->m, c->guard, a->place);
-        inside.guard = 0;
-    }
-    add_action(&inside, FLAT_TERMINATE, 0, inside.guard, message, a->place);
+    if (c->when)
+        add_action(c, FLAT_TERMINATE, 0, c->guard, message, a->place);
+    else
+        mo_end_where(c->m, c->guard, message, c->initial, a->place);
 }
 
 static bool is_connections(const mo_ast *a)

@@ -230,6 +230,7 @@ struct mo_model {
     int depth;                /* of evaluation, for limits                                   */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
+    bool open_border;         /* flows of the model's own connectors are given from outside  */
     double work_limit;        /* of `work`                                                   */
     int guessing;             /* a number is asked for that need not be known                 */
     bool texts;               /* there are variables that are Strings                         */
@@ -431,7 +432,8 @@ void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, b
 bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place);
 bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
                         const mo_value *message);
-flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
+/* condition 0: always */
+void mo_end_where(mo_model *m, ex_id condition, ex_id message, bool initial, mo_place place);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
 void mo_connect_plainly(mo_model *m, const mo_connection *c);

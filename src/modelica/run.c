@@ -515,8 +515,8 @@ static void act(mo_run *r, const mo_ast *a, bool ends)
         return;
     ex_id guard = is_true(r, r->path) ? 0 : r->path;
     if (!w) {
-        w = mo_new_when(m, guard, a->place);
-        guard = 0;
+        mo_end_where(m, guard, x->scalar, r->initial, a->place);
+        return;
     }
     w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
                                sizeof *w->action);
