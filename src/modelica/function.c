@@ -113,8 +113,39 @@ static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
 
 static mo_value *blank_scalar(mo_model *m, mo_view *type);
 
-static mo_value *blank_record(mo_run *r, mo_view *type)
+/* The records around one that is being made, and what they are in at last. */
+typedef struct nest {
+    const mo_view *type;
+    const struct nest *around;
+} nest;
+
+/* A variable of a function has a value: a simple one, or a record of them that comes to an end. */
+static bool may_be_variable(mo_run *r, const mo_entry *e, mo_view *type, const nest *around)
 {
+    mo_model *m = r->model;
+    const mo_class_kind kind = type->def->kind;
+    if (type->primitive)
+        return true;
+    if (mo_is_kind(m, type, MO_FUNCTION) || kind == MO_MODEL || kind == MO_BLOCK || kind == MO_PACKAGE) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "the type of '%s' in the function '%s' is the %s '%s'",
+                 e->name, r->function->def->name, mo_kind_name(kind), type->def->name);
+        mo_hint(m->context, mo_is_kind(m, type, MO_FUNCTION)
+                    ? "use a simple type or a record; only an input can be a function"
+                    : "use a simple type or a record");
+        return false;
+    }
+    for (; around; around = around->around)
+        if (around->type->def == type->def && !type->def->is_short) {
+            mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
+            mo_hint(m->context, "a record cannot contain a record of its own class");
+            return false;
+        }
+    return true;
+}
+
+static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around)
+{
+    const nest here = { type, around };
     mo_model *m = r->model;
     mo_value *v = dae_arena_take(&m->context->arena, 1, sizeof *v);
     *v = (mo_value){ .kind = MO_V_RECORD, .view = type };
@@ -127,6 +158,8 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
         shape s;
         if (e->element->kind != MO_COMPONENT || !find_shape(&inside, e, &s, true))
             continue;
+        if (!may_be_variable(r, e, s.type, &here))
+            return mo_none(m);
         mo_value *one = NULL;
         if (e->mod && e->mod->value) {
             mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
@@ -137,7 +170,7 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
                                  e->name);
         }
         if (!one) {
-            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type);
+            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type, &here);
             for (int d = s.dimensions; d-- > 0;) {
                 size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
                 mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
@@ -172,8 +205,8 @@ static mo_value *blank(mo_run *r, const shape *s)
     for (int d = 0; d < s->dimensions; d++)
         size[d] = s->size[d] < 0 ? 0 : s->size[d];
     if (!s->type->primitive) {
-        mo_value *one = blank_record(r, s->type);
-        if (!array)
+        mo_value *one = blank_record(r, s->type, NULL);
+        if (!array || one->kind == MO_V_NONE)
             return one;
         mo_value *all = mo_new_items(m, s->dimensions, size);
         all->view = s->type;
@@ -197,7 +230,8 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
     shape s;
     if (v->kind == MO_V_NONE || v->kind == MO_V_CLASS || v->kind == MO_V_FUNCTION)
         return v;
-    if (!find_shape(r, e, &s, true))
+    if (!find_shape(r, e, &s, true) ||
+        (!mo_is_kind(m, s.type, MO_FUNCTION) && !may_be_variable(r, e, s.type, NULL)))
         return mo_none(m);
     int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
     bool fits = have == s.dimensions;
@@ -309,7 +343,7 @@ static bool declare_other(mo_run *r, mo_entry *e)
         declare(r, e, mo_evaluate(m, &scope, e->mod->value));
         return true;
     }
-    if (!find_shape(r, e, &s, true))
+    if (!find_shape(r, e, &s, true) || !may_be_variable(r, e, s.type, NULL))
         return false;
     if (given) {
         v = mo_evaluate(m, &scope, e->mod->value);
@@ -319,7 +353,11 @@ static bool declare_other(mo_run *r, mo_entry *e)
             v = mo_convert(m, v, type_of(s.type->primitive), s.type->enumeration, e->mod->place,
                            e->name);
     }
-    mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
+    if (!v)
+        v = with_fields(r, e, blank(r, &s));
+    if (v->kind == MO_V_NONE)
+        return false;
+    mo_env *env = declare(r, e, v);
     env->type = type_of(s.type->primitive);
     env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
     for (int i = 0; i < e->element->dimensions; i++)
