@@ -103,6 +103,7 @@ static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
             s->dimensions += v->def->alias_dimensions;
         return true;
     }
+    scope.view = e->sizes_in;
     add_sizes(r, s, e->element->dimension, e->element->dimensions, &scope);
     add_sizes(r, s, e->element->type_dimension, e->element->type_dimensions, &scope);
     add_type_sizes(r, s, s->type);

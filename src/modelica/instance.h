@@ -54,6 +54,8 @@ struct mo_entry {
     const char *name;
     mo_element *element;    /* of kind MO_COMPONENT or MO_NESTED                             */
     mo_view *where;         /* in which it is written                                        */
+    mo_view *sizes_in;      /* components: in which their sizes are written; a redeclaration  */
+    mo_view *condition_in;  /* may keep them, and the condition, from the one before           */
     mo_mod *mod;            /* NULL: none; name NULL, the value and the list                 */
     mo_mod *weak;           /* MO_NESTED: the list that its constraint brings along          */
     mo_view *nested;        /* MO_NESTED: the view, once made                                */

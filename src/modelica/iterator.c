@@ -84,7 +84,7 @@ static mo_value *values_of_dimension(mo_model *m, const mo_value *array, int d)
     const mo_ast *size = member->entry->element->dimension[d];
     if (size->kind != MO_A_REFERENCE)
         return NULL;
-    mo_scope scope = { .object = member->object, .view = member->entry->where };
+    mo_scope scope = { .object = member->object, .view = member->entry->sizes_in };
     mo_value *v = mo_evaluate(m, &scope, size);
     return v->kind == MO_V_CLASS ? values_of(m, v->view) : NULL;
 }

@@ -531,7 +531,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
                                                    member->object->holder->is_protected);
     if (e->outer && !e->inner && !member->object->package && find_inner(m, member))
         return;
-    mo_scope scope = { .object = member->object, .view = entry->where };
+    mo_scope scope = { .object = member->object, .view = entry->condition_in };
     bool present = true;
     if (e->condition && mo_need_boolean(m, &scope, e->condition, "the condition", &present) &&
         !present) {
@@ -547,8 +547,10 @@ void mo_instantiate(mo_model *m, mo_member *member)
     member->stream = e->stream || (holder && holder->stream);
     member->input = e->input || (holder && holder->input);
     member->output = e->output || (holder && holder->output);
+    scope.view = entry->where;
     bool fine = find_type(m, member, &scope);
     if (fine) {
+        scope.view = entry->sizes_in;
         find_sizes(m, member, &scope);
         if (!member->primitive)
             make_objects(m, member);
