@@ -223,6 +223,22 @@ static mo_value *size_of(call *c)
     return r;
 }
 
+/* Real A[:, size(A, 1)]: the array does not exist yet, but its first sizes are known. NULL: it is
+ * about something else. */
+static mo_value *size_so_far(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    const mo_member *array = m->sizing;
+    if (!array || a->count != 2 || a->item[0]->kind != MO_A_REFERENCE || s->object != array->object)
+        return NULL;
+    const mo_reference *r = a->item[0]->call.reference;
+    int d;
+    if (r->parts != 1 || r->part[0].subscripts || r->part[0].name != array->entry->name ||
+        mo_find_env(s->env, r->part[0].name) ||
+        !mo_need_integer(m, s, a->item[1], "the dimension", &d) || d < 1 || d > array->dimensions)
+        return NULL;
+    return mo_integer(m, array->size[d - 1]);
+}
+
 static mo_value *dimensions_of(call *c)
 {
     mo_value *v = c->argument[0];
@@ -825,6 +841,9 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
                                          a->count == 1 ? "" : "s"));
     if (row->raw)
         return row->run(&c);
+    mo_value *early = row->run == size_of ? size_so_far(m, s, a) : NULL;
+    if (early)
+        return early;
     c.argument = dae_arena_take(&m->context->arena, c.count + 1, sizeof *c.argument);
     if (a->call.iterators) {
         mo_ast list = { .kind = MO_A_ARRAY, .count = 1, .item = a->item, .place = a->place };

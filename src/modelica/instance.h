@@ -227,6 +227,7 @@ struct mo_model {
     size_t edges, edge_capacity;
     struct mo_over *over;     /* overconstrained connectors                                  */
     mo_member *binding;       /* the member that is being bound                              */
+    mo_member *sizing;        /* the member whose sizes are being found, one after another   */
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */

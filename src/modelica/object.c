@@ -201,11 +201,14 @@ static void sizes_of_type(mo_model *m, mo_member *member, mo_view *v)
 static void find_sizes(mo_model *m, mo_member *member, const mo_scope *scope)
 {
     mo_element *e = member->entry->element;
+    mo_member *before = m->sizing;
+    m->sizing = member;
     for (int i = 0; i < e->dimensions; i++)
         size_of_subscript(m, member, scope, e->dimension[i], member->dimensions);
     for (int i = 0; i < e->type_dimensions; i++)
         size_of_subscript(m, member, scope, e->type_dimension[i], member->dimensions);
     sizes_of_type(m, member, member->type);
+    m->sizing = before;
     double count = 1;
     for (int d = 0; d < member->dimensions; d++)
         count *= member->size[d];
@@ -557,7 +560,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
         else if (!member->object->package && member->primitive != MO_EXTERNAL_OBJECT)
             make_variables(m, member);
     }
-    member->progress = fine ? MO_DONE : MO_FAILED;
+    member->progress = fine && member->progress != MO_FAILED ? MO_DONE : MO_FAILED;
 }
 
 /* ------------------------------------------------------------------ values ----------- */
