@@ -364,6 +364,7 @@ mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **ar
  * once with each */
 mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it,
                             const mo_ast *body, const mo_branch *clauses);
+ex_type mo_type_in_text(mo_model *m, const mo_scope *s, const mo_ast *a); /* of scalars in it */
 
 /* run.c: statements, executed symbolically; function.c: functions; algorithm.c: algorithms */
 typedef struct mo_run {
