@@ -430,6 +430,7 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
 flat_when *mo_new_when(mo_model *m, ex_id condition, mo_place place); /* condition 0: always */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
+uint32_t mo_set_root(uint32_t *up, uint32_t i); /* up[i]: another of the set of i, or i itself */
 void mo_connect_plainly(mo_model *m, const mo_connection *c);
 /* overconstrained.c: Connections.root and the like */
 bool mo_connect_overconstrained(mo_model *m, const mo_connection *c);
@@ -440,6 +441,9 @@ void mo_finish_overconstrained(mo_model *m);
 /* expandable.c: connections of expandable connectors; true: it is one of them, and put off */
 bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_expandable(mo_model *m);
+bool mo_in_expandable(mo_model *m, const mo_member *member);
+/* Of every variable: does it occur in equations; and result: is it of a bus, and nobody uses it? */
+bool *mo_idle_variables(mo_model *m, bool *used);
 void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
 
 /* consistent.c: what can only be seen when all is flat */

@@ -834,6 +834,27 @@ static void finish_variables(mo_model *m, mo_member *member)
     }
 }
 
+/* The type of a component without the values that it gives to its own variables: its parameters,
+ * and what is redeclared, belong to the type. */
+static mo_view *without_equations(mo_model *m, mo_view *type)
+{
+    mo_mod *list = NULL, **end = &list;
+    for (const mo_mod *mod = type->mods; mod; mod = mod->next) {
+        const mo_entry *e = mo_find_entry(m, type, mod->name);
+        mo_mod *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
+        *copy = *mod;
+        copy->next = NULL;
+        if (e && e->element->kind == MO_COMPONENT && e->element->variability > MO_PARAMETER)
+            copy->value = NULL;
+        *end = copy;
+        end = &copy->next;
+    }
+    mo_view *plain = mo_new_view(m, type->def, type->outer, list);
+    plain->path = type->path;
+    plain->weak = type->weak;
+    return plain;
+}
+
 /* A component that no class declares, like the one whose value is given: it comes into being in
  * an expandable connector by being connected. NULL: there is nothing to be like. */
 mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like)
@@ -862,6 +883,8 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
                            .leaf = from->leaf, .primitive = from->primitive, .count = 1,
                            .variability = from->variability, .flow = from->flow,
                            .stream = from->stream };
+    if (!member->primitive && member->type->mods)
+        member->type = without_equations(m, member->type);
     if (like->kind == MO_V_ARRAY) {
         member->dimensions = like->dimensions;
         member->size = like->size;
