@@ -722,6 +722,8 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
     if (!mo_declare_others(&run))
         return mo_none(m);
     mo_run_sections(&run, f);
+    if (!m->context->errors)
+        mo_check_outputs(m, f);
     if (run.stuck)
         return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
     return m->context->errors > before ? mo_none(m) : results(&run);

@@ -270,6 +270,7 @@ bool mo_derives_from(mo_view *v, mo_view *base);
 /* restrict.c: what classes may contain and inherit */
 void mo_check_class(mo_model *m, mo_class *c);
 bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_place place);
+void mo_check_outputs(mo_model *m, mo_view *function); /* warns of one that is never assigned */
 const char *mo_kind_name(mo_class_kind kind);
 
 /* lookup.c: names */
