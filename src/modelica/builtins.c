@@ -514,7 +514,8 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
 {
     if (v->kind == MO_V_NONE)
         return v;
-    if (!numbers(v) || (v->type != EX_REAL && !v->member)) {
+    bool fixed = v->member && v->member->variability <= MO_PARAMETER; /* an Integer: der is 0 */
+    if (!numbers(v) || (v->type != EX_REAL && !fixed)) {
         double x;
         if (mo_constant_number(m, v, &x))
             return mo_real(m, 0);

@@ -171,6 +171,7 @@ struct mo_env {
     mo_value *value;
     mo_env *next;
     mo_env_index *index;    /* NULL: none; finds this one and all behind it                   */
+    bool iterator;          /* of a loop: cannot be assigned to                               */
     bool open;              /* declared with ':': its size is that of what is assigned        */
     bool owned;             /* its array is nobody else's: elements may be set in place       */
     mo_entry *entry;        /* variables of a function: the declaration                      */
@@ -399,6 +400,7 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
                             const char **label, size_t count, mo_place place, mo_place stuck);
 void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place);
 mo_env *mo_run_variable(mo_run *r, const char *name);
+bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place);
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place);
 void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);

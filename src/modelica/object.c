@@ -233,6 +233,21 @@ bool mo_is_attribute(const char *name)
     return false;
 }
 
+/* Real has all of them (section 4.9). */
+static bool has_attribute(mo_primitive type, const char *name)
+{
+    bool limits = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    bool all = strcmp(name, "quantity") == 0 || strcmp(name, "start") == 0 ||
+               strcmp(name, "fixed") == 0;
+    switch (type) {
+    case MO_INTEGER:
+    case MO_ENUMERATION: return all || limits;
+    case MO_BOOLEAN:
+    case MO_STRING: return all;
+    default: return mo_is_attribute(name);
+    }
+}
+
 static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
@@ -243,6 +258,11 @@ static void check_mods(mo_model *m, mo_mod *list, mo_view *type)
                          mod->name, type->def->name);
                 mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
                         "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
+            } else if (!has_attribute(type->primitive, mod->name)) {
+                mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s",
+                         mod->name, type->def->name);
+                mo_hint(m->context, "remove it: it has start, fixed and quantity%s",
+                        has_attribute(type->primitive, "min") ? ", min and max" : "");
             }
             continue;
         }

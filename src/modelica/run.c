@@ -229,6 +229,19 @@ static bool fits_in(mo_run *r, const mo_env *e, const mo_value *value, mo_place 
     return false;
 }
 
+/* Inputs and the variables of loops are only read. */
+bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place)
+{
+    bool input = e->entry && e->entry->element->input;
+    if (!input && !e->iterator)
+        return true;
+    mo_error(r->model->context, DAE_E_MODEL, place, "the %s '%s' cannot be assigned to",
+             input ? "input" : "loop variable", e->name);
+    mo_hint(r->model->context, input ? "copy it to a protected variable first"
+                                     : "use another variable, or a 'while' loop");
+    return false;
+}
+
 static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place place)
 {
     mo_model *m = r->model;
@@ -253,11 +266,8 @@ static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place plac
         }
         return;
     }
-    if (e->entry && e->entry->element->input) {
-        mo_error(m->context, DAE_E_MODEL, left->place, "the input '%s' cannot be assigned to", e->name);
-        mo_hint(m->context, "copy it to a protected variable first");
+    if (!mo_may_assign(r, e, left->place))
         return;
-    }
     bool whole = path->parts == 1 && !path->part[0].subscripts;
     if (whole && !fits_in(r, e, value, place))
         return;
@@ -427,7 +437,7 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
-    *index = (mo_env){ .name = it->name, .next = r->scope.env };
+    *index = (mo_env){ .name = it->name, .next = r->scope.env, .iterator = true };
     for (size_t i = 0; i < range->count && !left_loop(r) && !r->stuck; i++) {
         index->value = mo_item_at(m, range, i);
         r->scope.env = index;
