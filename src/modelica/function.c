@@ -702,7 +702,7 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                              ex_unary(g, EX_NOT, s->run->returned));
     if (s->guard)
         run.path = ex_binary(g, EX_AND, run.path, s->guard);
-    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run,
+    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run, .when = s->when,
                             .home = s->home ? s->home : s->object };
     if (run.level > MO_MAX_CALLS)
         say_calls(&run, place);

@@ -188,6 +188,7 @@ typedef struct mo_scope {
     mo_object *home;          /* of a function that is called: the component it belongs to   */
     ex_id guard;              /* inside branches of if-expressions: when they count; 0: always */
     struct mo_run *run;       /* inside a function or algorithm                              */
+    flat_when *when;          /* inside a when-clause: assertions are checked at its events  */
     const mo_value *end_of;   /* the array whose subscript is evaluated: 'end'               */
     int end_dimension;
 } mo_scope;

@@ -489,6 +489,14 @@ static void check(mo_run *r, const mo_ast *a)
     ex_id holds = ex_binary(g, EX_OR, ex_unary(g, EX_NOT, here), condition->scalar);
     if (is_true(r, holds) || mo_write_assertion(r, holds, message->scalar, warning, a->place))
         return;
+    flat_when *w = r->scope.when;
+    if (w) {
+        w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
+                                   sizeof *w->action);
+        w->action[w->actions++] = (flat_action){ .kind = FLAT_CHECK, .value = holds,
+                                                 .message = message->scalar, .place = a->place };
+        return;
+    }
     if (is_false(r, holds) && r->function && !warning) {
         ex_id words = mo_known_text(m, message->scalar);
         mo_error(m->context, DAE_E_ASSERT, a->place, "an assertion of '%s' fails: %s",
