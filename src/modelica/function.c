@@ -252,6 +252,30 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
     return v;
 }
 
+/* f(name = ...): is there such an input? `names`: those there are. */
+static bool labels_known(mo_run *r, const char **label, size_t count, const char **names, int inputs,
+                         mo_place place)
+{
+    mo_context *c = r->model->context;
+    for (size_t k = 0; k < count && label; k++) {
+        bool known = !label[k];
+        for (int i = 0; i < inputs; i++)
+            known |= label[k] == names[i];
+        if (known)
+            continue;
+        const char *near = mo_nearest(label[k], names, inputs);
+        mo_error(c, DAE_E_MODEL, place, "the function '%s' has no input '%s'", r->function->def->name,
+                 label[k]);
+        if (near || !inputs)
+            mo_hint(c, near ? "did you mean '%s'?" : "remove the argument", near);
+        else
+            mo_hint(c, inputs > 1 ? "its inputs are '%s', '%s'%s" : "its input is '%s'", names[0],
+                    names[inputs > 1], inputs > 2 ? ", ..." : "");
+        return false;
+    }
+    return true;
+}
+
 /* Inputs, in order; NULL after an error. */
 bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
                         mo_place place)
@@ -259,6 +283,13 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     mo_model *m = r->model;
     mo_view *f = r->function;
     size_t position = 0, used = 0;
+    const char **names = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *names);
+    int inputs = 0;
+    for (size_t i = 0; i < f->entries; i++)
+        if (f->entry[i]->element->kind == MO_COMPONENT && f->entry[i]->element->input)
+            names[inputs++] = f->entry[i]->name;
+    if (!labels_known(r, label, count, names, inputs, place))
+        return false;
     for (size_t i = 0; i < f->entries; i++) {
         mo_entry *e = f->entry[i];
         if (e->element->kind != MO_COMPONENT || !e->element->input)
@@ -287,27 +318,9 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     }
     if (used == count)
         return true;
-    const char *odd = NULL, **names = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *names);
-    int inputs = 0;
-    for (size_t i = 0; i < f->entries; i++)
-        if (f->entry[i]->element->kind == MO_COMPONENT && f->entry[i]->element->input)
-            names[inputs++] = f->entry[i]->name;
-    for (size_t k = 0; k < count && label; k++) {
-        bool known = !label[k];
-        for (int i = 0; i < inputs; i++)
-            known |= label[k] == names[i];
-        if (!known)
-            odd = label[k];
-    }
-    if (odd) {
-        const char *near = mo_nearest(odd, names, inputs);
-        mo_error(m->context, DAE_E_MODEL, place, "the function '%s' has no argument '%s'", f->def->name, odd);
-        mo_hint(m->context, near ? "did you mean '%s'?" : "look at its inputs", near);
-    } else {
-        mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
-                 f->def->name, inputs);
-        mo_hint(m->context, "remove the arguments that are too many");
-    }
+    mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
+             f->def->name, inputs);
+    mo_hint(m->context, "remove the arguments that are too many");
     return false;
 }
 
