@@ -305,6 +305,7 @@ void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all           
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
 bool mo_is_attribute(const char *name); /* start, unit, ... */
+void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod);
 
 /* value.c: values */
 mo_value *mo_none(mo_model *m);

@@ -372,6 +372,20 @@ static void say_cycle(mo_model *m, mo_view *v, const mo_view *back, mo_place pla
     mo_hint(m->context, "break the cycle of 'extends'");
 }
 
+/* extends B(x = 1): there is an x in B. */
+static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
+{
+    for (; own; own = own->next) {
+        const mo_mod *merged = mo_find_mod(base->mods, own->name);
+        if (base->primitive)
+            mo_check_attribute(m, base, own);
+        if (base->primitive || in_table(base, own->name) || (merged && merged->used))
+            continue;
+        mo_scope inside = { .view = base };
+        mo_say_unknown(m, &inside, own->name, own->place, "element");
+    }
+}
+
 /* A base: its name is looked up around and in the class, but not in what it inherits. */
 static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
                      const mo_modifier *modifier, bool is_protected, mo_place place)
@@ -409,6 +423,8 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
         base->depth = v->depth + 1;
     }
     inherit(m, v, base, is_protected);
+    if (base->progress == MO_DONE && own)
+        check_modified(m, base, own->sub);
 }
 
 /* `model extends A(...)`: the inherited class A of the enclosing class's bases. */
