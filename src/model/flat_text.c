@@ -179,6 +179,8 @@ static void put_variables(writer *w)
     bool hidden = false;
     for (size_t i = 0; i < w->m->variables; i++) {
         const flat_variable *v = &w->m->variable[i];
+        if (v->hidden && v->variability == FLAT_CONSTANT)
+            continue; /* left out: of a bus, and nobody uses it */
         if (v->is_protected != hidden)
             put(w, v->is_protected ? "protected\n" : "public\n");
         hidden = v->is_protected;

@@ -178,9 +178,9 @@ void mo_when_statement(mo_run *r, const mo_clause *c)
             was[k++] = e->value;
             e->owned = false;
         }
-        r->when = w;
+        r->when = r->scope.when = w;
         mo_execute(r, c->branch[i].clause, c->branch[i].clauses);
-        r->when = NULL;
+        r->when = r->scope.when = NULL;
         k = 0;
         outcome o = { .m = m };
         for (mo_env *e = r->scope.env; e; e = e->next, k++) {

@@ -234,7 +234,7 @@ struct mo_class {
     const char **derivative;        /* der(f, x, y): x, y                                   */
     int derivatives;
 
-    bool checked;                   /* by restrict.c                                        */
+    bool checked, outputs_checked;  /* by restrict.c                                        */
     enum { MO_IMPORTS_UNKNOWN, MO_IMPORTS_NONE, MO_IMPORTS_SOME } imports; /* by lookup.c    */
     int room;                       /* of `element`, where classes were added later         */
     mo_class *parent;               /* where it is written; set by whoever loads it         */

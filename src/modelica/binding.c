@@ -249,17 +249,43 @@ bool mo_is_attribute(const char *name)
     return false;
 }
 
+/* Real has all of them (section 4.9). */
+static bool has_attribute(mo_primitive type, const char *name)
+{
+    bool limits = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    bool all = strcmp(name, "quantity") == 0 || strcmp(name, "start") == 0 ||
+               strcmp(name, "fixed") == 0;
+    switch (type) {
+    case MO_INTEGER:
+    case MO_ENUMERATION: return all || limits;
+    case MO_BOOLEAN:
+    case MO_STRING: return all;
+    default: return mo_is_attribute(name);
+    }
+}
+
+/* Is there such an attribute of the simple type? Says so if not. */
+void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod)
+{
+    if (has_attribute(type->primitive, mod->name))
+        return;
+    bool known = mo_is_attribute(mod->name);
+    const char *near = known ? NULL : mo_nearest(mod->name, attributes, 10);
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s", mod->name,
+             type->def->name);
+    if (known)
+        mo_hint(m->context, "remove it: it has start, fixed and quantity%s",
+                has_attribute(type->primitive, "min") ? ", min and max" : "");
+    else
+        mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
+                "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
+}
+
 void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
         if (type->primitive) {
-            if (!mo_is_attribute(mod->name)) {
-                const char *near = mo_nearest(mod->name, attributes, 10);
-                mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s",
-                         mod->name, type->def->name);
-                mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
-                        "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
-            }
+            mo_check_attribute(m, type, mod);
             continue;
         }
         const mo_entry *entry = mo_find_entry(m, type, mod->name);
@@ -347,7 +373,7 @@ static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
 void mo_finish_variables(mo_model *m, mo_member *member)
 {
     for (mo_mod *mod = member->leaf->mods; mod; mod = mod->next)
-        if (mod->value)
+        if (mod->value && mo_is_attribute(mod->name))
             for (size_t k = 0; k < member->count; k++)
                 set_attribute(m, member, mod, k);
     mo_value *v = mo_binding(m, member);

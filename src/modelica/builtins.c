@@ -200,7 +200,8 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
 {
     if (v->kind == MO_V_NONE)
         return v;
-    if (!mo_are_numbers(v) || (v->type != EX_REAL && !v->member)) {
+    bool fixed = v->member && v->member->variability <= MO_PARAMETER; /* an Integer: der is 0 */
+    if (!mo_are_numbers(v) || (v->type != EX_REAL && !fixed)) {
         double x;
         if (mo_constant_number(m, v, &x))
             return mo_real(m, 0);
@@ -528,6 +529,9 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
                                          a->count == 1 ? "" : "s"));
     if (row->raw)
         return row->run(&c);
+    mo_value *early = row->run == mo_builtin_size_of ? mo_builtin_size_so_far(m, s, a) : NULL;
+    if (early)
+        return early;
     c.argument = dae_arena_take(&m->context->arena, c.count + 1, sizeof *c.argument);
     if (a->call.iterators) {
         mo_ast list = { .kind = MO_A_ARRAY, .count = 1, .item = a->item, .place = a->place };

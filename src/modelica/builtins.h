@@ -31,6 +31,7 @@ bool mo_known_integer(mo_call *c, size_t i, int *out); /* argument i; false: it 
 
 /* builtins_array.c */
 mo_value *mo_builtin_size_of(mo_call *c);
+mo_value *mo_builtin_size_so_far(mo_model *m, const mo_scope *s, const mo_ast *a);
 mo_value *mo_builtin_dimensions_of(mo_call *c);
 mo_value *mo_builtin_fill(mo_call *c);
 mo_value *mo_builtin_zeros(mo_call *c);

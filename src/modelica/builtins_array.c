@@ -23,6 +23,22 @@ mo_value *mo_builtin_size_of(mo_call *c)
     return r;
 }
 
+/* Real A[:, size(A, 1)]: the array does not exist yet, but its first sizes are known. NULL: it is
+ * about something else. */
+mo_value *mo_builtin_size_so_far(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    const mo_member *array = m->sizing;
+    if (!array || a->count != 2 || a->item[0]->kind != MO_A_REFERENCE || s->object != array->object)
+        return NULL;
+    const mo_reference *r = a->item[0]->call.reference;
+    int d;
+    if (r->parts != 1 || r->part[0].subscripts || r->part[0].name != array->entry->name ||
+        mo_find_env(s->env, r->part[0].name) ||
+        !mo_need_integer(m, s, a->item[1], "the dimension", &d) || d < 1 || d > array->dimensions)
+        return NULL;
+    return mo_integer(m, array->size[d - 1]);
+}
+
 mo_value *mo_builtin_dimensions_of(mo_call *c)
 {
     mo_value *v = c->argument[0];

@@ -121,8 +121,6 @@ static void connect_fields(mo_model *m, const mo_connection *c)
     }
 }
 
-static bool in_expandable(mo_model *m, const mo_member *member);
-
 /* A simple variable can be connected if its type is a connector (RealInput), or on a bus. */
 static bool is_connector_variable(mo_model *m, const mo_value *v)
 {
@@ -131,7 +129,7 @@ static bool is_connector_variable(mo_model *m, const mo_value *v)
         return true;
     const ex_node *n = ex_at(m->graph, array ? v->element[0] : v->scalar);
     const mo_member *member = n->op == EX_VARIABLE ? m->owner[n->a] : NULL;
-    return member && (mo_is_connector(m, member->type) || in_expandable(m, member));
+    return member && (mo_is_connector(m, member->type) || mo_in_expandable(m, member));
 }
 
 static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *outside, bool *gone)
@@ -194,7 +192,7 @@ void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
 
 /* ------------------------------------------------------------------ sets ------------- */
 
-static uint32_t root(uint32_t *up, uint32_t i)
+uint32_t mo_set_root(uint32_t *up, uint32_t i)
 {
     while (up[i] != i) {
         up[i] = up[up[i]];
@@ -218,7 +216,7 @@ static void one_source(mo_model *m, const uint32_t *face, size_t count, mo_place
     for (size_t i = 0; i < count; i++) {
         const mo_member *member = m->owner[face[i] / 2];
         bool outside = face[i] % 2;
-        if (!(outside ? member->input : member->output) || in_expandable(m, member) ||
+        if (!(outside ? member->input : member->output) || mo_in_expandable(m, member) ||
             (outside && is_internal(m, member)))
             continue;
         const flat_variable *v = &m->flat->variable[face[i] / 2];
@@ -292,15 +290,6 @@ static int in_order(const void *a, const void *b)
     if (x->set != y->set)
         return x->set < y->set ? -1 : 1;
     return x->face < y->face ? -1 : x->face > y->face;
-}
-
-/* What an expandable connector declares is there if it is connected, otherwise it is not. */
-static bool in_expandable(mo_model *m, const mo_member *member)
-{
-    for (const mo_object *o = member->object; o; o = o->parent)
-        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR))
-            return true;
-    return false;
 }
 
 /* 'flow' outside of connectors is a word without consequences. */
@@ -378,19 +367,21 @@ void mo_finish_connections(mo_model *m)
     for (size_t i = 0; i < faces; i++)
         up[i] = (uint32_t)i;
     for (size_t i = 0; i < m->edges; i++) {
-        uint32_t a = root(up, m->edge[i].a), b = root(up, m->edge[i].b);
+        uint32_t a = mo_set_root(up, m->edge[i].a), b = mo_set_root(up, m->edge[i].b);
         met[m->edge[i].a] = met[m->edge[i].b] = true;
         if (a != b)
             up[a > b ? a : b] = a > b ? b : a;
     }
+    bool *used = dae_arena_take(arena, m->flat->variables + 1, sizeof *used);
+    bool *idle = mo_idle_variables(m, used);
     size_t count = 0;
     set_item *item = dae_arena_take(arena, 2 * m->edges + 1, sizeof *item);
     uint32_t *first_edge = dae_arena_take(arena, faces + 1, sizeof *first_edge);
     for (size_t i = m->edges; i-- > 0;)
-        first_edge[root(up, m->edge[i].a)] = (uint32_t)i;
+        first_edge[mo_set_root(up, m->edge[i].a)] = (uint32_t)i;
     for (size_t i = 0; i < faces; i++)
-        if (met[i])
-            item[count++] = (set_item){ root(up, (uint32_t)i), (uint32_t)i };
+        if (met[i] && !idle[i / 2])
+            item[count++] = (set_item){ mo_set_root(up, (uint32_t)i), (uint32_t)i };
     qsort(item, count, sizeof *item, in_order);
     uint32_t *face = dae_arena_take(arena, count + 1, sizeof *face);
     for (size_t i = 0; i < count;) {
@@ -402,17 +393,20 @@ void mo_finish_connections(mo_model *m)
     }
     size_t variables = m->flat->variables;
     for (size_t i = 0; i < variables; i++)
-        if (!met[2 * i] && !met[2 * i + 1] && in_expandable(m, m->owner[i]))
+        if (idle[i])
             remove_variable(m, i);
-    for (size_t i = 0; i < variables; i++)
-        if (m->flat->variable[i].flow && !met[2 * i] && in_connector(m, m->owner[i]) &&
-            m->flat->variable[i].variability > FLAT_PARAMETER) {
-            uint32_t alone = (uint32_t)(2 * i);
-            if (m->open_border && at_border(m, i))
-                add_border(m, i);
-            else
-                add_set(m, &alone, 1, NULL);
-        }
+    for (size_t i = 0; i < variables; i++) {
+        const flat_variable *v = &m->flat->variable[i];
+        if (!v->flow || v->variability <= FLAT_PARAMETER || !in_connector(m, m->owner[i]))
+            continue;
+        uint32_t inside = (uint32_t)(2 * i), outside = inside + 1;
+        if (!met[inside] && m->open_border && at_border(m, i))
+            add_border(m, i);
+        else if (!met[inside])
+            add_set(m, &inside, 1, NULL);
+        else if (!met[outside] && !used[i] && mo_in_expandable(m, m->owner[i]))
+            add_set(m, &outside, 1, NULL); /* passes by on a bus: nothing of it goes inside */
+    }
     for (size_t i = 0; i < variables; i++)
         find_component(m, i);
 }

@@ -1,4 +1,5 @@
-/* consistent.c: what can only be seen when all is flat: constants and parameters whose values vary.
+/* consistent.c: what can only be seen when all is flat: constants and parameters whose values vary, or
+ * lie outside of their min and max.
  * (Parameters in a circle are found where they are put in order, src/model/parameters.c.)
  *
  * Operands of a node have smaller numbers, so one loop over the graph finds how much each
@@ -71,6 +72,48 @@ static bool binding(survey *s, const flat_variable *v)
     return false;
 }
 
+/* ------------------------------------------------------------------ min and max ------ */
+
+static bool number_of(mo_model *m, ex_id e, double *x)
+{
+    uint32_t unknown;
+    return e && mo_evaluate_number(m, e, x, &unknown);
+}
+
+static bool outside(mo_model *m, const flat_variable *v)
+{
+    double x, limit;
+    if (v->variability > FLAT_PARAMETER || (!v->min && !v->max) || !number_of(m, v->binding, &x))
+        return false;
+    bool low = number_of(m, v->min, &limit) && x < limit;
+    if (!low && !(number_of(m, v->max, &limit) && x > limit))
+        return false;
+    mo_warning(m->context, v->place, "'%s' is %.10g, %s than its %s of %.10g", v->name, x,
+               low ? "less" : "more", low ? "min" : "max", limit);
+    mo_hint(m->context, "look for a wrong value or unit, or change '%s' in the declaration",
+            low ? "min" : "max");
+    return true;
+}
+
+/* One warning for a declaration, however many elements it has. Nobody's equations depend on the
+ * values seen here: what is 'structural' stays as it was. */
+static void check_limits(mo_model *m)
+{
+    flat_model *flat = m->flat;
+    bool *structural = dae_arena_take(&m->context->arena, flat->variables + 1, sizeof *structural);
+    for (size_t i = 0; i < flat->variables; i++)
+        structural[i] = flat->variable[i].structural;
+    const flat_variable *said = NULL;
+    for (size_t i = 0; i < flat->variables; i++) {
+        const flat_variable *v = &flat->variable[i];
+        bool same = said && said->place.source == v->place.source && said->place.offset == v->place.offset;
+        if (!same && outside(m, v))
+            said = v;
+    }
+    for (size_t i = 0; i < flat->variables; i++)
+        flat->variable[i].structural = structural[i];
+}
+
 void mo_check_flat(mo_model *m)
 {
     flat_model *flat = m->flat;
@@ -80,4 +123,5 @@ void mo_check_flat(mo_model *m)
     for (size_t i = 0; i < flat->variables; i++)
         if (!binding(&s, &flat->variable[i]))
             return;
+    check_limits(m);
 }

@@ -176,7 +176,7 @@ static void when(section_scope *c, const mo_clause *clause)
         w->place = clause->branch[i].place;
         w->condition = mo_when_condition(m, &c->s, clause->branch[i].condition);
         section_scope inside = *c;
-        inside.when = w;
+        inside.when = inside.s.when = w;
         clauses(&inside, clause->branch[i].clause, clause->branch[i].clauses);
         *end = w;
         end = &w->otherwise;

@@ -210,6 +210,17 @@ static mo_env *with(mo_model *m, mo_env *env, const char *name, mo_value *value)
     return more;
 }
 
+/* { e for i in 1:0 }: of the type that e would have. */
+static mo_value *no_elements(mo_model *m, const mo_scope *s, const mo_ast *body,
+                             const mo_iterator *it, int iterators)
+{
+    mo_scope inside = *s;
+    for (int i = iterators; i-- > 0;)
+        inside.env = with(m, inside.env, it[i].name, mo_integer(m, 1));
+    int none = 0;
+    return mo_new_array(m, 1, &none, mo_type_in_text(m, &inside, body));
+}
+
 /* { e for i in a, j in b }: b is the outer dimension. */
 static mo_value *comprehension(mo_model *m, const mo_scope *s, const mo_ast *body,
                                const mo_iterator *it, int iterators, mo_place place)
@@ -228,7 +239,7 @@ static mo_value *comprehension(mo_model *m, const mo_scope *s, const mo_ast *bod
         if (item[i]->kind == MO_V_NONE)
             return item[i];
     }
-    return mo_stack(m, item, v->count, place);
+    return v->count ? mo_stack(m, item, v->count, place) : no_elements(m, s, body, it, iterators);
 }
 
 static mo_value *array(mo_model *m, const mo_scope *s, const mo_ast *a)

@@ -4,7 +4,11 @@
  *
  * Such connections are put off until all clauses were read. Then, until nothing changes any more:
  * a clause with one end that does not exist yet makes it like the other end; buses that are
- * connected take over each other's elements.
+ * connected take over each other's elements. An array made element by element, bus.x[2], is as large
+ * as the largest subscript on any of the buses that are connected with each other.
+ *
+ * What a bus declares and nobody uses is left out: variables that are connected only with such
+ * variables of other buses, and occur in no equation.
  */
 #include "modelica/instance.h"
 
@@ -80,6 +84,96 @@ bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c)
     return true;
 }
 
+/* ------------------------------------------------------------------ element by element */
+
+/* Marks the buses that are connected with `bus`: of every clause the left (1) and right (2) end. */
+static unsigned char *connected_with(mo_model *m, const mo_object *bus)
+{
+    unsigned char *mark = dae_arena_take(&m->context->arena, m->buses + 1, sizeof *mark);
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < m->buses; i++) {
+            const mo_bus_clause *b = &m->bus[i];
+            if (!b->left || mark[i])
+                continue;
+            bool here = b->left == bus || b->right == bus;
+            for (size_t k = 0; k < m->buses && !here; k++)
+                here = mark[k] && (m->bus[k].left == b->left || m->bus[k].left == b->right ||
+                                   m->bus[k].right == b->left || m->bus[k].right == b->right);
+            mark[i] = here;
+            changed |= here;
+        }
+    }
+    return mark;
+}
+
+static bool is_marked(mo_model *m, const unsigned char *mark, const mo_object *bus)
+{
+    for (size_t i = 0; i < m->buses; i++)
+        if (mark[i] && (m->bus[i].left == bus || m->bus[i].right == bus))
+            return true;
+    return false;
+}
+
+/* The end of a clause: is it the array's element on one of the buses? Then it is at least as large. */
+static bool enlarge(mo_model *m, const mo_bus_clause *b, const mo_ast *end, const mo_part *array,
+                    const mo_object *bus, const unsigned char *mark, int *size)
+{
+    const mo_object *other = missing(m, &b->scope, end);
+    const mo_part *last = other ? &end->call.reference->part[end->call.reference->parts - 1] : NULL;
+    if (!other || last->name != array->name || (other != bus && !is_marked(m, mark, other)))
+        return true;
+    if (last->subscripts != array->subscripts) {
+        mo_error(m->context, DAE_E_MODEL, last->place, "'%s' has %d subscripts here and %d elsewhere",
+                 last->name, last->subscripts, array->subscripts);
+        mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name, bus->view->path);
+        return false;
+    }
+    for (int d = 0; d < last->subscripts; d++) {
+        int k;
+        if (!mo_need_integer(m, &b->scope, last->subscript[d], "the subscript on a bus", &k))
+            return false;
+        if (k < 1) {
+            mo_error(m->context, DAE_E_MODEL, last->place, "the subscript %d of '%s' is too small", k,
+                     last->name);
+            mo_hint(m->context, "subscripts begin with 1");
+            return false;
+        }
+        size[d] = k > size[d] ? k : size[d];
+    }
+    return true;
+}
+
+/* An array of elements like the one given; NULL: an error was reported. */
+static mo_value *array_of(mo_model *m, const mo_object *bus, const mo_part *array, mo_value *like)
+{
+    const unsigned char *mark = connected_with(m, bus);
+    int *size = dae_arena_take(&m->context->arena, (size_t)array->subscripts, sizeof *size);
+    for (size_t i = 0; i < m->buses; i++) {
+        const mo_bus_clause *b = &m->bus[i];
+        if (!b->left && (!enlarge(m, b, b->clause->left, array, bus, mark, size) ||
+                         !enlarge(m, b, b->clause->right, array, bus, mark, size)))
+            return NULL;
+    }
+    if (like->kind != MO_V_SCALAR && like->kind != MO_V_OBJECT) {
+        mo_error(m->context, DAE_E_UNSUPPORTED, array->place,
+                 "arrays are elements of '%s' in an expandable connector", array->name);
+        mo_hint(m->context, "declare '%s' in the expandable connector '%s'", array->name,
+                bus->view->path);
+        return NULL;
+    }
+    mo_value *all = like->kind == MO_V_SCALAR
+                        ? mo_new_array(m, array->subscripts, size, like->type)
+                        : mo_new_items(m, array->subscripts, size);
+    for (size_t i = 0; i < all->count; i++)
+        if (like->kind == MO_V_SCALAR)
+            all->element[i] = like->scalar;
+        else
+            all->item[i] = like;
+    return all;
+}
+
 static bool make(mo_model *m, const mo_bus_clause *b, mo_object *bus, const mo_ast *at,
                  const mo_ast *other)
 {
@@ -90,13 +184,8 @@ static bool make(mo_model *m, const mo_bus_clause *b, mo_object *bus, const mo_a
     const mo_part *last = &r->part[r->parts - 1];
     if (like->kind == MO_V_NONE)
         return true; /* with a component that is disabled, or an error that was reported */
-    if (last->subscripts) {
-        mo_error(m->context, DAE_E_UNSUPPORTED, last->place,
-                 "an array in an expandable connector that is made element by element");
-        mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name,
-                bus->view->path);
+    if (last->subscripts && !(like = array_of(m, bus, last, like)))
         return true;
-    }
     if (!mo_add_member(m, bus, last->name, like)) {
         mo_error(m->context, DAE_E_MODEL, at->place, "'%s' cannot come into being in '%s'", last->name,
                  bus->name);
@@ -161,4 +250,71 @@ void mo_finish_expandable(mo_model *m)
         } else
             mo_connect_now(m, &b->scope, b->clause);
     }
+}
+
+/* ------------------------------------------------------------------ not used --------- */
+
+bool mo_in_expandable(mo_model *m, const mo_member *member)
+{
+    for (const mo_object *o = member->object; o; o = o->parent)
+        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR))
+            return true;
+    return false;
+}
+
+static void mark_when(bool *mark, const flat_when *w)
+{
+    for (; w; w = w->otherwise) {
+        mark[w->condition] = true;
+        for (size_t i = 0; i < w->actions; i++)
+            mark[w->action[i].target] = mark[w->action[i].value] = mark[w->action[i].message] = true;
+    }
+}
+
+/* The variables that occur somewhere; operands of a node have smaller numbers. */
+static void mark_used(mo_model *m, bool *used)
+{
+    const flat_model *f = m->flat;
+    bool *mark = dae_arena_take(&m->context->arena, m->graph->nodes + 1, sizeof *mark);
+    for (size_t i = 0; i < f->equations; i++)
+        mark[f->equation[i].left] = mark[f->equation[i].right] = true;
+    for (size_t i = 0; i < f->initials; i++)
+        mark[f->initial[i].left] = mark[f->initial[i].right] = true;
+    for (size_t i = 0; i < f->assertions; i++)
+        mark[f->assertion[i].condition] = mark[f->assertion[i].message] = true;
+    for (size_t i = 0; i < f->whens; i++)
+        mark_when(mark, f->when[i]);
+    for (size_t i = 0; i < f->variables; i++)
+        mark[f->variable[i].binding] = mark[f->variable[i].start] = true;
+    for (ex_id e = (ex_id)m->graph->nodes; e-- > 1;) {
+        const ex_node *n = ex_at(m->graph, e);
+        if (!mark[e])
+            continue;
+        if (n->op == EX_VARIABLE || n->op == EX_PRE)
+            used[n->a] = true;
+        for (size_t k = 0; k < ex_operand_count(m->graph, e); k++)
+            mark[ex_operand(m->graph, e, k)] = true;
+    }
+}
+
+/* Of every variable: is it of a bus, and not used? Called before connections are equations. */
+bool *mo_idle_variables(mo_model *m, bool *used)
+{
+    size_t n = m->flat->variables;
+    dae_arena *arena = &m->context->arena;
+    bool *idle = dae_arena_take(arena, n + 1, sizeof *idle);
+    bool *alive = dae_arena_take(arena, n + 1, sizeof *alive);
+    uint32_t *up = dae_arena_take(arena, n + 1, sizeof *up);
+    mark_used(m, used);
+    for (size_t i = 0; i < n; i++)
+        up[i] = (uint32_t)i;
+    for (size_t i = 0; i < m->edges; i++) /* both faces of a variable are one here */
+        up[mo_set_root(up, m->edge[i].a / 2)] = mo_set_root(up, m->edge[i].b / 2);
+    for (size_t i = 0; i < n; i++)
+        if (used[i] || m->flat->variable[i].variability <= FLAT_PARAMETER ||
+            !mo_in_expandable(m, m->owner[i]))
+            alive[mo_set_root(up, (uint32_t)i)] = true;
+    for (size_t i = 0; i < n; i++)
+        idle[i] = !alive[mo_set_root(up, (uint32_t)i)];
+    return idle;
 }

@@ -36,9 +36,12 @@ static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
             mo_scope s = { .view = v };
             mo_value *value = mo_evaluate(m, &s, e->item[k]->value);
             uint32_t culprit;
-            double number;
-            if (value->kind == MO_V_SCALAR && mo_evaluate_number(m, value->scalar, &number, &culprit))
-                *to = number;
+            if (value->kind == MO_V_NONE || (value->kind == MO_V_SCALAR && value->type <= EX_INTEGER &&
+                                             mo_evaluate_number(m, value->scalar, to, &culprit)))
+                continue;
+            mo_error(m->context, DAE_E_MODEL, e->item[k]->place, "'%s' of the experiment is no number",
+                     name);
+            mo_hint(m->context, "write experiment(%s = %s)", name, to == &x->tolerance ? "1e-6" : "1");
         }
     }
 }

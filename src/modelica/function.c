@@ -92,6 +92,7 @@ static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
             s->dimensions += v->def->alias_dimensions;
         return true;
     }
+    scope.view = e->sizes_in;
     add_sizes(r, s, e->element->dimension, e->element->dimensions, &scope);
     add_sizes(r, s, e->element->type_dimension, e->element->type_dimensions, &scope);
     add_type_sizes(r, s, s->type);
@@ -102,8 +103,39 @@ static bool find_shape(mo_run *r, mo_entry *e, shape *s, bool sizes)
 
 static mo_value *blank_scalar(mo_model *m, mo_view *type);
 
-static mo_value *blank_record(mo_run *r, mo_view *type)
+/* The records around one that is being made, and what they are in at last. */
+typedef struct nest {
+    const mo_view *type;
+    const struct nest *around;
+} nest;
+
+/* A variable of a function has a value: a simple one, or a record of them that comes to an end. */
+static bool may_be_variable(mo_run *r, const mo_entry *e, mo_view *type, const nest *around)
 {
+    mo_model *m = r->model;
+    const mo_class_kind kind = type->def->kind;
+    if (type->primitive)
+        return true;
+    if (mo_is_kind(m, type, MO_FUNCTION) || kind == MO_MODEL || kind == MO_BLOCK || kind == MO_PACKAGE) {
+        mo_error(m->context, DAE_E_MODEL, e->place, "the type of '%s' in the function '%s' is the %s '%s'",
+                 e->name, r->function->def->name, mo_kind_name(kind), type->def->name);
+        mo_hint(m->context, mo_is_kind(m, type, MO_FUNCTION)
+                    ? "use a simple type or a record; only an input can be a function"
+                    : "use a simple type or a record");
+        return false;
+    }
+    for (; around; around = around->around)
+        if (around->type->def == type->def && !type->def->is_short) {
+            mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
+            mo_hint(m->context, "a record cannot contain a record of its own class");
+            return false;
+        }
+    return true;
+}
+
+static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around)
+{
+    const nest here = { type, around };
     mo_model *m = r->model;
     mo_value *v = dae_arena_take(&m->context->arena, 1, sizeof *v);
     *v = (mo_value){ .kind = MO_V_RECORD, .view = type };
@@ -116,6 +148,8 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
         shape s;
         if (e->element->kind != MO_COMPONENT || !find_shape(&inside, e, &s, true))
             continue;
+        if (!may_be_variable(r, e, s.type, &here))
+            return mo_none(m);
         mo_value *one = NULL;
         if (e->mod && e->mod->value) {
             mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
@@ -126,7 +160,7 @@ static mo_value *blank_record(mo_run *r, mo_view *type)
                                  e->name);
         }
         if (!one) {
-            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type);
+            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type, &here);
             for (int d = s.dimensions; d-- > 0;) {
                 size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
                 mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
@@ -161,8 +195,8 @@ static mo_value *blank(mo_run *r, const shape *s)
     for (int d = 0; d < s->dimensions; d++)
         size[d] = s->size[d] < 0 ? 0 : s->size[d];
     if (!s->type->primitive) {
-        mo_value *one = blank_record(r, s->type);
-        if (!array)
+        mo_value *one = blank_record(r, s->type, NULL);
+        if (!array || one->kind == MO_V_NONE)
             return one;
         mo_value *all = mo_new_items(m, s->dimensions, size);
         all->view = s->type;
@@ -186,7 +220,8 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
     shape s;
     if (v->kind == MO_V_NONE || v->kind == MO_V_CLASS || v->kind == MO_V_FUNCTION)
         return v;
-    if (!find_shape(r, e, &s, true))
+    if (!find_shape(r, e, &s, true) ||
+        (!mo_is_kind(m, s.type, MO_FUNCTION) && !may_be_variable(r, e, s.type, NULL)))
         return mo_none(m);
     int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
     bool fits = have == s.dimensions;
@@ -206,6 +241,30 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
     return v;
 }
 
+/* f(name = ...): is there such an input? `names`: those there are. */
+static bool labels_known(mo_run *r, const char **label, size_t count, const char **names, int inputs,
+                         mo_place place)
+{
+    mo_context *c = r->model->context;
+    for (size_t k = 0; k < count && label; k++) {
+        bool known = !label[k];
+        for (int i = 0; i < inputs; i++)
+            known |= label[k] == names[i];
+        if (known)
+            continue;
+        const char *near = mo_nearest(label[k], names, inputs);
+        mo_error(c, DAE_E_MODEL, place, "the function '%s' has no input '%s'", r->function->def->name,
+                 label[k]);
+        if (near || !inputs)
+            mo_hint(c, near ? "did you mean '%s'?" : "remove the argument", near);
+        else
+            mo_hint(c, inputs > 1 ? "its inputs are '%s', '%s'%s" : "its input is '%s'", names[0],
+                    names[inputs > 1], inputs > 2 ? ", ..." : "");
+        return false;
+    }
+    return true;
+}
+
 /* Inputs, in order; NULL after an error. */
 bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
                         mo_place place)
@@ -213,6 +272,13 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     mo_model *m = r->model;
     mo_view *f = r->function;
     size_t position = 0, used = 0;
+    const char **names = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *names);
+    int inputs = 0;
+    for (size_t i = 0; i < f->entries; i++)
+        if (f->entry[i]->element->kind == MO_COMPONENT && f->entry[i]->element->input)
+            names[inputs++] = f->entry[i]->name;
+    if (!labels_known(r, label, count, names, inputs, place))
+        return false;
     for (size_t i = 0; i < f->entries; i++) {
         mo_entry *e = f->entry[i];
         if (e->element->kind != MO_COMPONENT || !e->element->input)
@@ -241,27 +307,9 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     }
     if (used == count)
         return true;
-    const char *odd = NULL, **names = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *names);
-    int inputs = 0;
-    for (size_t i = 0; i < f->entries; i++)
-        if (f->entry[i]->element->kind == MO_COMPONENT && f->entry[i]->element->input)
-            names[inputs++] = f->entry[i]->name;
-    for (size_t k = 0; k < count && label; k++) {
-        bool known = !label[k];
-        for (int i = 0; i < inputs; i++)
-            known |= label[k] == names[i];
-        if (!known)
-            odd = label[k];
-    }
-    if (odd) {
-        const char *near = mo_nearest(odd, names, inputs);
-        mo_error(m->context, DAE_E_MODEL, place, "the function '%s' has no argument '%s'", f->def->name, odd);
-        mo_hint(m->context, near ? "did you mean '%s'?" : "look at its inputs", near);
-    } else {
-        mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
-                 f->def->name, inputs);
-        mo_hint(m->context, "remove the arguments that are too many");
-    }
+    mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
+             f->def->name, inputs);
+    mo_hint(m->context, "remove the arguments that are too many");
     return false;
 }
 
@@ -298,7 +346,7 @@ static bool declare_other(mo_run *r, mo_entry *e)
         declare(r, e, mo_evaluate(m, &scope, e->mod->value));
         return true;
     }
-    if (!find_shape(r, e, &s, true))
+    if (!find_shape(r, e, &s, true) || !may_be_variable(r, e, s.type, NULL))
         return false;
     if (given) {
         v = mo_evaluate(m, &scope, e->mod->value);
@@ -308,7 +356,11 @@ static bool declare_other(mo_run *r, mo_entry *e)
             v = mo_convert(m, v, mo_type_of(s.type->primitive), s.type->enumeration, e->mod->place,
                            e->name);
     }
-    mo_env *env = declare(r, e, v ? v : with_fields(r, e, blank(r, &s)));
+    if (!v)
+        v = with_fields(r, e, blank(r, &s));
+    if (v->kind == MO_V_NONE)
+        return false;
+    mo_env *env = declare(r, e, v);
     env->type = mo_type_of(s.type->primitive);
     env->typed = s.type->primitive != MO_NOT_PRIMITIVE;
     for (int i = 0; i < e->element->dimensions; i++)
@@ -654,7 +706,7 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
                              ex_unary(g, EX_NOT, s->run->returned));
     if (s->guard)
         run.path = ex_binary(g, EX_AND, run.path, s->guard);
-    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run,
+    run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run, .when = s->when,
                             .home = s->home ? s->home : s->object };
     if (run.level > MO_MAX_CALLS)
         say_calls(&run, place);
@@ -674,6 +726,8 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
     if (!mo_declare_others(&run))
         return mo_none(m);
     mo_run_sections(&run, f);
+    if (!m->context->errors)
+        mo_check_outputs(m, f);
     if (run.stuck)
         return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
     return m->context->errors > before ? mo_none(m) : results(&run);

@@ -54,6 +54,8 @@ struct mo_entry {
     const char *name;
     mo_element *element;    /* of kind MO_COMPONENT or MO_NESTED                             */
     mo_view *where;         /* in which it is written                                        */
+    mo_view *sizes_in;      /* components: in which their sizes are written; a redeclaration  */
+    mo_view *condition_in;  /* may keep them, and the condition, from the one before           */
     mo_mod *mod;            /* NULL: none; name NULL, the value and the list                 */
     mo_mod *weak;           /* MO_NESTED: the list that its constraint brings along          */
     mo_view *nested;        /* MO_NESTED: the view, once made                                */
@@ -169,6 +171,7 @@ struct mo_env {
     mo_value *value;
     mo_env *next;
     mo_env_index *index;    /* NULL: none; finds this one and all behind it                   */
+    bool iterator;          /* of a loop: cannot be assigned to                               */
     bool open;              /* declared with ':': its size is that of what is assigned        */
     bool owned;             /* its array is nobody else's: elements may be set in place       */
     mo_entry *entry;        /* variables of a function: the declaration                      */
@@ -185,6 +188,7 @@ typedef struct mo_scope {
     mo_object *home;          /* of a function that is called: the component it belongs to   */
     ex_id guard;              /* inside branches of if-expressions: when they count; 0: always */
     struct mo_run *run;       /* inside a function or algorithm                              */
+    flat_when *when;          /* inside a when-clause: assertions are checked at its events  */
     const mo_value *end_of;   /* the array whose subscript is evaluated: 'end'               */
     int end_dimension;
 } mo_scope;
@@ -225,6 +229,7 @@ struct mo_model {
     size_t edges, edge_capacity;
     struct mo_over *over;     /* overconstrained connectors                                  */
     mo_member *binding;       /* the member that is being bound                              */
+    mo_member *sizing;        /* the member whose sizes are being found, one after another   */
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
@@ -268,6 +273,7 @@ bool mo_derives_from(mo_view *v, mo_view *base);
 /* restrict.c: what classes may contain and inherit */
 void mo_check_class(mo_model *m, mo_class *c);
 bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_place place);
+void mo_check_outputs(mo_model *m, mo_view *function); /* warns of one that is never assigned */
 const char *mo_kind_name(mo_class_kind kind);
 
 /* lookup.c: names */
@@ -306,6 +312,7 @@ mo_value *mo_member_value(mo_model *m, mo_member *member);
 bool mo_is_attribute(const char *name); /* start, unit, ... */
 void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type);
 void mo_finish_variables(mo_model *m, mo_member *member);
+void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod);
 
 /* value.c: values */
 ex_type mo_type_of(mo_primitive p);
@@ -369,6 +376,7 @@ mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **ar
  * once with each */
 mo_value *mo_iterator_range(mo_model *m, const mo_scope *s, const mo_iterator *it,
                             const mo_ast *body, const mo_branch *clauses);
+ex_type mo_type_in_text(mo_model *m, const mo_scope *s, const mo_ast *a); /* of scalars in it */
 
 /* run.c: statements, executed symbolically; function.c: functions; algorithm.c: algorithms */
 typedef struct mo_run {
@@ -402,6 +410,7 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
                             const char **label, size_t count, mo_place place, mo_place stuck);
 void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place);
 mo_env *mo_run_variable(mo_run *r, const char *name);
+bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place);
 mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                            const char **label, size_t count, mo_place place);
 void mo_algorithm(mo_model *m, const mo_scope *s, const mo_section *section);
@@ -436,6 +445,7 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
 void mo_end_where(mo_model *m, ex_id condition, ex_id message, bool initial, mo_place place);
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_connections(mo_model *m);
+uint32_t mo_set_root(uint32_t *up, uint32_t i); /* up[i]: another of the set of i, or i itself */
 void mo_connect_plainly(mo_model *m, const mo_connection *c);
 /* overconstrained.c: Connections.root and the like */
 bool mo_connect_overconstrained(mo_model *m, const mo_connection *c);
@@ -446,6 +456,9 @@ void mo_finish_overconstrained(mo_model *m);
 /* expandable.c: connections of expandable connectors; true: it is one of them, and put off */
 bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c);
 void mo_finish_expandable(mo_model *m);
+bool mo_in_expandable(mo_model *m, const mo_member *member);
+/* Of every variable: does it occur in equations; and result: is it of a bus, and nobody uses it? */
+bool *mo_idle_variables(mo_model *m, bool *used);
 void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c);
 
 /* consistent.c: what can only be seen when all is flat */

@@ -145,11 +145,14 @@ static void sizes_of_type(mo_model *m, mo_member *member, mo_view *v)
 static void find_sizes(mo_model *m, mo_member *member, const mo_scope *scope)
 {
     mo_element *e = member->entry->element;
+    mo_member *before = m->sizing;
+    m->sizing = member;
     for (int i = 0; i < e->dimensions; i++)
         size_of_subscript(m, member, scope, e->dimension[i], member->dimensions);
     for (int i = 0; i < e->type_dimensions; i++)
         size_of_subscript(m, member, scope, e->type_dimension[i], member->dimensions);
     sizes_of_type(m, member, member->type);
+    m->sizing = before;
     double count = 1;
     for (int d = 0; d < member->dimensions; d++)
         count *= member->size[d];
@@ -428,7 +431,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
                                                    member->object->holder->is_protected);
     if (e->outer && !e->inner && !member->object->package && find_inner(m, member))
         return;
-    mo_scope scope = { .object = member->object, .view = entry->where };
+    mo_scope scope = { .object = member->object, .view = entry->condition_in };
     bool present = true;
     if (e->condition && mo_need_boolean(m, &scope, e->condition, "the condition", &present) &&
         !present) {
@@ -444,15 +447,17 @@ void mo_instantiate(mo_model *m, mo_member *member)
     member->stream = e->stream || (holder && holder->stream);
     member->input = e->input || (holder && holder->input);
     member->output = e->output || (holder && holder->output);
+    scope.view = entry->where;
     bool fine = find_type(m, member, &scope);
     if (fine) {
+        scope.view = entry->sizes_in;
         find_sizes(m, member, &scope);
         if (!member->primitive)
             make_objects(m, member);
         else if (!member->object->package && member->primitive != MO_EXTERNAL_OBJECT)
             make_variables(m, member);
     }
-    member->progress = fine ? MO_DONE : MO_FAILED;
+    member->progress = fine && member->progress != MO_FAILED ? MO_DONE : MO_FAILED;
 }
 
 /* ------------------------------------------------------------------ the rest --------- */
@@ -460,6 +465,27 @@ void mo_instantiate(mo_model *m, mo_member *member)
 bool mo_is_connector(mo_model *m, const mo_view *v)
 {
     return mo_is_kind(m, (mo_view *)v, MO_CONNECTOR);
+}
+
+/* The type of a component without the values that it gives to its own variables: its parameters,
+ * and what is redeclared, belong to the type. */
+static mo_view *without_equations(mo_model *m, mo_view *type)
+{
+    mo_mod *list = NULL, **end = &list;
+    for (const mo_mod *mod = type->mods; mod; mod = mod->next) {
+        const mo_entry *e = mo_find_entry(m, type, mod->name);
+        mo_mod *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
+        *copy = *mod;
+        copy->next = NULL;
+        if (e && e->element->kind == MO_COMPONENT && e->element->variability > MO_PARAMETER)
+            copy->value = NULL;
+        *end = copy;
+        end = &copy->next;
+    }
+    mo_view *plain = mo_new_view(m, type->def, type->outer, list);
+    plain->path = type->path;
+    plain->weak = type->weak;
+    return plain;
 }
 
 /* A component that no class declares, like the one whose value is given: it comes into being in
@@ -490,6 +516,8 @@ mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_v
                            .leaf = from->leaf, .primitive = from->primitive, .count = 1,
                            .variability = from->variability, .flow = from->flow,
                            .stream = from->stream };
+    if (!member->primitive && member->type->mods)
+        member->type = without_equations(m, member->type);
     if (like->kind == MO_V_ARRAY) {
         member->dimensions = like->dimensions;
         member->size = like->size;

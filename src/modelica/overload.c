@@ -384,6 +384,33 @@ static mo_value *argument_for(const mo_entry *e, mo_value **argument, const char
     return argument[(*position)++];
 }
 
+/* Rec(name = ...): is there such a field? */
+static bool fields_known(mo_model *m, mo_view *v, const char **label, size_t count, mo_place place)
+{
+    const char **field = dae_arena_take(&m->context->arena, v->entries + 3, sizeof *field);
+    int fields = 0;
+    for (size_t i = 0; i < v->entries; i++)
+        if (v->entry[i]->element->kind == MO_COMPONENT)
+            field[fields++] = v->entry[i]->name;
+    for (size_t k = 0; label && k < count; k++) {
+        bool known = !label[k];
+        for (int i = 0; i < fields && !known; i++)
+            known = field[i] == label[k];
+        if (known)
+            continue;
+        const char *near = mo_nearest(label[k], field, fields);
+        mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in the record '%s'", label[k],
+                 v->def->name);
+        if (near)
+            mo_hint(m->context, "did you mean '%s'?", near);
+        else
+            mo_hint(m->context, "its fields are %s%s%s%s", fields ? field[0] : "none",
+                    fields > 1 ? ", " : "", fields > 1 ? field[1] : "", fields > 2 ? ", ..." : "");
+        return false;
+    }
+    return true;
+}
+
 /* Rec(1, b = 2): a value for every field, in their order or by their names. */
 static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
                             const char **label, size_t count, mo_place place)
@@ -396,6 +423,8 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
     r->field = dae_arena_take(arena, v->entries + 1, sizeof *r->field);
     size_t position = 0, used = 0;
     mo_env *env = NULL;
+    if (!fields_known(m, v, label, count, place))
+        return mo_none(m);
     for (size_t i = 0; i < v->entries; i++) {
         mo_entry *e = v->entry[i];
         if (e->element->kind != MO_COMPONENT)
@@ -422,7 +451,7 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
     }
     if (used == count)
         return r;
-    mo_error(m->context, DAE_E_MODEL, place, "too many or unknown arguments for the record '%s'",
+    mo_error(m->context, DAE_E_MODEL, place, "too many arguments for the record '%s'",
              v->def->name);
     mo_hint(m->context, "its fields are %s%s%s%s", r->count ? r->field[0] : "none",
             r->count > 1 ? ", " : "", r->count > 1 ? r->field[1] : "", r->count > 2 ? ", ..." : "");

@@ -156,7 +156,9 @@ static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place plac
         return;
     mo_env *e = left->kind == MO_A_REFERENCE
                     ? mo_run_variable(r, left->call.reference->part[0].name) : NULL;
-    if (!e || (e->entry && e->entry->element->input)) {
+    if (e && !mo_may_assign(r, e, left->place))
+        return;
+    if (!e) {
         mo_error(m->context, DAE_E_MODEL, left->place, "this cannot be assigned to");
         mo_hint(m->context, "assign to outputs and protected variables");
         return;
@@ -259,7 +261,7 @@ static bool counted(mo_run *r, const mo_clause *c, int iterator)
     ex_id end = ex_leaf(g, EX_LOCAL, last, 0, 0, to->type);
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
     *index = (mo_env){ .name = c->iterator[iterator].name, .value = mo_scalar(m, i, type, NULL),
-                       .next = r->scope.env };
+                       .next = r->scope.env, .iterator = true };
     r->scope.env = index;
     ex_block body = { 0 }, *outside = r->build->block;
     r->build->block = &body;
@@ -287,7 +289,7 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
-    *index = (mo_env){ .name = c->iterator[iterator].name, .next = r->scope.env };
+    *index = (mo_env){ .name = c->iterator[iterator].name, .next = r->scope.env, .iterator = true };
     for (size_t i = 0; i < range->count; i++) {
         index->value = mo_item_at(m, range, i);
         r->scope.env = index;

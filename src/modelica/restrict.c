@@ -208,3 +208,75 @@ bool mo_check_base(mo_model *m, mo_view *v, mo_view *base, bool short_class, mo_
             : kind == MO_PACKAGE ? "packages" : "classes of its own kind");
     return false;
 }
+
+/* ------------------------------------------------------------------ outputs ---------- */
+
+static bool is_target(const mo_ast *left, const char *name)
+{
+    if (left->kind == MO_A_TUPLE) {
+        for (int i = 0; i < left->count; i++)
+            if (left->item[i] && is_target(left->item[i], name))
+                return true;
+        return false;
+    }
+    return left->kind == MO_A_REFERENCE && left->call.reference->part[0].name == name;
+}
+
+static bool assigned(mo_clause *const *clause, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (clause[i]->kind == MO_C_ASSIGN && is_target(clause[i]->left, name))
+            return true;
+        for (int k = 0; k < clause[i]->branches; k++)
+            if (assigned(clause[i]->branch[k].clause, clause[i]->branch[k].clauses, name))
+                return true;
+    }
+    return false;
+}
+
+static bool assigned_in(const mo_view *v, const char *name)
+{
+    for (int i = 0; i < v->def->sections; i++)
+        if (assigned(v->def->section[i].clause, v->def->section[i].clauses, name))
+            return true;
+    for (size_t i = 0; i < v->bases; i++)
+        if (assigned_in(v->base[i], name))
+            return true;
+    return false;
+}
+
+/* Has it a value by its declaration, or no elements? */
+static bool needs_no_value(mo_model *m, const mo_entry *e)
+{
+    if (e->mod && (e->mod->value || e->mod->sub))
+        return true;
+    for (int i = 0; i < e->element->dimensions; i++)
+        if (e->element->dimension[i]->kind == MO_A_INTEGER && e->element->dimension[i]->integer == 0)
+            return true;
+    mo_scope scope = { .view = e->where };
+    mo_view *type = mo_find_class(m, &scope, e->element->type, false);
+    if (!type)
+        return true;
+    mo_expand(m, type);
+    for (size_t i = 0; i < type->entries; i++)
+        if (type->entry[i]->mod && type->entry[i]->mod->value)
+            return true;
+    return type->primitive == MO_NOT_PRIMITIVE && !type->entries;
+}
+
+void mo_check_outputs(mo_model *m, mo_view *function)
+{
+    if (function->def->outputs_checked)
+        return;
+    function->def->outputs_checked = true;
+    for (size_t i = 0; i < function->entries; i++) {
+        const mo_entry *e = function->entry[i];
+        if (e->element->kind != MO_COMPONENT || !e->element->output || needs_no_value(m, e) ||
+            assigned_in(function, e->name))
+            continue;
+        mo_warning(m->context, e->place, "the output '%s' of the function '%s' is never assigned",
+                   e->name, function->def->name);
+        mo_hint(m->context, "assign it, '%s := ...', or give it a value where it is declared; 0 is taken",
+                e->name);
+    }
+}

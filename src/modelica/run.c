@@ -229,6 +229,19 @@ static bool fits_in(mo_run *r, const mo_env *e, const mo_value *value, mo_place 
     return false;
 }
 
+/* Inputs and the variables of loops are only read. */
+bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place)
+{
+    bool input = e->entry && e->entry->element->input;
+    if (!input && !e->iterator)
+        return true;
+    mo_error(r->model->context, DAE_E_MODEL, place, "the %s '%s' cannot be assigned to",
+             input ? "input" : "loop variable", e->name);
+    mo_hint(r->model->context, input ? "copy it to a protected variable first"
+                                     : "use another variable, or a 'while' loop");
+    return false;
+}
+
 static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place place)
 {
     mo_model *m = r->model;
@@ -253,11 +266,8 @@ static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place plac
         }
         return;
     }
-    if (e->entry && e->entry->element->input) {
-        mo_error(m->context, DAE_E_MODEL, left->place, "the input '%s' cannot be assigned to", e->name);
-        mo_hint(m->context, "copy it to a protected variable first");
+    if (!mo_may_assign(r, e, left->place))
         return;
-    }
     bool whole = path->parts == 1 && !path->part[0].subscripts;
     if (whole && !fits_in(r, e, value, place))
         return;
@@ -427,7 +437,7 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
     if (range->kind == MO_V_NONE)
         return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
-    *index = (mo_env){ .name = it->name, .next = r->scope.env };
+    *index = (mo_env){ .name = it->name, .next = r->scope.env, .iterator = true };
     for (size_t i = 0; i < range->count && !left_loop(r) && !r->stuck; i++) {
         index->value = mo_item_at(m, range, i);
         r->scope.env = index;
@@ -479,6 +489,14 @@ static void check(mo_run *r, const mo_ast *a)
     ex_id holds = ex_binary(g, EX_OR, ex_unary(g, EX_NOT, here), condition->scalar);
     if (is_true(r, holds) || mo_write_assertion(r, holds, message->scalar, warning, a->place))
         return;
+    flat_when *w = r->scope.when;
+    if (w) {
+        w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
+                                   sizeof *w->action);
+        w->action[w->actions++] = (flat_action){ .kind = FLAT_CHECK, .value = holds,
+                                                 .message = message->scalar, .place = a->place };
+        return;
+    }
     if (is_false(r, holds) && r->function && !warning) {
         ex_id words = mo_known_text(m, message->scalar);
         mo_error(m->context, DAE_E_ASSERT, a->place, "an assertion of '%s' fails: %s",

@@ -121,6 +121,29 @@ static bool only_sizes(mo_model *m, const mo_entry *e, const mo_mod *mod)
            old->dimensions + old->type_dimensions == new->dimensions + new->type_dimensions;
 }
 
+/* A component that is redeclared keeps prefixes, sizes and condition where none are given; what is
+ * kept means what it meant where it is written. */
+static void keep(mo_entry *e, mo_element *new, const mo_entry *before)
+{
+    const mo_element *old = before->element;
+    if (!new->dimensions && !new->type_dimensions) {
+        new->dimension = old->dimension;
+        new->dimensions = old->dimensions;
+        new->type_dimension = old->type_dimension;
+        new->type_dimensions = old->type_dimensions;
+        e->sizes_in = before->sizes_in;
+    }
+    if (!new->condition) {
+        new->condition = old->condition;
+        e->condition_in = before->condition_in;
+    }
+    if (new->variability == MO_CONTINUOUS)
+        new->variability = old->variability;
+    new->flow |= old->flow;
+    new->input |= old->input;
+    new->output |= old->output;
+}
+
 /* A redeclaration puts another element in the place of the one declared. */
 static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
 {
@@ -140,21 +163,6 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         return;
     mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
     *merged = *new;
-    if (new->kind == MO_COMPONENT) { /* prefixes and sizes are kept where none are given */
-        if (!new->dimensions && !new->type_dimensions) {
-            merged->dimension = old->dimension;
-            merged->dimensions = old->dimensions;
-            merged->type_dimension = old->type_dimension;
-            merged->type_dimensions = old->type_dimensions;
-        }
-        if (new->variability == MO_CONTINUOUS)
-            merged->variability = old->variability;
-        merged->flow |= old->flow;
-        merged->input |= old->input;
-        merged->output |= old->output;
-        if (!merged->condition)
-            merged->condition = old->condition;
-    }
     if (!new->inner && !new->outer) {
         merged->inner = old->inner;
         merged->outer = old->outer;
@@ -166,7 +174,9 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     e->before = before;
     e->element = merged;
     if (mod->view)
-        e->where = mod->view;
+        e->where = e->sizes_in = e->condition_in = mod->view;
+    if (new->kind == MO_COMPONENT)
+        keep(e, merged, before);
     e->nested = NULL;
 }
 
@@ -241,7 +251,8 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
 {
     const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
     mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
-    *e = (mo_entry){ .name = name, .element = element, .where = v, .place = element->place,
+    *e = (mo_entry){ .name = name, .element = element, .where = v, .sizes_in = v,
+                     .condition_in = v, .place = element->place,
                      .is_protected = element->is_protected };
     mo_mod *outer = find_outer(m, v, name);
     mo_mod *own = constraint_mods(m, v, element, outer);
@@ -276,8 +287,16 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
     if (there && !element->redeclare && !outer && element->kind == MO_COMPONENT)
         same_again(m, v, there, e);
     if (there) { /* inherited and written again: the same, or a redeclaration */
+        if (element->redeclare && element->kind == MO_COMPONENT && there->element->kind == MO_COMPONENT) {
+            mo_element *both = dae_arena_take(&m->context->arena, 1, sizeof *both);
+            *both = *e->element;
+            keep(e, both, there);
+            e->element = both;
+        }
         there->element = e->element;
         there->where = e->where;
+        there->sizes_in = e->sizes_in;
+        there->condition_in = e->condition_in;
         there->mod = mo_merge_one(m, e->mod, there->mod);
         there->weak = mo_merge(m, e->weak, there->weak);
         there->nested = NULL;
@@ -355,6 +374,20 @@ static void say_cycle(mo_model *m, mo_view *v, const mo_view *back, mo_place pla
     mo_hint(m->context, "break the cycle of 'extends'");
 }
 
+/* extends B(x = 1): there is an x in B. */
+static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
+{
+    for (; own; own = own->next) {
+        const mo_mod *merged = mo_find_mod(base->mods, own->name);
+        if (base->primitive)
+            mo_check_attribute(m, base, own);
+        if (base->primitive || in_table(base, own->name) || (merged && merged->used))
+            continue;
+        mo_scope inside = { .view = base };
+        mo_say_unknown(m, &inside, own->name, own->place, "element");
+    }
+}
+
 /* A base: its name is looked up around and in the class, but not in what it inherits. */
 static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
                      const mo_modifier *modifier, bool is_protected, mo_place place)
@@ -392,6 +425,8 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
         base->depth = v->depth + 1;
     }
     inherit(m, v, base, is_protected);
+    if (base->progress == MO_DONE && own)
+        check_modified(m, base, own->sub);
 }
 
 /* `model extends A(...)`: the inherited class A of the enclosing class's bases. */
