@@ -514,6 +514,11 @@ static void test_not_finite_not_taken(void **state)
                    "y = noEvent(if x > 0.1 then log(x) else sqrt(0.1 - x)); end M;", NULL);
     expect_good(&w, trial_run(&w, 1, 1e-6));
     trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; "
+                   "assert(x < 0.5, \"x too large\"); y = log(0.5 - x); end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_ASSERT, "x too large"); /* the first cause */
+    for (size_t i = 0; i < w.rows; i++) assert_true(isfinite(trial_at(&w, i, "y")));
+    trial_close(&w);
     trial_open(&w, "model M Real y = log(time - 0.5); end M;", NULL);
     expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "logarithm of a negative number, -0.5");
     trial_close(&w);

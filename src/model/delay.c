@@ -1,13 +1,14 @@
 /* delay.c: delay(e, T), the value of e at t - T.
  *
- * Steps are no longer than the shortest delay, so what is asked for has been computed. A delay time
- * that varies is computed wherever the delayed value is, and may be shorter than the step: the last
- * polynomial is continued then, over a step at most; where it is near 0 steps are short (simulate.c),
- * and shorter where a stretch begins and there is no polynomial yet. For every
- * accepted step the values of e at five points of it are kept, and between them the polynomial of
- * degree four: an error of h^5, as good as the steps themselves. A step begins with its own first
- * point, so jumps at events are kept as jumps. Before the start e has its value at the start.
- * Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
+ * Steps are no longer than the shortest delay, so what is asked for has been computed. A delay
+ * time that varies is computed wherever the delayed value is, and may be shorter than the step: the
+ * last polynomial is continued then, over a step at most; where it is near 0 steps are short
+ * (simulate.c), and shorter where a stretch begins and there is no polynomial yet.
+ *
+ * For every accepted step the values of e at five points of it are kept, and between them the
+ * polynomial of degree four: an error of h^5, as good as the steps themselves. A step begins with
+ * its own first point, so jumps at events are kept as jumps. Before the start e has its value at
+ * the start. Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
  */
 #include "model/object.h"
 

@@ -331,6 +331,7 @@ static dae_status tell_nonfinite(run *r, double good, double bad)
             bad = middle;
     }
     dae_status status = read(r, bad);
+    if (status == DAE_OK) status = model_check_assertions(r->m, bad); /* they may be about this */
     return status == DAE_OK ? model_tell_nonfinite(r->m) : status;
 }
 
@@ -346,9 +347,14 @@ static dae_status give_outputs(run *r, double to, bool inclusive)
         if (status != DAE_OK) return status;
         good = t;
     }
-    if (r->m->p.values_count == 0 || good == to) return DAE_OK;
-    dae_status status = read(r, to); /* the end of the step, too */
-    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, good, to);
+    return DAE_OK;
+}
+
+/* What is computed is looked at in rows, and at the end of every step. */
+static dae_status mind_values(run *r, double to)
+{
+    dae_status status = r->m->p.values_count > 0 ? read(r, to) : DAE_OK;
+    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, r->t, to);
 }
 
 static dae_status remember(run *r, double to)
@@ -694,7 +700,7 @@ static dae_status tell_failure(run *r, double t)
         r->t = t;
         return give_row(r, t);
     }
-    if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
+    if (status != DAE_OK && status == r->m->report.status && model_is_finite(r->m)) give_row(r, t);
     return status;
 }
 
@@ -798,6 +804,7 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = mind_assertions(r, to);
             if (status == DAE_OK && r->m->ended) return DAE_OK;
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
+            if (status == DAE_OK) status = mind_values(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
