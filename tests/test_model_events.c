@@ -514,6 +514,11 @@ static void test_not_finite_not_taken(void **state)
                    "y = noEvent(if x > 0.1 then log(x) else sqrt(0.1 - x)); end M;", NULL);
     expect_good(&w, trial_run(&w, 1, 1e-6));
     trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; "
+                   "assert(x < 0.5, \"x too large\"); y = log(0.5 - x); end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_ASSERT, "x too large"); /* the first cause */
+    for (size_t i = 0; i < w.rows; i++) assert_true(isfinite(trial_at(&w, i, "y")));
+    trial_close(&w);
     trial_open(&w, "model M Real y = log(time - 0.5); end M;", NULL);
     expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "logarithm of a negative number, -0.5");
     trial_close(&w);
@@ -523,6 +528,45 @@ static void test_not_finite_not_taken(void **state)
     expect_good(&w, model_set(w.m, "p", 0.3));
     expect_good(&w, trial_run(&w, 1, 1e-6));
     expect_near(trial_last(&w, "y"), 0.1, 1e-6);
+    trial_close(&w);
+}
+
+static double looked_back(double t) { return sin(fmax(0, 0.7 * t - 0.1)); }
+static double from_within(double t) { return fmax(0, 0.9 * t - 0.2); }
+
+/* x' = -x(t/2), x(0) = 1: the sum of (-t)^n 2^(-n(n-1)/2) / n! */
+static double pantograph(double t)
+{
+    double sum = 0, term = 1;
+    for (int n = 0; n < 20; n++) {
+        sum += term;
+        term *= -t * pow(0.5, n) / (n + 1);
+    }
+    return sum;
+}
+
+/* Delay times that vary, with time or with the solution, from 0 on. */
+static void test_delay_time_varies(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y, T; equation der(x) = cos(time); "
+                   "T = 0.1 + 0.3*time; y = delay(x, T, 1); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_below(trial_error(&w, "y", looked_back), 3e-6);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 0, fixed = true), y; equation der(x) = 1; "
+                   "y = delay(x, 0.2 + 0.1*x, 1); end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_below(trial_error(&w, "y", from_within), 1e-9);
+    trial_close(&w);
+    trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -delay(x, 0.5*time, 2); "
+                   "end M;", NULL);
+    expect_good(&w, trial_run(&w, 4, 1e-6));
+    expect_below(trial_error(&w, "x", pantograph), 1e-5);
+    trial_close(&w);
+    trial_open(&w, "model M Real y = delay(time, 1 - 2*time, 1); end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_MODEL, "delay time is negative");
     trial_close(&w);
 }
 
@@ -574,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_chatter_is_named),
         cmocka_unit_test(test_delay),
         cmocka_unit_test(test_delay_of_a_jump),
+        cmocka_unit_test(test_delay_time_varies),
         cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_time_event_by_hand),
         cmocka_unit_test(test_relaxation_jumps),

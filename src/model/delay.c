@@ -1,10 +1,14 @@
 /* delay.c: delay(e, T), the value of e at t - T.
  *
- * Steps are no longer than the shortest delay, so what is asked for has been computed. For every
- * accepted step the values of e at five points of it are kept, and between them the polynomial of
- * degree four: an error of h^5, as good as the steps themselves. A step begins with its own first
- * point, so jumps at events are kept as jumps. Before the start e has its value at the start.
- * Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
+ * Steps are no longer than the shortest delay, so what is asked for has been computed. A delay
+ * time that varies is computed wherever the delayed value is, and may be shorter than the step: the
+ * last polynomial is continued then, over a step at most; where it is near 0 steps are short
+ * (simulate.c), and shorter where a stretch begins and there is no polynomial yet.
+ *
+ * For every accepted step the values of e at five points of it are kept, and between them the
+ * polynomial of degree four: an error of h^5, as good as the steps themselves. A step begins with
+ * its own first point, so jumps at events are kept as jumps. Before the start e has its value at
+ * the start. Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
  */
 #include "model/object.h"
 
@@ -15,6 +19,7 @@ dae_status model_compile_delays(model *m)
 {
     ex_id *output = dae_arena_take(&m->arena, 2 * m->delays + 1, sizeof *output);
     for (size_t k = 0; k < m->delays; k++) {
+        m->delay[k].varies = model_level(m, m->delay[k].time) > LEVEL_FREE;
         output[2 * k] = m->delay[k].value;
         output[2 * k + 1] = m->delay[k].time;
     }
@@ -26,19 +31,17 @@ static dae_status run_lags(model *m)
     if (unit_run(m, &m->lags) != DAE_OK)
         return unit_trouble(m, &m->lags, DAE_E_NONFINITE, "evaluating delays");
     m->shortest_delay = INFINITY;
-    m->longest_delay = 0;
     for (size_t k = 0; k < m->delays; k++) {
         double by = m->lags.out[2 * k + 1];
-        if (!(by > 0) || isinf(by)) {
-            dae_fail(&m->report, DAE_E_MODEL, "a delay time is not positive and finite");
+        if (!(by >= 0) || isinf(by)) {
+            dae_fail(&m->report, DAE_E_MODEL, "a delay time is negative or not finite");
             dae_at(&m->report, "t = %.10g, delay(%s, ...)", m->value[0],
                    ex_print(m->g, m->delay[k].value, flat_name, m->flat, 80));
             dae_why(&m->report, "it is %.10g", by);
             return DAE_E_MODEL;
         }
         m->delay[k].by = by;
-        m->shortest_delay = fmin(m->shortest_delay, by);
-        m->longest_delay = fmax(m->longest_delay, by);
+        if (!m->delay[k].varies) m->shortest_delay = fmin(m->shortest_delay, by);
     }
     return DAE_OK;
 }
@@ -86,8 +89,8 @@ dae_status model_new_delay_step(model *m)
 {
     for (size_t k = 0; k < m->delays; k++) {
         model_delay *d = &m->delay[k];
-        double needed = m->value[0] - 2 * d->by; /* the delay may grow */
-        while (d->count > 8 && step_at(d, 2)->t[0] < needed) {
+        double needed = m->value[0] - 2 * d->by;
+        while (!d->varies && d->count > 8 && step_at(d, 2)->t[0] < needed) {
             d->first = (d->first + 1) % d->capacity;
             d->count--;
             if (d->found > 0) d->found--;
@@ -126,6 +129,9 @@ static double interpolate(const delay_step *s, double t)
 void model_look_back(model *m, double t)
 {
     bool right = t <= m->stretch_start;
+    if (m->lag_times.outs > 0 && unit_run(m, &m->lag_times) == DAE_OK)
+        for (size_t k = 0; k < m->delays; k++)
+            if (m->lag_times.out[k] >= 0) m->delay[k].by = m->lag_times.out[k];
     for (size_t k = 0; k < m->delays; k++) {
         model_delay *d = &m->delay[k];
         double at = t - d->by, near = 1e-15 * (fabs(t) + d->by);

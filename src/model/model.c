@@ -299,7 +299,7 @@ static void release(model *m)
     model_close_plan(m, &m->init);
     model_close_problem(m);
     model_free_delays(m);
-    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->asserts, &m->watched,
+    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,
                            &m->assumed, &m->leftover, &m->suspects, &m->constraints,
                            &m->late_starts };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);

@@ -162,7 +162,8 @@ typedef struct delay_step {
 typedef struct model_delay {
     ex_id value, time;
     uint32_t variable;
-    double by;                   /* the delay time now                                        */
+    bool varies;                 /* the delay time does                                       */
+    double by;                   /* ... and is now                                            */
     delay_step *past;            /* a ring                                                    */
     size_t first, count, capacity;
     size_t found;                /* where the last look back ended                            */
@@ -300,7 +301,8 @@ struct model {
     bool asks_initial, asks_terminal; /* initial(), terminal() occur                          */
     bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
-    double shortest_delay, longest_delay;
+    model_unit lag_times;        /* times alone, from x; no outputs: they are constant        */
+    double shortest_delay;       /* of those that are constant; INFINITY                      */
     double stretch_start;        /* of the smooth stretch under way                           */
     model_unit asserts;          /* `spoken`, from slots                                      */
     model_spoken spoken;

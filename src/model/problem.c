@@ -227,6 +227,19 @@ static dae_status compile_assertions(model *m)
     return count ? unit_open(m, &p->asserts, condition, count) : DAE_OK;
 }
 
+/* Delay times as they follow from x: they are asked for wherever the equations are. */
+static dae_status compile_lag_times(model *m)
+{
+    ex_id *time = dae_arena_take(&m->arena, m->delays + 1, sizeof *time);
+    bool vary = false;
+    for (size_t k = 0; k < m->delays; k++) {
+        time[k] = m->delay[k].time;
+        model_substitute(m, &time[k], 1);
+        vary |= m->delay[k].varies;
+    }
+    return vary ? unit_open(m, &m->lag_times, time, m->delays) : DAE_OK;
+}
+
 /* Columns of x and x' are one pattern. */
 static dae_status find_pattern(model *m)
 {
@@ -316,6 +329,8 @@ static void feed(model *m, double t, const double *x, const double *xdot)
 {
     model_problem *p = &m->p;
     m->value[0] = t;
+    for (int j = 0; m->lag_times.outs > 0 && j < p->problem.size; j++)
+        m->value[slot_of(p->variable[j], 0)] = x[j];
     if (m->delays) model_look_back(m, t);
     unit_gather(m, &p->equations);
     for (int j = 0; j < p->problem.size; j++) {
@@ -416,6 +431,7 @@ dae_status model_build_problem(model *m)
     if (status == DAE_OK) status = compile_values(m);
     if (status == DAE_OK) status = compile_events(m);
     if (status == DAE_OK) status = compile_assertions(m);
+    if (status == DAE_OK) status = compile_lag_times(m);
     if (status == DAE_OK) status = compile_pace(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);

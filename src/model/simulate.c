@@ -260,7 +260,8 @@ static dae_status open_solver(run *r)
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
     double look = (r->stop - r->start) / LOOKS;
     if (m->p.searched && (longest == 0 || look < longest)) longest = look;
-    if (m->delays && (longest == 0 || m->shortest_delay < longest)) longest = m->shortest_delay;
+    if (m->delays && isfinite(m->shortest_delay) && (longest == 0 || m->shortest_delay < longest))
+        longest = m->shortest_delay;
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
@@ -330,6 +331,7 @@ static dae_status tell_nonfinite(run *r, double good, double bad)
             bad = middle;
     }
     dae_status status = read(r, bad);
+    if (status == DAE_OK) status = model_check_assertions(r->m, bad); /* they may be about this */
     return status == DAE_OK ? model_tell_nonfinite(r->m) : status;
 }
 
@@ -345,9 +347,14 @@ static dae_status give_outputs(run *r, double to, bool inclusive)
         if (status != DAE_OK) return status;
         good = t;
     }
-    if (r->m->p.values_count == 0 || good == to) return DAE_OK;
-    dae_status status = read(r, to); /* the end of the step, too */
-    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, good, to);
+    return DAE_OK;
+}
+
+/* What is computed is looked at in rows, and at the end of every step. */
+static dae_status mind_values(run *r, double to)
+{
+    dae_status status = r->m->p.values_count > 0 ? read(r, to) : DAE_OK;
+    return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, r->t, to);
 }
 
 static dae_status remember(run *r, double to)
@@ -369,7 +376,7 @@ static void expect_returns(run *r, double t, int order)
     if (order > RETURNS) return;
     for (size_t k = 0; k < r->m->delays; k++) {
         double at = t + r->m->delay[k].by;
-        bool known = false;
+        bool known = r->m->delay[k].varies; /* it comes back some time, smoother: error control */
         for (int i = 0; i < r->laters; i++)
             known |= fabs(r->later[i].t - at) <= 1e-12 * fmax(1, fabs(at));
         if (!known && r->laters < BREAKS) r->later[r->laters++] = (break_time){ at, order };
@@ -626,10 +633,23 @@ static dae_status mind_pace(run *r, double *stop)
     return DAE_OK;
 }
 
+/* Delay times that vary: no farther than they reach back. Near 0 a ten-thousandth of the whole
+ * time, less where a stretch begins: there is no past that could be continued. */
+static double delay_room(const run *r)
+{
+    const model *m = r->m;
+    double room = INFINITY, span = r->stop - r->start;
+    double least = fmin(1e-4 * span, fmax(1e-7 * span, r->t - m->stretch_start));
+    for (size_t k = 0; k < m->delays; k++)
+        if (m->delay[k].varies) room = fmin(room, fmax(m->delay[k].by, least));
+    return room;
+}
+
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
     model *m = r->m;
+    stop = fmin(stop, r->t + delay_room(r));
     dae_status status = mind_pace(r, &stop);
     double limit = m->p.problem.size == 0 ? fmin(stop, output_time(r, r->output)) : stop;
     if (status == DAE_OK) status = dae_set_stop(m->solver, stop);
@@ -680,7 +700,7 @@ static dae_status tell_failure(run *r, double t)
         r->t = t;
         return give_row(r, t);
     }
-    if (status != DAE_OK && status == r->m->report.status) give_row(r, t);
+    if (status != DAE_OK && status == r->m->report.status && model_is_finite(r->m)) give_row(r, t);
     return status;
 }
 
@@ -784,6 +804,7 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = mind_assertions(r, to);
             if (status == DAE_OK && r->m->ended) return DAE_OK;
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
+            if (status == DAE_OK) status = mind_values(r, to);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
