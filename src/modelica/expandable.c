@@ -134,6 +134,13 @@ static bool enlarge(mo_model *m, const mo_bus_clause *b, const mo_ast *end, cons
     }
     for (int d = 0; d < last->subscripts; d++) {
         int k;
+        if (last->subscript[d]->kind == MO_A_COLON) {
+            mo_error(m->context, DAE_E_UNSUPPORTED, last->place,
+                     "a part of '%s' on a bus that does not declare it", last->name);
+            mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name,
+                    bus->view->path);
+            return false;
+        }
         if (!mo_need_integer(m, &b->scope, last->subscript[d], "the subscript on a bus", &k))
             return false;
         if (k < 1) {

@@ -137,12 +137,14 @@ static bool may_be_variable(mo_run *r, const mo_entry *e, mo_view *type, const n
                     : "use a simple type or a record");
         return false;
     }
+    int same = 0;
     for (; around; around = around->around)
-        if (around->type->def == type->def && !type->def->is_short) {
-            mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
-            mo_hint(m->context, "a record cannot contain a record of its own class");
-            return false;
-        }
+        same += around->type->def == type->def;
+    if (same > (type->def->is_short ? 9 : 0)) { /* record A = B(redeclare ...) may be another B */
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
+        mo_hint(m->context, "a record cannot contain a record of its own class");
+        return false;
+    }
     return true;
 }
 
