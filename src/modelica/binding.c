@@ -284,8 +284,9 @@ void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod)
 void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
-        if (type->primitive) {
-            mo_check_attribute(m, type, mod);
+        if (type->primitive) { /* a type may contain types, which are redeclared */
+            if (!mo_find_entry(m, type, mod->name))
+                mo_check_attribute(m, type, mod);
             continue;
         }
         const mo_entry *entry = mo_find_entry(m, type, mod->name);

@@ -1,5 +1,5 @@
-/* consistent.c: what can only be seen when all is flat: constants and parameters whose values vary, or
- * lie outside of their min and max.
+/* consistent.c: what can only be seen when all is flat: constants and parameters whose values
+ * vary, or lie outside of their min and max.
  * (Parameters in a circle are found where they are put in order, src/model/parameters.c.)
  *
  * Operands of a node have smaller numbers, so one loop over the graph finds how much each
@@ -106,7 +106,8 @@ static void check_limits(mo_model *m)
     const flat_variable *said = NULL;
     for (size_t i = 0; i < flat->variables; i++) {
         const flat_variable *v = &flat->variable[i];
-        bool same = said && said->place.source == v->place.source && said->place.offset == v->place.offset;
+        bool same = said && said->place.source == v->place.source &&
+                    said->place.offset == v->place.offset;
         if (!same && outside(m, v))
             said = v;
     }

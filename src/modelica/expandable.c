@@ -4,8 +4,8 @@
  *
  * Such connections are put off until all clauses were read. Then, until nothing changes any more:
  * a clause with one end that does not exist yet makes it like the other end; buses that are
- * connected take over each other's elements. An array made element by element, bus.x[2], is as large
- * as the largest subscript on any of the buses that are connected with each other.
+ * connected take over each other's elements. An array made element by element, bus.x[2], is as
+ * large as the largest subscript on any of the buses that are connected with each other.
  *
  * What a bus declares and nobody uses is left out: variables that are connected only with such
  * variables of other buses, and occur in no equation.
@@ -116,7 +116,7 @@ static bool is_marked(mo_model *m, const unsigned char *mark, const mo_object *b
     return false;
 }
 
-/* The end of a clause: is it the array's element on one of the buses? Then it is at least as large. */
+/* The end of a clause: is it the array's element on one of the buses? Then it is so large at least. */
 static bool enlarge(mo_model *m, const mo_bus_clause *b, const mo_ast *end, const mo_part *array,
                     const mo_object *bus, const unsigned char *mark, int *size)
 {
@@ -125,18 +125,27 @@ static bool enlarge(mo_model *m, const mo_bus_clause *b, const mo_ast *end, cons
     if (!other || last->name != array->name || (other != bus && !is_marked(m, mark, other)))
         return true;
     if (last->subscripts != array->subscripts) {
-        mo_error(m->context, DAE_E_MODEL, last->place, "'%s' has %d subscripts here and %d elsewhere",
-                 last->name, last->subscripts, array->subscripts);
-        mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name, bus->view->path);
+        mo_error(m->context, DAE_E_MODEL, last->place,
+                 "'%s' has %d subscripts here and %d elsewhere", last->name, last->subscripts,
+                 array->subscripts);
+        mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name,
+                bus->view->path);
         return false;
     }
     for (int d = 0; d < last->subscripts; d++) {
         int k;
+        if (last->subscript[d]->kind == MO_A_COLON) {
+            mo_error(m->context, DAE_E_UNSUPPORTED, last->place,
+                     "a part of '%s' on a bus that does not declare it", last->name);
+            mo_hint(m->context, "declare '%s' in the expandable connector '%s'", last->name,
+                    bus->view->path);
+            return false;
+        }
         if (!mo_need_integer(m, &b->scope, last->subscript[d], "the subscript on a bus", &k))
             return false;
         if (k < 1) {
-            mo_error(m->context, DAE_E_MODEL, last->place, "the subscript %d of '%s' is too small", k,
-                     last->name);
+            mo_error(m->context, DAE_E_MODEL, last->place, "the subscript %d of '%s' is too small",
+                     k, last->name);
             mo_hint(m->context, "subscripts begin with 1");
             return false;
         }
@@ -266,8 +275,8 @@ static void mark_when(bool *mark, const flat_when *w)
 {
     for (; w; w = w->otherwise) {
         mark[w->condition] = true;
-        for (size_t i = 0; i < w->actions; i++)
-            mark[w->action[i].target] = mark[w->action[i].value] = mark[w->action[i].message] = true;
+        for (const flat_action *a = w->action; a < w->action + w->actions; a++)
+            mark[a->target] = mark[a->value] = mark[a->message] = true;
     }
 }
 

@@ -36,12 +36,14 @@ static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
             mo_scope s = { .view = v };
             mo_value *value = mo_evaluate(m, &s, e->item[k]->value);
             uint32_t culprit;
-            if (value->kind == MO_V_NONE || (value->kind == MO_V_SCALAR && value->type <= EX_INTEGER &&
-                                             mo_evaluate_number(m, value->scalar, to, &culprit)))
+            bool scalar = value->kind == MO_V_SCALAR && value->type <= EX_INTEGER;
+            if (value->kind == MO_V_NONE ||
+                (scalar && mo_evaluate_number(m, value->scalar, to, &culprit)))
                 continue;
-            mo_error(m->context, DAE_E_MODEL, e->item[k]->place, "'%s' of the experiment is no number",
-                     name);
-            mo_hint(m->context, "write experiment(%s = %s)", name, to == &x->tolerance ? "1e-6" : "1");
+            mo_error(m->context, DAE_E_MODEL, e->item[k]->place,
+                     "'%s' of the experiment is no number", name);
+            mo_hint(m->context, "write experiment(%s = %s)", name,
+                    to == &x->tolerance ? "1e-6" : "1");
         }
     }
 }

@@ -116,20 +116,24 @@ static bool may_be_variable(mo_run *r, const mo_entry *e, mo_view *type, const n
     const mo_class_kind kind = type->def->kind;
     if (type->primitive)
         return true;
-    if (mo_is_kind(m, type, MO_FUNCTION) || kind == MO_MODEL || kind == MO_BLOCK || kind == MO_PACKAGE) {
-        mo_error(m->context, DAE_E_MODEL, e->place, "the type of '%s' in the function '%s' is the %s '%s'",
-                 e->name, r->function->def->name, mo_kind_name(kind), type->def->name);
-        mo_hint(m->context, mo_is_kind(m, type, MO_FUNCTION)
+    const bool function = mo_is_kind(m, type, MO_FUNCTION);
+    if (function || kind == MO_MODEL || kind == MO_BLOCK || kind == MO_PACKAGE) {
+        mo_error(m->context, DAE_E_MODEL, e->place,
+                 "the type of '%s' in the function '%s' is the %s '%s'", e->name,
+                 r->function->def->name, mo_kind_name(kind), type->def->name);
+        mo_hint(m->context, function
                     ? "use a simple type or a record; only an input can be a function"
                     : "use a simple type or a record");
         return false;
     }
+    int same = 0;
     for (; around; around = around->around)
-        if (around->type->def == type->def && !type->def->is_short) {
-            mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
-            mo_hint(m->context, "a record cannot contain a record of its own class");
-            return false;
-        }
+        same += around->type->def == type->def;
+    if (same > (type->def->is_short ? 9 : 0)) { /* record A = B(redeclare ...) may be another B */
+        mo_error(m->context, DAE_E_MODEL, e->place, "'%s' contains itself", type->def->name);
+        mo_hint(m->context, "a record cannot contain a record of its own class");
+        return false;
+    }
     return true;
 }
 
@@ -242,8 +246,8 @@ static mo_value *checked(mo_run *r, mo_entry *e, mo_value *v, mo_place place)
 }
 
 /* f(name = ...): is there such an input? `names`: those there are. */
-static bool labels_known(mo_run *r, const char **label, size_t count, const char **names, int inputs,
-                         mo_place place)
+static bool labels_known(mo_run *r, const char **label, size_t count, const char **names,
+                         int inputs, mo_place place)
 {
     mo_context *c = r->model->context;
     for (size_t k = 0; k < count && label; k++) {
@@ -253,8 +257,8 @@ static bool labels_known(mo_run *r, const char **label, size_t count, const char
         if (known)
             continue;
         const char *near = mo_nearest(label[k], names, inputs);
-        mo_error(c, DAE_E_MODEL, place, "the function '%s' has no input '%s'", r->function->def->name,
-                 label[k]);
+        mo_error(c, DAE_E_MODEL, place, "the function '%s' has no input '%s'",
+                 r->function->def->name, label[k]);
         if (near || !inputs)
             mo_hint(c, near ? "did you mean '%s'?" : "remove the argument", near);
         else
@@ -307,8 +311,8 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     }
     if (used == count)
         return true;
-    mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d", count,
-             f->def->name, inputs);
+    mo_error(m->context, DAE_E_MODEL, place, "%zu arguments for the function '%s', which has %d",
+             count, f->def->name, inputs);
     mo_hint(m->context, "remove the arguments that are too many");
     return false;
 }

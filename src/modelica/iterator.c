@@ -166,7 +166,8 @@ static ex_type type_of_view(mo_model *m, mo_view *v)
 static mo_view *type_of_entry(mo_model *m, const mo_entry *e)
 {
     mo_scope scope = { .view = e->where };
-    return e->element->kind == MO_COMPONENT ? mo_find_class(m, &scope, e->element->type, false) : NULL;
+    return e->element->kind == MO_COMPONENT ? mo_find_class(m, &scope, e->element->type, false)
+                                            : NULL;
 }
 
 /* a[i].b[j]: the subscripts are not looked at, there may be nothing for them to choose from. */

@@ -250,9 +250,11 @@ static bool needs_no_value(mo_model *m, const mo_entry *e)
 {
     if (e->mod && (e->mod->value || e->mod->sub))
         return true;
-    for (int i = 0; i < e->element->dimensions; i++)
-        if (e->element->dimension[i]->kind == MO_A_INTEGER && e->element->dimension[i]->integer == 0)
+    for (int i = 0; i < e->element->dimensions; i++) {
+        const mo_ast *size = e->element->dimension[i];
+        if (size->kind == MO_A_INTEGER && size->integer == 0)
             return true;
+    }
     mo_scope scope = { .view = e->where };
     mo_view *type = mo_find_class(m, &scope, e->element->type, false);
     if (!type)
@@ -276,7 +278,7 @@ void mo_check_outputs(mo_model *m, mo_view *function)
             continue;
         mo_warning(m->context, e->place, "the output '%s' of the function '%s' is never assigned",
                    e->name, function->def->name);
-        mo_hint(m->context, "assign it, '%s := ...', or give it a value where it is declared; 0 is taken",
-                e->name);
+        mo_hint(m->context, "assign it, '%s := ...', or give it a value where it is declared; "
+                "0 is taken", e->name);
     }
 }

@@ -287,7 +287,8 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
     if (there && !element->redeclare && !outer && element->kind == MO_COMPONENT)
         same_again(m, v, there, e);
     if (there) { /* inherited and written again: the same, or a redeclaration */
-        if (element->redeclare && element->kind == MO_COMPONENT && there->element->kind == MO_COMPONENT) {
+        if (element->redeclare && element->kind == MO_COMPONENT &&
+            there->element->kind == MO_COMPONENT) {
             mo_element *both = dae_arena_take(&m->context->arena, 1, sizeof *both);
             *both = *e->element;
             keep(e, both, there);
@@ -379,12 +380,13 @@ static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
 {
     for (; own; own = own->next) {
         const mo_mod *merged = mo_find_mod(base->mods, own->name);
-        if (base->primitive)
-            mo_check_attribute(m, base, own);
-        if (base->primitive || in_table(base, own->name) || (merged && merged->used))
+        if (in_table(base, own->name) || (merged && merged->used))
             continue;
         mo_scope inside = { .view = base };
-        mo_say_unknown(m, &inside, own->name, own->place, "element");
+        if (base->primitive)
+            mo_check_attribute(m, base, own);
+        else
+            mo_say_unknown(m, &inside, own->name, own->place, "element");
     }
 }
 
