@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
+enum { ALIGNMENT = 16, FIRST_BLOCK = 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
 
 struct dae_arena_block {
     dae_arena_block *before;

@@ -28,6 +28,7 @@ typedef struct dae_matching {
     uint32_t *column_of, *row_of;
     size_t rank;
     size_t visits;           /* entries looked at: the work done      */
+    uint32_t *queue, *from;  /* of dae_match_one; NULL: not used yet  */
 } dae_matching;
 
 int dae_matching_open(dae_matching *m, const dae_structure *s, const dae_memory *memory);

@@ -218,13 +218,12 @@ static ex_id slope(ex_graph *g, const model_equation *e, ex_id leaf, ex_id facto
 }
 
 /* sum of K (q - q0) dq/dz + sum of multiplier dg/dz = 0 for every unknown z of the group. The rows
- * that contain z are those of its column. */
-static void add_group(model *m, const model_nearest *n, equation_list *l)
+ * that contain z are those of its column. `sum` and `inside`, of columns, are 0 before and after. */
+static void add_group(model *m, const model_nearest *n, equation_list *l, ex_id *sum,
+                      unsigned char *inside)
 {
     ex_graph *g = m->g;
     const initial_rows *all = m->initial_rows;
-    ex_id *sum = dae_arena_take(&m->arena, all->in.s.columns, sizeof *sum);
-    unsigned char *inside = dae_arena_take(&m->arena, all->in.s.columns, 1);
     for (size_t j = 0; j < n->columns; j++) inside[n->column[j]] = 1;
     for (size_t k = 0; k < n->rows + n->guesses; k++) {
         size_t row = k < n->rows ? n->row[k] : n->guess[k - n->rows].row;
@@ -252,12 +251,18 @@ static void add_group(model *m, const model_nearest *n, equation_list *l)
                                     model_slot_name(m, slot)),
             .place = from < m->flat_variables ? m->flat->variable[from].place : (dae_place){0},
             .role = "nearest value", .condition = NOWHERE });
+        sum[n->column[j]] = 0;
+        inside[n->column[j]] = 0;
     }
 }
 
 void nearest_add_equations(model *m, equation_list *l)
 {
-    for (size_t k = 0; k < m->nearests; k++) add_group(m, &m->nearest[k], l);
+    if (m->nearests == 0) return;
+    size_t columns = m->initial_rows->in.s.columns;
+    ex_id *sum = dae_arena_take(&m->arena, columns, sizeof *sum);
+    unsigned char *inside = dae_arena_take(&m->arena, columns, 1);
+    for (size_t k = 0; k < m->nearests; k++) add_group(m, &m->nearest[k], l, sum, inside);
 }
 
 /* ---------------------------------------------------------------- weights --------------- */

@@ -35,6 +35,8 @@ typedef struct regular {
     double *value[1 + SHAKEN];   /* of parameters, start values of variables                  */
     unsigned char *asked[1 + SHAKEN];
     size_t guessed;              /* variables that these have room for                        */
+    uint32_t *number;            /* of nodes, 0 between uses                                   */
+    size_t numbered;
     size_t change_capacity;
 } regular;
 

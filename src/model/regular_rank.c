@@ -223,6 +223,16 @@ static bool run_tangents(probe *p, size_t outputs, const size_t *at, size_t leav
     return true;
 }
 
+/* Room for a number at each node, all 0; who writes some clears them again. */
+static uint32_t *node_numbers(regular *w)
+{
+    if (w->numbered < w->g->nodes) {
+        w->numbered = 2 * w->g->nodes;
+        w->number = dae_arena_take(w->arena, w->numbered, sizeof *w->number);
+    }
+    return w->number;
+}
+
 void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_id *leaf,
                       size_t leaves, int points, double *T[ALL_POINTS])
 {
@@ -232,9 +242,10 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
     double *lanes = dae_arena_take(&w->scratch, (outputs + 1) * EX_LANES, sizeof *lanes);
     memset(T, 0, ALL_POINTS * sizeof *T);
     if (!open_probe(w, &p, output, outputs)) return;
-    uint32_t *number = dae_arena_take(&w->scratch, w->g->nodes, sizeof *number);
+    uint32_t *number = node_numbers(w);
     for (size_t k = 0; k < p.inputs; k++) number[p.input[k]] = (uint32_t)k + 1;
     for (size_t l = 0; l < leaves; l++) at[l] = number[leaf[l]];
+    for (size_t k = 0; k < p.inputs; k++) number[p.input[k]] = 0;
     for (int point = 0; point < points; point++) {
         double *here = dae_arena_take(&w->scratch, outputs * leaves + 1, sizeof *here);
         for (int s = 0; s < SCALES && !T[point]; s++) {
