@@ -619,12 +619,10 @@ static void list_added(reducer *r, flat_reduction *out)
 static void keep_signature(const reducer *r, const dae_matching *mt, flat_signature *out)
 {
     const reduction_blocks *b = r->b;
-    uint32_t *match = dae_arena_take(r->arena, b->rows + 1, sizeof *match);
-    memcpy(match, mt->column_of, b->rows * sizeof *match);
     *out = (flat_signature){ .rows = b->rows, .columns = b->columns, .equation = b->equation,
                              .variable = b->variable, .column_of = b->column_of,
                              .start = r->start, .column = r->entry, .order = r->order, .c = b->c,
-                             .d = b->d, .match = match, .left = b->left, .right = b->right };
+                             .d = b->d, .match = mt->column_of, .left = b->left, .right = b->right };
 }
 
 void flat_find_offsets(flat_model *m, const dae_memory *memory, flat_signature *out)
@@ -658,10 +656,16 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     if (r.b->rows != r.b->columns || r.b->rows == 0) return DAE_OK;
     r.b->c = dae_arena_take(arena, r.b->rows + 1, sizeof *r.b->c);
     r.b->d = dae_arena_take(arena, r.b->columns + 1, sizeof *r.b->d);
-    dae_matching mt;
+    /* kept in the arena: what follows may leave by its way out */
+    dae_matching mt, found_at = { .column_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)),
+                                  .row_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)) };
     int status = dae_matching_open(&mt, &r.s, memory);
     if (status != DAE_OK) return (dae_status)status;
     status = dae_find_offsets(&r.s, r.order, memory, r.b->c, r.b->d, &mt, &out->index);
+    memcpy(found_at.column_of, mt.column_of, r.b->rows * sizeof(uint32_t));
+    memcpy(found_at.row_of, mt.row_of, r.b->rows * sizeof(uint32_t));
+    found_at.rank = mt.rank;
+    dae_matching_close(&mt, memory);
     uint32_t most = 0;
     for (uint32_t i = 0; i < r.b->rows; i++) most = r.b->c[i] > most ? r.b->c[i] : most;
     bool found = status == DAE_OK, higher = found && most > 0;
@@ -669,9 +673,8 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     r.value = dae_arena_take(arena, m->variables + 1, sizeof *r.value);
     r.asked = dae_arena_take(arena, m->variables + 1, sizeof *r.asked);
     if (higher) status = differentiate(&r);
-    if (higher && status == DAE_OK) status = find_blocks(&r, &mt);
-    if (found) keep_signature(&r, &mt, &out->signature);
-    dae_matching_close(&mt, memory);
+    if (higher && status == DAE_OK) status = find_blocks(&r, &found_at);
+    if (found) keep_signature(&r, &found_at, &out->signature);
     if (higher && status == DAE_OK) {
         out->blocks = r.b;
         list_added(&r, out);
