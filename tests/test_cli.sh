@@ -196,6 +196,9 @@ check "the nearest pendulum" pendulum_is_nearest px=0.6,py=-0.8,vx=1,vy=1,lambda
 check "the nearest pendulum, from inconsistent positions" pendulum_is_nearest px=0.5,py=-0.9,vx=0.9,vy=0.2,lambda=3
 check "values of the collection stay" eval \
     'run 0 init andrews --form index3 --json && json out "d[\"changed\"] == [] and len(d[\"hidden_constraints\"]) == 12"'
+check "a mechanism that does not close" eval \
+    'run 5 init andrews --values beta=0 --start trust && says "E_INCONSISTENT" && says "loop 1" &&
+     run 0 init andrews --values beta=0 && prints "hidden constraint"'
 check "init of an unknown unknown" eval 'run 2 init pendulum --values pz=1 && says "px"'
 check "init of nothing" eval 'run 2 init && says "init needs"'
 check "first steps by name" eval \
