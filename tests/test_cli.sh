@@ -160,7 +160,45 @@ check "the first step of Euler" eval \
     'run 0 init arevalo-51 --fixed-step 1e-3 --json && json out "abs(d[\"first_step_error\"][\"lambda\"] + 2) < 0.01 and abs(d[\"numerically_consistent\"][\"u\"] - 1.0823) < 5e-5"'
 check "the first steps of BDF" eval \
     'run 0 init arevalo-51 --fixed-step 5e-3 --max-order 3 --json && json out "len(d[\"first_step_errors\"]) == 3"'
-check "values that contradict" eval 'run 5 init pendulum --values py=0.1 && says "E_INCONSISTENT"'
+check "values that contradict" eval 'run 5 init pendulum --values px=0,py=0 && says "E_INCONSISTENT" && says "hidden"'
+check "values that are only checked" eval \
+    'run 5 init sine --values y=5 --start check && says "E_INCONSISTENT" && says "'"'y'"'"'
+check "a hidden constraint" eval \
+    'run 0 init sine --values x=0.3,y=5 --json && json out "(abs(d[\"consistent\"][\"x\"]) < 1e-9 and
+        abs(d[\"consistent\"][\"y\"] + 1) < 1e-9 and abs(d[\"hidden_constraints\"][0][\"before\"] - 6) < 1e-9 and
+        abs(d[\"hidden_constraints\"][0][\"after\"]) < 1e-9)"'
+check "with a leading term" eval \
+    'run 0 init sine --form leading --values y=5 --json && json out "abs(d[\"consistent\"][\"y\"] + 1) < 1e-9"'
+check "a chain of hidden constraints" eval \
+    'run 0 init chain --values y2=5,y3=7 --json && json out "(abs(d[\"consistent\"][\"y2\"] - 1) < 1e-9 and
+        abs(d[\"consistent\"][\"y3\"]) < 1e-9 and abs(d[\"derivative\"][2] + 1) < 1e-9 and
+        [c[\"level\"] for c in d[\"hidden_constraints\"]] == [1, 2])"'
+check "a multiplier" eval \
+    'run 0 init hessenberg2 --values z=7 && prints "hidden constraint" &&
+     run 0 init hessenberg2 --values z=7 --json && json out "d[\"changed\"] == [\"z\"] and abs(d[\"consistent\"][\"z\"] - 1) < 1e-9"'
+# |p - p0|^2 + |v - v0|^2 least: v is v0 without its part along p, which leaves |p - p0|^2 + (p.v0)^2
+# on the circle; its derivative along the circle vanishes
+nearest_pendulum='def near(d):
+    g, c = d["given"], d["consistent"]
+    p, v, q, w = [[e[a], e[b]] for e in (c, g) for a, b in (("px", "py"), ("vx", "vy"))]
+    dot = lambda a, b: a[0] * b[0] + a[1] * b[1]
+    along = [-p[1], p[0]]
+    return max(abs(dot(p, p) - 1), abs(dot(p, v)), abs(dot(v, v) - 9.81 * p[1] - 2 * c["lambda"]),
+               abs(dot(v, along) - dot(w, along)), abs(dot(p, w) * dot(w, along) - dot(q, along)))'
+pendulum_is_nearest() {
+    run 0 init pendulum --values "$1" --json || return 1
+    [ -n "$python" ] || return 0
+    python3 -c "$nearest_pendulum
+import json
+assert near(json.load(open('out'))) < 1e-7"
+}
+check "the nearest pendulum" pendulum_is_nearest px=0.6,py=-0.8,vx=1,vy=1,lambda=0
+check "the nearest pendulum, from inconsistent positions" pendulum_is_nearest px=0.5,py=-0.9,vx=0.9,vy=0.2,lambda=3
+check "values of the collection stay" eval \
+    'run 0 init andrews --form index3 --json && json out "d[\"changed\"] == [] and len(d[\"hidden_constraints\"]) == 12"'
+check "a mechanism that does not close" eval \
+    'run 5 init andrews --values beta=0 --start trust && says "E_INCONSISTENT" && says "loop 1" &&
+     run 0 init andrews --values beta=0 && prints "hidden constraint"'
 check "init of an unknown unknown" eval 'run 2 init pendulum --values pz=1 && says "px"'
 check "init of nothing" eval 'run 2 init && says "init needs"'
 check "first steps by name" eval \

@@ -421,6 +421,27 @@ static void sound_jacobians_pass(void **state)
     subject_close(&q);
 }
 
+/* A mechanism at rest: derivatives of gyroscopic forces by velocities are zero. */
+static void zeros_at_rest_pass(void **state)
+{
+    static const char *const forms[] = {"ggl", "ggl-mass", "index3", "index2", "index2-acceleration"};
+    (void)state;
+    for (int k = 0; k < 2 * COUNT_OF(forms); k++) {
+        double tolerance = k % 2 ? 1e-6 : 1e-11;
+        subject q;
+        subject_open(&q, "andrews", forms[k / 2], NULL, 0);
+        double *x = numbers(q.n), *xdot = numbers(q.n);
+        memcpy(x, q.p.x0, (size_t)q.n * sizeof *x);
+        x[0] = 0;
+        dae_solver *s = dae_open(&q.p.problem, &(dae_options){.rtol = tolerance, .atol = tolerance});
+        expect(s, dae_check_jacobian(s, 0, x, xdot), DAE_OK);
+        dae_close(s);
+        free(x);
+        free(xdot);
+        subject_close(&q);
+    }
+}
+
 static const built_in small[] = {
     {"robertson", "implicit", NULL, 0}, {"robertson", "mass", NULL, 0},
     {"robertson", "leading", NULL, 0}, {"hires", "ode", NULL, 0}, {"akzo", "implicit", NULL, 0},
@@ -845,6 +866,7 @@ int main(void)
     static const struct CMUnitTest single[] = {
         CASE("K or C given, the other by differences", halves_are_right),
         CASE("J(c) is split into K and C", combined_is_split),
+        CASE("a mechanism at rest passes the checker", zeros_at_rest_pass),
         CASE("entries at the level of rounding are not wrong", rounding_is_not_wrong),
         CASE("entries whose terms cancel are not wrong", cancelling_terms_are_not_wrong),
         CASE("B10 every place missing in a pattern is named", every_missing_place_is_named),

@@ -468,6 +468,10 @@ static void pendulum_from_afar(void **state)
     expect_near(x[0] * x[0] + x[1] * x[1], 1, 1e-9);
     expect_near(x[0] * x[2] + x[1] * x[3], 0, 1e-9);
     assert_true(f->moved > 0.01 && f->moved_most >= 0);
+    /* directions that keep them all: the speed w, the angle (p = (sin, -cos), v = w (cos, sin)) */
+    double w = x[2] * -x[1] + x[3] * x[0];
+    double tangent[2][5] = { { 0, 0, -x[1], x[0], w },
+                             { -x[1], x[0], -w * x[0], -w * x[1], -9.81 / 2 * x[0] } };
     for (int i = 0; i < 3; i++) {
         int level, own;
         const double *g = dae_analysis_constraint(a, i, &level, &own);
@@ -477,6 +481,12 @@ static void pendulum_from_afar(void **state)
             expect_near(g[0] * x[1] - g[1] * x[0], 0, 1e-8);
         for (int k = 2; k < 5 && i == 0; k++)
             expect_near(g[k], 0, 1e-12);
+        for (int d = 0; d < 2; d++) {
+            double along = 0;
+            for (int k = 0; k < 5; k++)
+                along += g[k] * tangent[d][k];
+            expect_near(along, 0, 1e-7);
+        }
     }
     assert_null(dae_analysis_constraint(a, 3, NULL, NULL));
     dae_analysis_close(a);

@@ -118,6 +118,10 @@ const double *dae_analysis_derivative(const dae_analysis *a, int j);
  * the equations. */
 const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, int *own);
 
+/* 1: the derivative of x_j occurs in the equations near the consistent point. Unknowns without one
+ * are, if the problem is regular, functions of t and of those with one. */
+int dae_analysis_differentiated(const dae_analysis *a, int j);
+
 /* The perturbation index by experiment, where theory does not give it: defects that oscillate,
  * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the
  * equations with them integrated by Radau beside those without. The strongest answer grows like

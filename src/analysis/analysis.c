@@ -176,3 +176,16 @@ const double *dae_analysis_constraint(const dae_analysis *a, int i, int *level, 
         *own = a->own[i];
     return a->gradients + (size_t)i * (size_t)a->facts.size;
 }
+
+int dae_analysis_differentiated(const dae_analysis *a, int j)
+{
+    if (!good(a) || j < 0 || j >= a->facts.size)
+        return 0;
+    const dae_series *s = &a->series;
+    size_t n = (size_t)s->n;
+    for (size_t k = 0; k < (size_t)s->order + 2; k++)
+        for (size_t i = 0; i < n; i++)
+            if (fabs(s->C[(k * n + (size_t)j) * n + i]) > a->facts.tolerance)
+                return 1;
+    return 0;
+}

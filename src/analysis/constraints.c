@@ -24,11 +24,12 @@ static void clear_with(dae_analysis *a, int i, double *row)
     row[a->own[i]] = 0;
 }
 
-static int largest_entry(const double *row, int n)
+/* The entry that matters most: in units of the unknowns' own sizes. */
+static int largest_entry(const double *row, const double *unit, int n)
 {
     int best = 0;
     for (int k = 1; k < n; k++)
-        if (fabs(row[k]) > fabs(row[best]))
+        if (fabs(row[k]) * unit[k] > fabs(row[best]) * unit[best])
             best = k;
     return best;
 }
@@ -39,21 +40,23 @@ static void adopt(dae_analysis *a, double *candidates, int count, int first, int
 {
     size_t n = (size_t)a->facts.size;
     double *row = a->gradients + (size_t)at * n, most = -1;
-    const double *best = candidates;
+    const double *best = candidates, *unit = a->series.column;
     for (int c = 0; c < count; c++) {
         const double *candidate = candidates + (size_t)c * n;
-        double size = fabs(candidate[largest_entry(candidate, (int)n)]);
+        int entry = largest_entry(candidate, unit, (int)n);
+        double size = fabs(candidate[entry]) * unit[entry];
         if (size > most * (1 + 1e-9)) {
             most = size;
             best = candidate;
         }
     }
     memcpy(row, best, n * sizeof *row);
-    int own = a->own[at] = largest_entry(row, (int)n);
+    int own = a->own[at] = largest_entry(row, unit, (int)n);
+    double least = 1e-9 * fabs(row[own]) * unit[own];
     a->level[at] = level;
     for (size_t k = n; k-- > 0;)
         if (k != (size_t)own)
-            row[k] = fabs(row[k]) > 1e-9 * fabs(row[own]) ? row[k] / row[own] : 0;
+            row[k] = fabs(row[k]) * unit[k] > least ? row[k] / row[own] : 0;
     row[own] = 1;
     for (int i = first; i < at; i++)
         clear_with(a, at, a->gradients + (size_t)i * n);
@@ -67,7 +70,9 @@ void dae_constraints_add(dae_analysis *a, int known, int level)
     int count = a->array.rank[0];
     double *candidates = a->matrices; /* not in use yet */
     for (int c = 0; c < count; c++) {
-        memcpy(candidates + (size_t)c * n, dae_array_constraint(&a->array, c), n * sizeof(double));
+        const double *scaled = dae_array_constraint(&a->array, c);
+        for (size_t k = 0; k < n; k++) /* the array's unknowns are x / column */
+            candidates[(size_t)c * n + k] = scaled[k] / a->series.column[k];
         for (int i = 0; i < known; i++)
             clear_with(a, i, candidates + (size_t)c * n);
     }

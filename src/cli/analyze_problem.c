@@ -30,13 +30,18 @@ int cli_names_problem(const cli_arguments *a)
     return a->argument_count == 1 && problem_find(a->argument[0]) != NULL;
 }
 
-static const char *name_of(const page *g, int i, char buffer[NAME])
+static const char *unknown_of(const problem_instance *p, int i, char buffer[NAME])
 {
-    const char *const *names = g->p->problem.names;
+    const char *const *names = p->problem.names;
     if (names && names[i])
         return names[i];
     snprintf(buffer, NAME, "x[%d]", i + 1);
     return buffer;
+}
+
+static const char *name_of(const page *g, int i, char buffer[NAME])
+{
+    return unknown_of(g->p, i, buffer);
 }
 
 static const char *equation_of(const page *g, int i, char buffer[NAME])
@@ -70,28 +75,34 @@ static void print_term(dae_sink *out, double factor, const char *name, const cha
         dae_sink_print(out, "%s%.6g %s%s", sign, size, more, name);
 }
 
+void cli_constraint_text(dae_sink *out, const problem_instance *p, const double *gradient)
+{
+    char buffer[NAME];
+    int shown = 0;
+    for (int j = 0; j < p->problem.size; j++) {
+        if (fabs(gradient[j]) < 1e-8)
+            continue;
+        if (shown == 8) {
+            dae_sink_text(out, " + ..");
+            break;
+        }
+        print_term(out, gradient[j], unknown_of(p, j, buffer), "d ", shown++ == 0);
+    }
+    dae_sink_text(out, " = 0");
+}
+
 static void print_constraints(const page *g)
 {
     dae_sink *out = g->c->out;
-    char buffer[NAME];
-    int level, n = g->f->size;
+    int level;
     if (g->f->constraints == 0)
         return;
     dae_sink_text(out, "\nconstraints, linearized there (d: a small change)\n");
     for (int i = 0; i < g->f->constraints && i < MOST_SHOWN; i++) {
         const double *row = dae_analysis_constraint(g->a, i, &level, NULL);
-        int shown = 0;
         dae_sink_print(out, "  %s%d   ", level ? "hidden, level " : "given, level  ", level);
-        for (int j = 0; j < n; j++) {
-            if (fabs(row[j]) < 1e-8)
-                continue;
-            if (shown == 8) {
-                dae_sink_text(out, " + ..");
-                break;
-            }
-            print_term(out, row[j], name_of(g, j, buffer), "d ", shown++ == 0);
-        }
-        dae_sink_text(out, " = 0\n");
+        cli_constraint_text(out, g->p, row);
+        dae_sink_text(out, "\n");
     }
     if (g->f->constraints > MOST_SHOWN)
         dae_sink_print(out, "  and %d more\n", g->f->constraints - MOST_SHOWN);

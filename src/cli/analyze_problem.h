@@ -3,6 +3,7 @@
 #define CLI_ANALYZE_PROBLEM_H
 
 #include "cli/cli.h"
+#include "cli/problem.h"
 
 /* Rows of the table of `analyze` that are for problems only. */
 #define CLI_ANALYZE_PROBLEM_FLAGS                                                              \
@@ -12,5 +13,7 @@
 
 int cli_names_problem(const cli_arguments *a); /* 1: the argument is one of the collection */
 int cli_analyze_problem(cli *c, const cli_arguments *a);
+/* "d x + 2 d y = 0": a constraint, linearized; its gradient has a value for every unknown. */
+void cli_constraint_text(dae_sink *out, const problem_instance *p, const double *gradient);
 
 #endif

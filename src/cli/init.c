@@ -6,6 +6,7 @@
  * corrected and without: the difference is the predicted error.
  */
 #include "cli/init.h"
+#include "cli/init_hidden.h"
 #include "cli/solve.h"
 #include "cli/verbs.h"
 #include "base/float_check.h"
@@ -31,6 +32,7 @@ typedef struct init_job {
     int predicted; /* 1: error and start (k = 1); 2: error, steps x n (k > 1)     */
     int order;
     double h;
+    hidden_start hidden; /* from index 2 on                                          */
 } init_job;
 
 static int failed(cli *c, dae_solver *s)
@@ -167,18 +169,67 @@ static int predict_many(cli *c, init_job *job)
     return code;
 }
 
+/* --start check: values that hidden constraints move are refused. */
+static int refuse(cli *c, const init_job *job)
+{
+    const hidden_start *h = &job->hidden;
+    char name[32];
+    int most = 0;
+    for (int i = 1; i < job->n; i++)
+        if (fabs(h->x[i] - job->x0[i]) > fabs(h->x[most] - job->x0[most]))
+            most = i;
+    dae_fail(&c->report, DAE_E_INCONSISTENT, "the initial values are not consistent");
+    dae_at(&c->report, "t = %.10g, '%s'", job->base.p.t0,
+           dae_column_name(&job->base.columns, most, name));
+    dae_why(&c->report, "the nearest values that satisfy the equations and their derivatives have "
+            "%.10g, not %.10g", h->x[most], job->x0[most]);
+    dae_hint(&c->report, "without --start check they are told, all of them");
+    return cli_fail(c);
+}
+
+/* Index 2 and more: x and x' from the analysis where those given are not consistent. */
+static int satisfy_hidden(cli *c, init_job *job)
+{
+    const solve_job *b = &job->base;
+    hidden_start *h = &job->hidden;
+    if (b->options.start == DAE_START_TRUST)
+        return 0;
+    if (hidden_find(c, h, &b->p, job->x0, job->have_p0 ? job->p0 : NULL) != DAE_OK)
+        return cli_fail(c);
+    return h->moved && b->options.start == DAE_START_CHECK ? refuse(c, job) : 0;
+}
+
+/* The solver from what the analysis found; its x' are d' if there is a leading term. */
+static dae_status begin(init_job *job, dae_solver *s)
+{
+    const hidden_start *h = &job->hidden;
+    double t = job->base.p.t0;
+    size_t bytes = (size_t)job->n * sizeof(double);
+    int moved = h->moved, has_v = moved && !job->base.p.problem.d;
+    dae_status status = dae_start(s, t, moved ? h->x : job->x0,
+                                  has_v ? h->v : !moved && job->have_p0 ? job->p0 : NULL);
+    if (status == DAE_OK)
+        status = dae_read(s, t, job->x, job->p);
+    if (status == DAE_OK && moved)
+        memcpy(job->x, h->x, bytes);
+    if (status == DAE_OK && has_v)
+        memcpy(job->p, h->v, bytes);
+    return status;
+}
+
 static int work(cli *c, init_job *job)
 {
     solve_job *b = &job->base;
     dae_options o = b->options;
+    int code = satisfy_hidden(c, job);
+    if (code)
+        return code;
     o.first = DAE_FIRST_PLAIN;
     b->solver = dae_open(&b->p.problem, &o);
     dae_solver *s = b->solver;
     dae_status status = dae_last_status(s);
     if (status == DAE_OK)
-        status = dae_start(s, b->p.t0, job->x0, job->have_p0 ? job->p0 : NULL);
-    if (status == DAE_OK)
-        status = dae_read(s, b->p.t0, job->x, job->p);
+        status = begin(job, s);
     if (status != DAE_OK)
         return failed(c, s);
     if (job->n == 0)
@@ -292,6 +343,7 @@ static void tell_text(cli *c, const init_job *job)
     dae_sink_print(c->out, "%s: %s\nform %s, index %d; t = %.10g\n", b->entry->name,
                    b->entry->title, b->form, b->p.index, b->p.t0);
     values_text(c, job);
+    hidden_text(c->out, &job->hidden);
     if (job->predicted == 1)
         first_text(c, job);
     if (job->predicted == 2)
@@ -340,6 +392,7 @@ static void tell_json(cli *c, const init_job *job)
     list_json(&j, "derivative", job->p, job->m);
     list_json(&j, "residual_given", job->r0, job->n);
     list_json(&j, "residual", job->r, job->n);
+    hidden_json(&j, &job->hidden);
     if (job->predicted) {
         dae_json_number(&j, "h", job->h);
         dae_json_integer(&j, "order", job->order);
@@ -372,6 +425,7 @@ static int run(cli *c, const cli_arguments *a)
     else if (code == 0)
         tell_text(c, &job);
     dae_close(job.base.solver);
+    hidden_close(&job.hidden);
     problem_close(&job.base.p);
     free(job.base.x);
     free(job.base.reference);
@@ -410,10 +464,15 @@ static const char details[] =
     "    daedalus init plant.mo --strict --json\n"
     "\n"
     "A built-in problem: x, x' and the residuals of the equations, as given and made\n"
-    "consistent, and which values were changed. With --fixed-step H and index-3 unknowns:\n"
-    "their predicted error in the first step of implicit Euler, and the values from which\n"
-    "it is of the size of H; with --max-order K their predicted error in the first K steps\n"
-    "of BDF. 'daedalus solve --first consistent' and '--first corrected' make use of it.\n";
+    "consistent, and which values were changed. From index 2 on the hidden constraints\n"
+    "hold as well: the values are the nearest that satisfy all of them.\n"
+    "\n"
+    "    daedalus init pendulum --values px=0.6,py=-0.8,vx=1,vy=1\n"
+    "\n"
+    "With --fixed-step H and index-3 unknowns: their predicted error in the first step of\n"
+    "implicit Euler, and the values from which it is of the size of H; with --max-order K\n"
+    "their predicted error in the first K steps of BDF. 'daedalus solve --first consistent'\n"
+    "and '--first corrected' make use of it.\n";
 
 const cli_verb cli_verb_init = {
     .name = "init",
