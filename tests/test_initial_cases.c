@@ -138,6 +138,25 @@ static const initial_case poor[] = {
     { "a root of order seven", /* known to the seventh root of rounding */
       "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x",
       0 } } },
+    { "an unknown far below its nominal value, where every step is short: log(y) = -36",
+      "model M Real x(start = -36, fixed = true), y(start = 1e-10), z; equation der(x) = 0; "
+      "log(y) = x; z = log(y); end M;", .value = { { "z", -36 } } },
+    { "from far above: log(y) = -40 from 1",
+      "model M Real x(start = -40, fixed = true), y(start = 1), z; equation der(x) = 0; "
+      "log(y) = x; z = log(y); end M;", .value = { { "z", -40 } } },
+    { "Arrhenius' law, cold: log(x) = -3000/T",
+      "model M Real x(start = 0.5), T(start = 300), z; equation der(x) = 0; der(T) = 0; "
+      "z = log(x); initial equation T = 100; log(x) = -3000/T; end M;",
+      .value = { { "T", 100 }, { "z", -30 } } },
+    { "a small root: sqrt(x) + x = 1e-6", /* sqrt(x) = 1e-6 - 1e-12 + 2e-18 */
+      "model M Real x(start = 0.5), z; equation der(x) = 0; z = 1e12*x; "
+      "initial equation sqrt(x) + x = 1e-6; end M;", .value = { { "z", 0.999998000005 } } },
+    { "small beside one that is zero: log(y) = -36 - a, a = 0",
+      "model M Real a(start = 1), y(start = 1e-10), z; equation der(a) = 0; der(y) = 0; "
+      "z = log(y); initial equation sin(a) + a*y = 0; log(y) = -36 - a; end M;",
+      .value = { { "a", 0 }, { "z", -36 } } },
+    { "a double root at zero stays one: y^2 = 0",
+      "model M Real y(start = 1); equation y^2 = 0*time; end M;", .value = { { "y", 0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },

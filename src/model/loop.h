@@ -8,8 +8,10 @@ typedef struct loop {
     model *m;
     model_plan *plan;
     model_step *s;
-    double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good;
+    double *u, *d, *trial, *r, *scale, *offset, *u0, *simplified, *whole, *good,
+           *terms, *before;
     dae_factor_info info;
+    bool coarse;                 /* the last step was short only beside nominal values       */
     bool cautious;               /* steps not longer than the unknowns, or their nominal values */
     size_t budget;               /* evaluations that are left                                 */
     /* where the equations come nearest to each other, if they do not meet */
@@ -22,6 +24,10 @@ typedef struct loop {
 int loop_evaluate(loop *l, const double *u, double *r);
 int loop_jacobian(loop *l);      /* at the point evaluated last, into K                       */
 dae_status loop_iterate(loop *l);
+bool loop_allows(const loop *l, const double *u); /* u is within min and max                   */
+
+/* finish.c */
+dae_status loop_finish(loop *l); /* from u, r: until what is left of the equations is rounding */
 
 /* rescue.c */
 bool loop_keeps_start(loop *l);  /* u0 is a solution at which the Jacobian is singular        */

@@ -4,11 +4,11 @@
  * d = -J^{-1} F(u) a damping s is accepted if the simplified step from there is shorter,
  * |J^{-1} F(u + s d)| <= (1 - s / 4) |d|. The test does not change when equations are multiplied
  * by numbers, so that they need no scaling; unknowns are measured by their nominal values. Points
- * beyond min or max are not tried. From a point where J is singular the iteration starts beside
- * it. If all that fails, the loop is deformed, F(u) = (1 - s) F(u0), s from 0 to 1; then least
- * squares by a trust region lead to where an iteration may converge (rescue.c); and at last the
- * iteration starts from farther and farther away. All of it together may evaluate the equations
- * BUDGET times.
+ * beyond min or max are not tried. Where it stops the equations must hold (finish.c). From a point
+ * where J is singular the iteration starts beside it. If all that fails, the loop is deformed,
+ * F(u) = (1 - s) F(u0), s from 0 to 1; then least squares by a trust region lead to where an
+ * iteration may converge (rescue.c); and at last the iteration starts from farther and farther away.
+ * All of it together may evaluate the equations BUDGET times.
  *
  * A loop with guesses that compete (nearest.c) is approached first: from guesses that move along,
  * multipliers 0, each step is the shortest that satisfies the linearized equations. That leads to a
@@ -30,7 +30,8 @@ static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short e
 static void take_vectors(loop *l)
 {
     double **vector[LOOP_VECTORS] = { &l->u, &l->d, &l->trial, &l->r, &l->scale, &l->offset,
-                                      &l->u0, &l->simplified, &l->whole, &l->good };
+                                      &l->u0, &l->simplified, &l->whole, &l->good,
+                                      &l->terms, &l->before };
     for (size_t k = 0; k < LOOP_VECTORS; k++)
         *vector[k] = l->plan->work + k * l->plan->most_torn;
 }
@@ -99,6 +100,16 @@ static void set_scale(loop *l)
     }
 }
 
+bool loop_allows(const loop *l, const double *u)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        uint32_t slot = l->s->torn_slot[j];
+        const model_variable *x = &l->m->variable[slot_variable(slot)];
+        if (!slot_is_derivative(slot) && (u[j] < x->min_value || u[j] > x->max_value)) return false;
+    }
+    return true;
+}
+
 /* How far along d before an unknown leaves its bounds. */
 static double room(const loop *l)
 {
@@ -156,17 +167,27 @@ static bool is_small(loop *l)
     return small;
 }
 
+/* Is the last correction more than rounding for an unknown that is small? */
+static bool is_coarse(const loop *l)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++)
+        if (fabs(l->simplified[j]) > CONVERGED * fabs(l->u[j])) return true;
+    return false;
+}
+
 /* One step of the iteration from u to u, r its residual; *done: it has converged. */
 static dae_status advance(loop *l, bool *done)
 {
     model_step *s = l->s;
     size_t bytes = s->torn * sizeof(double);
     *done = false;
+    l->coarse = true;
     l->plan->iterations++;
     set_scale(l);
     if (loop_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
     int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
     *done = status == DAE_E_NONFINITE_JAC && measure(l, l->r) == 0; /* sqrt(x) = 0 at 0 */
+    l->coarse = !*done;
     if (*done) return DAE_OK;
     if (status != DAE_OK) return (dae_status)status;
     for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
@@ -184,6 +205,7 @@ static dae_status advance(loop *l, bool *done)
     if (next > CONVERGED || (damping != 1 && length > CONVERGED)) return DAE_OK;
     /* the simplified step is known: with it what is left is rounding */
     for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
+    l->coarse = is_coarse(l);
     *done = true;
     return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
 }
@@ -194,6 +216,7 @@ dae_status loop_iterate(loop *l)
     if (loop_evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
     for (int k = 0; k < ITERATIONS; k++) {
         dae_status status = advance(l, &done);
+        if (status == DAE_OK && done && l->coarse) status = loop_finish(l);
         if (status != DAE_OK || done) return status;
     }
     return DAE_E_CONVERGENCE;
