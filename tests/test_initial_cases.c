@@ -261,6 +261,11 @@ static const initial_case open_cases[] = {
       "model M Real a(start = 1), b(start = 1), c; equation der(a) = -a; der(b) = -b; c = a + b; "
       "initial equation a + b = 3; 2*a + 2*b = 6; end M;", .value = { { "c", 3 } },
       .says = { "leave 1 value free", "a", "b" } },
+    { "dependent but for rounding, and consistent: the first is twice the second and three times "
+      "the third",
+      "model M Real x[3], z; equation der(x) = {0, 0, 0}; z = x[1] - 3*x[3]; initial equation "
+      "7*x[1] - 2*x[2] - 13*x[3] = 6; 2*x[1] - x[2] - 2*x[3] = -6; x[1] - 3*x[3] = 6; end M;",
+      .value = { { "z", 6 } }, .says = { "leave 1 value free", "x[1]", "x[2]", "x[3]" } },
 };
 
 /* ---------------------------------------------------------------- no solution ----------- */
@@ -381,6 +386,21 @@ static const initial_case contradictory[] = {
       .status = DAE_E_INCONSISTENT,
       .member = { { "'a = 1'", "1, fixed = true", "1" }, { "'b = 3'", "3, fixed = true", "3" },
                   { "'a + b = 5", "= 5", "= 5 + slack" } } },
+    { "dependent but for rounding: the first is twice the second and three times the third",
+      "model M Real x[3]; equation der(x) = {0, 0, 0}; initial equation "
+      "7*x[1] - 2*x[2] - 13*x[3] = 6; 2*x[1] - x[2] - 2*x[3] = -6; x[1] - 3*x[3] = 7; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "contradict each other" },
+      .member = { { "'7*x[1]", "7*x[1] - 2*x[2] - 13*x[3] = 6;", "" },
+                  { "'2*x[1]", "2*x[1] - x[2] - 2*x[3] = -6;", "" },
+                  { "'x[1] - 3*x[3] = 7'", "x[1] - 3*x[3] = 7;", "" } } },
+    { "the same in decimals that are not exact",
+      "model M Real x[3]; equation der(x) = {0, 0, 0}; initial equation "
+      "0.7*x[1] - 0.2*x[2] - 1.3*x[3] = 6; 0.2*x[1] - 0.1*x[2] - 0.2*x[3] = -6; "
+      "0.1*x[1] - 0.3*x[3] = 7; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "contradict each other" },
+      .member = { { "'0.7*x[1]", "0.7*x[1] - 0.2*x[2] - 1.3*x[3] = 6;", "" },
+                  { "'0.2*x[1]", "0.2*x[1] - 0.1*x[2] - 0.2*x[3] = -6;", "" },
+                  { "'0.1*x[1]", "0.1*x[1] - 0.3*x[3] = 7;", "" } } },
     { "a fixed start out of range",
       "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },

@@ -31,7 +31,7 @@ static void take_vectors(loop *l)
 {
     double **vector[LOOP_VECTORS] = { &l->u, &l->d, &l->trial, &l->r, &l->scale, &l->offset,
                                       &l->u0, &l->simplified, &l->whole, &l->good,
-                                      &l->terms, &l->before };
+                                      &l->terms, &l->jitter, &l->before };
     for (size_t k = 0; k < LOOP_VECTORS; k++)
         *vector[k] = l->plan->work + k * l->plan->most_torn;
 }
@@ -187,6 +187,7 @@ static dae_status advance(loop *l, bool *done)
     if (loop_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
     int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
     *done = status == DAE_E_NONFINITE_JAC && measure(l, l->r) == 0; /* sqrt(x) = 0 at 0 */
+    l->exact = *done;
     l->coarse = !*done;
     if (*done) return DAE_OK;
     if (status != DAE_OK) return (dae_status)status;
@@ -210,14 +211,24 @@ static dae_status advance(loop *l, bool *done)
     return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
 }
 
+/* Where the iteration has stopped: is it a solution, and does it follow from the equations? */
+static dae_status conclude(loop *l)
+{
+    dae_status status = l->coarse ? loop_finish(l) : DAE_OK;
+    if (status != DAE_OK || l->plan != &l->m->init || l->exact) return status;
+    loop_verdict verdict = loop_judge(l);
+    l->open = verdict == LOOP_OPEN;
+    return verdict == LOOP_CONTRADICTORY ? DAE_E_SINGULAR : DAE_OK;
+}
+
 dae_status loop_iterate(loop *l)
 {
     bool done = false;
     if (loop_evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
     for (int k = 0; k < ITERATIONS; k++) {
         dae_status status = advance(l, &done);
-        if (status == DAE_OK && done && l->coarse) status = loop_finish(l);
-        if (status != DAE_OK || done) return status;
+        if (status == DAE_OK && done) return conclude(l);
+        if (status != DAE_OK) return status;
     }
     return DAE_E_CONVERGENCE;
 }
@@ -402,6 +413,7 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
         plan->failed = s;
         return loop_tell(&l, status, doing);
     }
+    if (l.open) loop_warn_open(&l);
     for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];
     return DAE_OK;
 }

@@ -99,7 +99,7 @@ typedef struct model_step {
     bool nearest;                /* guesses that compete are among its unknowns               */
 } model_step;
 
-enum { LOOP_VECTORS = 12 };
+enum { LOOP_VECTORS = 13 };
 
 typedef struct model_plan {
     const equation_list *list;
