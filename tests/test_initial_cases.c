@@ -157,6 +157,9 @@ static const initial_case poor[] = {
       .value = { { "a", 0 }, { "z", -36 } } },
     { "a double root at zero stays one: y^2 = 0",
       "model M Real y(start = 1); equation y^2 = 0*time; end M;", .value = { { "y", 0 } } },
+    { "a double root, and nothing that contradicts: x = 1 is y = 0, u = 0",
+      "model M Real x(start = 1, fixed = true), y(start = 0.1), u(start = 0, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "u", 0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
@@ -401,6 +404,10 @@ static const initial_case contradictory[] = {
       .member = { { "'0.7*x[1]", "0.7*x[1] - 0.2*x[2] - 1.3*x[3] = 6;", "" },
                   { "'0.2*x[1]", "0.2*x[1] - 0.1*x[2] - 0.2*x[3] = -6;", "" },
                   { "'0.1*x[1]", "0.1*x[1] - 0.3*x[3] = 7;", "" } } },
+    { "a hidden constraint, violated at a singular point: x = 1 is y = 0, and that is u = 0",
+      "model M Real x(start = 1, fixed = true), y(start = 0.1), u(start = 1, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .status = DAE_E_INCONSISTENT,
+      .says = { "infinite but for rounding", "'x^2 + y^2 = 1'", "double root" } },
     { "a fixed start out of range",
       "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },

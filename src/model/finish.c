@@ -29,7 +29,7 @@
 enum { STEPS = 150, HALVINGS = 24, SUMS = 4 };
 
 static const double ROUNDING = 64, JITTER = 8, RELATIVE = 1e-7, ABSOLUTE = 1e-10,
-                    VAGUE = 0.1, FAR = 1e8;
+                    VAGUE = 0.1, FAR = 1e8, SEEN = 1e-9;
 
 /* The signs of one sum: bits of a mixed k (Knuth's multiplier), so that no pattern of a model meets
  * them. */
@@ -39,9 +39,9 @@ static double sign(size_t k, size_t lane)
     return mixed >> (31 - lane) & 1 ? -1 : 1;
 }
 
-/* The sum of the terms of each equation at the point evaluated last, estimated: by what F changes if
- * all of z changes by its size, with signs at random, the largest of EX_LANES sums. False: a slope
- * is infinite. */
+/* The sum of the terms of each equation at the point evaluated last, estimated: by what F changes
+ * if all of z changes by its size, with signs at random, the largest of EX_LANES sums. False: a
+ * slope is infinite. */
 static bool find_terms(loop *l)
 {
     model_unit *u = &l->s->equations;
@@ -74,7 +74,8 @@ static double move_by(const loop *l, uint32_t j, size_t k, double by)
     return l->u[j] + sign(j, k) * by * DBL_EPSILON * size;
 }
 
-/* How far F(u + e) is from F(u) + J e when e is a few eps of u; u was evaluated last, and is again. */
+/* How far F(u + e) is from F(u) + J e when e is a few eps of u; u was evaluated last, and is
+ * again. */
 static bool find_jitter(loop *l)
 {
     const model_step *s = l->s;
@@ -188,4 +189,29 @@ loop_verdict loop_judge(loop *l)
         verdict = LOOP_OPEN;
     }
     return verdict;
+}
+
+/* Another point where the equations hold to rounding, in `trial`, if there is one that differs by
+ * more than SEEN: beside a double root, which is known to the root of the rounding. */
+bool loop_vary(loop *l)
+{
+    const model_step *s = l->s;
+    dae_factor_info info;
+    memset(l->jitter, 0, s->torn * sizeof(double));
+    if (loop_evaluate(l, l->u, l->r) != DAE_OK || !find_terms(l) || loop_jacobian(l) != DAE_OK)
+        return false;
+    if (s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) != DAE_OK) return false;
+    for (uint32_t i = 0; i < s->torn; i++) l->d[i] = sign(i, 0) * DBL_EPSILON * l->terms[i];
+    if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return false;
+    for (int k = 0; k < HALVINGS; k++) {
+        double far = 0;
+        for (uint32_t j = 0; j < s->torn; j++) {
+            l->trial[j] = l->u[j] + l->d[j];
+            far = fmax(far, fabs(l->d[j]) / fmax(fabs(l->u[j]), nominal_size(l, j)));
+            l->d[j] /= 2;
+        }
+        if (!(far > SEEN)) return false;
+        if (loop_evaluate(l, l->trial, l->r) == DAE_OK && excess(l) <= 1) return true;
+    }
+    return false;
 }

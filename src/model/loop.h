@@ -32,6 +32,7 @@ bool loop_allows(const loop *l, const double *u); /* u is within min and max    
 dae_status loop_finish(loop *l); /* from u, r: until what is left of the equations is rounding */
 typedef enum loop_verdict { LOOP_DETERMINED, LOOP_OPEN, LOOP_CONTRADICTORY } loop_verdict;
 loop_verdict loop_judge(loop *l); /* of u, with the last factors: but for rounding             */
+bool loop_vary(loop *l);         /* another u that holds to rounding, in trial                 */
 
 /* rescue.c */
 bool loop_keeps_start(loop *l);  /* u0 is a solution at which the Jacobian is singular        */

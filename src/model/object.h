@@ -89,6 +89,7 @@ typedef struct model_step {
     ex_id *assigned_value, *residual;
     uint32_t *assigned_equation, *residual_equation; /* numbers in the plan's list            */
     model_unit assign, equations;
+    double *other;               /* torn values that serve as well, to rounding; NULL: none   */
     /* Newton's iteration */
     uint32_t *torn_input;        /* input of `equations`, NOWHERE                             */
     dae_matrix matrix;
