@@ -138,6 +138,28 @@ static const initial_case poor[] = {
     { "a root of order seven", /* known to the seventh root of rounding */
       "model M Real x(start = -1); equation (2*x)^3*x^4 = 0*time; end M;", .value = { { "x",
       0 } } },
+    { "an unknown far below its nominal value, where every step is short: log(y) = -36",
+      "model M Real x(start = -36, fixed = true), y(start = 1e-10), z; equation der(x) = 0; "
+      "log(y) = x; z = log(y); end M;", .value = { { "z", -36 } } },
+    { "from far above: log(y) = -40 from 1",
+      "model M Real x(start = -40, fixed = true), y(start = 1), z; equation der(x) = 0; "
+      "log(y) = x; z = log(y); end M;", .value = { { "z", -40 } } },
+    { "Arrhenius' law, cold: log(x) = -3000/T",
+      "model M Real x(start = 0.5), T(start = 300), z; equation der(x) = 0; der(T) = 0; "
+      "z = log(x); initial equation T = 100; log(x) = -3000/T; end M;",
+      .value = { { "T", 100 }, { "z", -30 } } },
+    { "a small root: sqrt(x) + x = 1e-6", /* sqrt(x) = 1e-6 - 1e-12 + 2e-18 */
+      "model M Real x(start = 0.5), z; equation der(x) = 0; z = 1e12*x; "
+      "initial equation sqrt(x) + x = 1e-6; end M;", .value = { { "z", 0.999998000005 } } },
+    { "small beside one that is zero: log(y) = -36 - a, a = 0",
+      "model M Real a(start = 1), y(start = 1e-10), z; equation der(a) = 0; der(y) = 0; "
+      "z = log(y); initial equation sin(a) + a*y = 0; log(y) = -36 - a; end M;",
+      .value = { { "a", 0 }, { "z", -36 } } },
+    { "a double root at zero stays one: y^2 = 0",
+      "model M Real y(start = 1); equation y^2 = 0*time; end M;", .value = { { "y", 0 } } },
+    { "a double root, and nothing that contradicts: x = 1 is y = 0, u = 0",
+      "model M Real x(start = 1, fixed = true), y(start = 0.1), u(start = 0, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .value = { { "x", 1 }, { "u", 0 } } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
@@ -242,6 +264,11 @@ static const initial_case open_cases[] = {
       "model M Real a(start = 1), b(start = 1), c; equation der(a) = -a; der(b) = -b; c = a + b; "
       "initial equation a + b = 3; 2*a + 2*b = 6; end M;", .value = { { "c", 3 } },
       .says = { "leave 1 value free", "a", "b" } },
+    { "dependent but for rounding, and consistent: the first is twice the second and three times "
+      "the third",
+      "model M Real x[3], z; equation der(x) = {0, 0, 0}; z = x[1] - 3*x[3]; initial equation "
+      "7*x[1] - 2*x[2] - 13*x[3] = 6; 2*x[1] - x[2] - 2*x[3] = -6; x[1] - 3*x[3] = 6; end M;",
+      .value = { { "z", 6 } }, .says = { "leave 1 value free", "x[1]", "x[2]", "x[3]" } },
 };
 
 /* ---------------------------------------------------------------- no solution ----------- */
@@ -362,6 +389,25 @@ static const initial_case contradictory[] = {
       .status = DAE_E_INCONSISTENT,
       .member = { { "'a = 1'", "1, fixed = true", "1" }, { "'b = 3'", "3, fixed = true", "3" },
                   { "'a + b = 5", "= 5", "= 5 + slack" } } },
+    { "dependent but for rounding: the first is twice the second and three times the third",
+      "model M Real x[3]; equation der(x) = {0, 0, 0}; initial equation "
+      "7*x[1] - 2*x[2] - 13*x[3] = 6; 2*x[1] - x[2] - 2*x[3] = -6; x[1] - 3*x[3] = 7; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "contradict each other" },
+      .member = { { "'7*x[1]", "7*x[1] - 2*x[2] - 13*x[3] = 6;", "" },
+                  { "'2*x[1]", "2*x[1] - x[2] - 2*x[3] = -6;", "" },
+                  { "'x[1] - 3*x[3] = 7'", "x[1] - 3*x[3] = 7;", "" } } },
+    { "the same in decimals that are not exact",
+      "model M Real x[3]; equation der(x) = {0, 0, 0}; initial equation "
+      "0.7*x[1] - 0.2*x[2] - 1.3*x[3] = 6; 0.2*x[1] - 0.1*x[2] - 0.2*x[3] = -6; "
+      "0.1*x[1] - 0.3*x[3] = 7; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "contradict each other" },
+      .member = { { "'0.7*x[1]", "0.7*x[1] - 0.2*x[2] - 1.3*x[3] = 6;", "" },
+                  { "'0.2*x[1]", "0.2*x[1] - 0.1*x[2] - 0.2*x[3] = -6;", "" },
+                  { "'0.1*x[1]", "0.1*x[1] - 0.3*x[3] = 7;", "" } } },
+    { "a hidden constraint, violated at a singular point: x = 1 is y = 0, and that is u = 0",
+      "model M Real x(start = 1, fixed = true), y(start = 0.1), u(start = 1, fixed = true), v, F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; end M;", .status = DAE_E_INCONSISTENT,
+      .says = { "infinite but for rounding", "'x^2 + y^2 = 1'", "double root" } },
     { "a fixed start out of range",
       "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },

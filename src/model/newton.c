@@ -4,11 +4,11 @@
  * d = -J^{-1} F(u) a damping s is accepted if the simplified step from there is shorter,
  * |J^{-1} F(u + s d)| <= (1 - s / 4) |d|. The test does not change when equations are multiplied
  * by numbers, so that they need no scaling; unknowns are measured by their nominal values. Points
- * beyond min or max are not tried. From a point where J is singular the iteration starts beside
- * it. If all that fails, the loop is deformed, F(u) = (1 - s) F(u0), s from 0 to 1; then least
- * squares by a trust region lead to where an iteration may converge (rescue.c); and at last the
- * iteration starts from farther and farther away. All of it together may evaluate the equations
- * BUDGET times.
+ * beyond min or max are not tried. Where it stops the equations must hold (finish.c). From a point
+ * where J is singular the iteration starts beside it. If all that fails, the loop is deformed,
+ * F(u) = (1 - s) F(u0), s from 0 to 1; then least squares by a trust region lead to where an
+ * iteration may converge (rescue.c); and at last the iteration starts from farther and farther
+ * away. All of it together may evaluate the equations BUDGET times.
  *
  * A loop with guesses that compete (nearest.c) is approached first: from guesses that move along,
  * multipliers 0, each step is the shortest that satisfies the linearized equations. That leads to a
@@ -30,7 +30,8 @@ static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short e
 static void take_vectors(loop *l)
 {
     double **vector[LOOP_VECTORS] = { &l->u, &l->d, &l->trial, &l->r, &l->scale, &l->offset,
-                                      &l->u0, &l->simplified, &l->whole, &l->good };
+                                      &l->u0, &l->simplified, &l->whole, &l->good,
+                                      &l->terms, &l->jitter, &l->before };
     for (size_t k = 0; k < LOOP_VECTORS; k++)
         *vector[k] = l->plan->work + k * l->plan->most_torn;
 }
@@ -99,6 +100,16 @@ static void set_scale(loop *l)
     }
 }
 
+bool loop_allows(const loop *l, const double *u)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++) {
+        uint32_t slot = l->s->torn_slot[j];
+        const model_variable *x = &l->m->variable[slot_variable(slot)];
+        if (!slot_is_derivative(slot) && (u[j] < x->min_value || u[j] > x->max_value)) return false;
+    }
+    return true;
+}
+
 /* How far along d before an unknown leaves its bounds. */
 static double room(const loop *l)
 {
@@ -156,17 +167,28 @@ static bool is_small(loop *l)
     return small;
 }
 
+/* Is the last correction more than rounding for an unknown that is small? */
+static bool is_coarse(const loop *l)
+{
+    for (uint32_t j = 0; j < l->s->torn; j++)
+        if (fabs(l->simplified[j]) > CONVERGED * fabs(l->u[j])) return true;
+    return false;
+}
+
 /* One step of the iteration from u to u, r its residual; *done: it has converged. */
 static dae_status advance(loop *l, bool *done)
 {
     model_step *s = l->s;
     size_t bytes = s->torn * sizeof(double);
     *done = false;
+    l->coarse = true;
     l->plan->iterations++;
     set_scale(l);
     if (loop_jacobian(l) != DAE_OK) return DAE_E_NONFINITE;
     int status = s->linear->factor(s->factor, s->K, s->K, 0, 0, &l->info);
     *done = status == DAE_E_NONFINITE_JAC && measure(l, l->r) == 0; /* sqrt(x) = 0 at 0 */
+    l->exact = *done;
+    l->coarse = !*done;
     if (*done) return DAE_OK;
     if (status != DAE_OK) return (dae_status)status;
     for (uint32_t j = 0; j < s->torn; j++) l->d[j] = -l->r[j];
@@ -184,8 +206,19 @@ static dae_status advance(loop *l, bool *done)
     if (next > CONVERGED || (damping != 1 && length > CONVERGED)) return DAE_OK;
     /* the simplified step is known: with it what is left is rounding */
     for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
+    l->coarse = is_coarse(l);
     *done = true;
     return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
+}
+
+/* Where the iteration has stopped: is it a solution, and does it follow from the equations? */
+static dae_status conclude(loop *l)
+{
+    dae_status status = l->coarse ? loop_finish(l) : DAE_OK;
+    if (status != DAE_OK || l->plan != &l->m->init || l->exact) return status;
+    loop_verdict verdict = loop_judge(l);
+    l->open = verdict == LOOP_OPEN;
+    return verdict == LOOP_CONTRADICTORY ? DAE_E_SINGULAR : DAE_OK;
 }
 
 dae_status loop_iterate(loop *l)
@@ -194,7 +227,8 @@ dae_status loop_iterate(loop *l)
     if (loop_evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
     for (int k = 0; k < ITERATIONS; k++) {
         dae_status status = advance(l, &done);
-        if (status != DAE_OK || done) return status;
+        if (status == DAE_OK && done) return conclude(l);
+        if (status != DAE_OK) return status;
     }
     return DAE_E_CONVERGENCE;
 }
@@ -367,7 +401,9 @@ static dae_status climb(loop *l)
     return status == DAE_OK ? DAE_OK : found;
 }
 
-static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const char *doing)
+/* again: only to see what rounding decides (check_decided) */
+static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const char *doing,
+                             bool again)
 {
     loop l = { .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 },
                .budget = BUDGET };
@@ -378,6 +414,11 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
     if (status != DAE_OK) {
         plan->failed = s;
         return loop_tell(&l, status, doing);
+    }
+    if (l.open && !again) loop_warn_open(&l);
+    if (plan == &m->init && !again && loop_vary(&l)) {
+        s->other = dae_arena_take(&m->arena, s->torn, sizeof *s->other);
+        memcpy(s->other, l.trial, s->torn * sizeof *s->other);
     }
     for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];
     return DAE_OK;
@@ -400,6 +441,80 @@ static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uin
     return DAE_E_NONFINITE;
 }
 
+static dae_status run_step(model *m, model_plan *plan, model_step *s, const char *doing)
+{
+    plan->failed = s;
+    if (unit_run(m, &s->assign) != DAE_OK)
+        return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
+    for (uint32_t i = 0; i < s->assigned; i++) {
+        m->value[s->assigned_slot[i]] = s->assign.out[i];
+        if (isfinite(s->assign.out[i])) continue;
+        plan->culprit = s->assigned_equation[i];
+        return tell_assignment(m, plan, s, i, doing);
+    }
+    return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- decided by rounding --- */
+
+static const double FAR = 1e8, CHANGED = 0.1;
+
+static dae_status tell_decided(model *m, model_plan *plan, model_step *from, uint32_t slot,
+                               double value, double other, const char *doing)
+{
+    char equation[160], where[LOCATED];
+    const model_equation *e = &plan->list->item[from->residual_equation[0]];
+    model_equation_name(m, e, equation, sizeof equation);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: '%s' is infinite but for rounding", doing,
+             model_slot_name(m, slot));
+    dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
+    dae_why(&m->report, "the equation has a double root, which rounding leaves open between '%s' = "
+                        "%.9g and %.9g: with the one '%s' is %.4g, with the other %.4g",
+            model_slot_name(m, from->torn_slot[0]), m->value[from->torn_slot[0]], from->other[0],
+            model_slot_name(m, slot), value, other);
+    dae_hint(&m->report, "the conditions lead to a singular point where the others cannot hold: "
+                         "change one of the fixed start values or initial equations");
+    return DAE_E_INCONSISTENT;
+}
+
+/* A huge value that changes when a loop's solution changes by rounding is no value: at a double
+ * root, y^2 = 0, what is divided by y is infinite. The steps after the loop are run again. */
+static dae_status check_decided(model *m, model_plan *plan, size_t first, const char *doing)
+{
+    size_t bytes = m->slots * sizeof(double);
+    model_step *from = &plan->step[first];
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
+    double *varied = dae_arena_take(&m->arena, m->slots, sizeof *varied);
+    const char *by = plan->by;
+    dae_status status = DAE_OK;
+    memcpy(good, m->value, bytes);
+    for (uint32_t j = 0; j < from->torn; j++) m->value[from->torn_slot[j]] = from->other[j];
+    for (size_t k = first; k < plan->steps && status == DAE_OK; k++) {
+        model_step *s = &plan->step[k];
+        if (k > first && s->torn) status = solve_loop(m, plan, s, doing, true);
+        if (status == DAE_OK) status = run_step(m, plan, s, doing);
+    }
+    if (status != DAE_OK) dae_report_clear(&m->report);
+    memcpy(varied, m->value, bytes);
+    memcpy(m->value, good, bytes);
+    plan->by = by;
+    plan->culprit = NOWHERE;
+    for (size_t k = first; k < plan->steps && status == DAE_OK; k++) {
+        model_step *s = &plan->step[k];
+        for (uint32_t i = 0; i < s->assigned + s->torn; i++) {
+            uint32_t slot = i < s->torn ? s->torn_slot[i] : s->assigned_slot[i - s->torn];
+            const model_variable *x = &m->variable[slot_variable(slot)];
+            double a = good[slot], b = varied[slot], size = fmax(1, fabs(x->nominal_value));
+            size = fmax(size, fabs(m->value[slot_of(slot_variable(slot), 2)]));
+            if (!(fabs(a) > FAR * size && fabs(a - b) > CHANGED * fabs(a))) continue;
+            plan->failed = s;
+            return tell_decided(m, plan, from, slot, a, b, doing);
+        }
+    }
+    return DAE_OK;
+}
+
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
@@ -407,17 +522,14 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
     plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];
-        dae_status status = s->torn ? solve_loop(m, plan, s, doing) : DAE_OK;
+        s->other = NULL;
+        dae_status status = s->torn ? solve_loop(m, plan, s, doing, false) : DAE_OK;
+        if (status == DAE_OK) status = run_step(m, plan, s, doing);
         if (status != DAE_OK) return status;
-        plan->failed = s;
-        if (unit_run(m, &s->assign) != DAE_OK)
-            return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
-        for (uint32_t i = 0; i < s->assigned; i++) {
-            m->value[s->assigned_slot[i]] = s->assign.out[i];
-            if (isfinite(s->assign.out[i])) continue;
-            plan->culprit = s->assigned_equation[i];
-            return tell_assignment(m, plan, s, i, doing);
-        }
+    }
+    for (size_t k = 0; k < plan->steps; k++) {
+        dae_status status = plan->step[k].other ? check_decided(m, plan, k, doing) : DAE_OK;
+        if (status != DAE_OK) return status;
     }
     plan->failed = NULL;
     if (!plan->by) plan->by = "explicit";

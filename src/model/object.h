@@ -89,6 +89,7 @@ typedef struct model_step {
     ex_id *assigned_value, *residual;
     uint32_t *assigned_equation, *residual_equation; /* numbers in the plan's list            */
     model_unit assign, equations;
+    double *other;               /* torn values that serve as well, to rounding; NULL: none   */
     /* Newton's iteration */
     uint32_t *torn_input;        /* input of `equations`, NOWHERE                             */
     dae_matrix matrix;
@@ -99,7 +100,7 @@ typedef struct model_step {
     bool nearest;                /* guesses that compete are among its unknowns               */
 } model_step;
 
-enum { LOOP_VECTORS = 10 };
+enum { LOOP_VECTORS = 13 };
 
 typedef struct model_plan {
     const equation_list *list;

@@ -124,6 +124,14 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
     return initial;
 }
 
+static void warn_free(loop *l, int count, const char *text)
+{
+    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved "
+                     "together is %s; the values found from the start values are taken; fix the "
+                     "start value of one of these, or add an initial equation",
+               count, count == 1 ? "" : "s", text);
+}
+
 /* The equations hold; is what they leave open an initial value? */
 static dae_status accept(loop *l, attempt *a)
 {
@@ -133,11 +141,25 @@ static dae_status accept(loop *l, attempt *a)
     bool initial = name_free(l, a, text, sizeof text);
     snprintf(l->free, sizeof l->free, "%s", text);
     if (l->plan != &l->m->init || !initial || l->m->stay_near) return DAE_E_SINGULAR;
-    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved "
-                     "together is %s; the values found from the start values are taken; fix the "
-                     "start value of one of these, or add an initial equation",
-               count, count == 1 ? "" : "s", text);
+    warn_free(l, count, text);
     return DAE_OK;
+}
+
+/* What rounding moves (in `trial`, from loop_judge) is what is free. */
+void loop_warn_open(loop *l)
+{
+    attempt a;
+    char text[300] = "";
+    size_t n = l->s->torn, bytes = n * sizeof(double);
+    double most = 0;
+    if (n > MOST_TORN) return;
+    memcpy(l->before, l->u, bytes);
+    open_attempt(l, &a);
+    memcpy(l->u, l->before, bytes);
+    int count = trust_freedom(&a.p, &l->m->memory, l->u, a.free);
+    for (size_t j = 0; j < n; j++) most = fmax(most, fabs(l->trial[j]) / a.size[j]);
+    for (size_t j = 0; j < n && count == 0; j++) a.free[j] = l->trial[j] / a.size[j] / most;
+    if (most > 0 && name_free(l, &a, text, sizeof text)) warn_free(l, count ? count : 1, text);
 }
 
 /* ---------------------------------------------------------------- singular at a point --- */
