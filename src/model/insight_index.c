@@ -9,9 +9,11 @@
  * it.)
  *
  * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I -
- * Q_i) with projectors Q_i onto ker G_i along the kernels before it; the index is the first i
- * with regular G_i. The matrices are frozen at the start: exact for constant coefficients, where
- * it is the Kronecker index of the pencil; for others it is the index of the linearization.
+ * Q_i) with admissible projectors: Q_i onto ker G_i, Q_i Q_j = 0 for j < i; the index is the first
+ * i with regular G_i. The matrices are frozen at the start. Of constant coefficients it is the
+ * Kronecker index of the pencil, which Luenberger's shuffle algorithm counts another way; of
+ * others it is the index of the linearization, which need not be that of the equations. So the
+ * number is given only where the ways agree.
  *
  * Perturbation index: of equations with constant coefficients it is the Kronecker index. Else it
  * is at least the differentiation index, and at most max c_i + 1 if Pryce's system Jacobian
@@ -53,16 +55,17 @@ static void *take(indexer *d, size_t count)
     return dae_arena_take(d->k->arena, count + 1, sizeof(double));
 }
 
-/* The rank of A (rows x columns, by rows, rows scaled here); V: room for columns^2 numbers, or
- * NULL: its rows from the rank on are an orthonormal basis of the kernel. -1: no answer. */
+/* The rank of A (rows x columns, by rows); V: room for columns^2 numbers, or NULL: its rows from
+ * the rank on are an orthonormal basis of the kernel. Without V the rows are scaled; with it A was
+ * computed, and what rounding left of a row of zeros must stay small. -1: no answer. */
 static int rank_of(indexer *d, const double *A, int rows, int columns, double *V)
 {
     int least = rows < columns ? rows : columns, info = 0, one = 1, lwork, rank = 0;
     double *a = take(d, (size_t)rows * (size_t)columns), *s = take(d, (size_t)least), ask;
     if (rows == 0 || columns == 0) return 0;
     for (int i = 0; i < rows; i++) {
-        double most = 0;
-        for (int j = 0; j < columns; j++) most = fmax(most, fabs(A[i * columns + j]));
+        double most = V ? 1 : 0;
+        for (int j = 0; j < columns && !V; j++) most = fmax(most, fabs(A[i * columns + j]));
         for (int j = 0; j < columns; j++)
             a[i + j * rows] = most > 0 ? A[i * columns + j] / most : 0;
     }
@@ -83,6 +86,34 @@ static int rank_of(indexer *d, const double *A, int rows, int columns, double *V
 
 /* ---------------------------------------------------------------- tractability ---------- */
 
+/* `count` entries of E, and of A unless it is NULL, are scaled by a power of two so that the
+ * geometric mean of those that are not 0 is nearly 1. */
+static void level(double *E, double *A, int count, int stride)
+{
+    double sum = 0;
+    int terms = 0;
+    for (int i = 0; i < count * stride; i += stride) {
+        if (E[i] != 0) sum += log2(fabs(E[i])), terms++;
+        if (A && A[i] != 0) sum += log2(fabs(A[i])), terms++;
+    }
+    double by = terms ? exp2(-rint(sum / terms)) : 1;
+    for (int i = 0; i < count * stride; i += stride) {
+        E[i] *= by;
+        if (A) A[i] *= by;
+    }
+}
+
+/* The units of equations, unknowns and time change no index: after this farads and ohms do not
+ * decide about ranks. */
+static void balance(double *E, double *A, int n)
+{
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < n; i++) level(E + i * n, A + i * n, n, 1);
+        for (int j = 0; j < n; j++) level(E + j, A + j, n, n);
+        level(E, NULL, n * n, 1);
+    }
+}
+
 static void multiply(const double *A, const double *B, int n, double *C)
 {
     for (int i = 0; i < n; i++)
@@ -91,6 +122,38 @@ static void multiply(const double *A, const double *B, int n, double *C)
             for (int l = 0; l < n; l++) sum += A[i * n + l] * B[l * n + j];
             C[i * n + j] = sum;
         }
+}
+
+/* Luenberger: P E with its zero rows below; those of P A, differentiated, take their place. How
+ * often until E is regular is the Kronecker index of s E + A. -1: never, the pencil is singular. */
+static int shuffle(indexer *d, const double *E0, const double *A0)
+{
+    int n = (int)d->n;
+    size_t nn = (size_t)n * (size_t)n;
+    double *E = take(d, nn), *A = take(d, nn), *T = take(d, nn), *V = take(d, nn), *P = take(d, nn);
+    memcpy(E, E0, nn * sizeof *E);
+    memcpy(A, A0, nn * sizeof *A);
+    for (int times = 0; times <= n; times++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) T[j * n + i] = E[i * n + j];
+        int rank = rank_of(d, T, n, n, V); /* the kernel of E' */
+        if (rank < 0 || rank == n) return rank < 0 ? -1 : times;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) P[i * n + j] = V[i + j * n];
+        multiply(P, E, n, T);
+        memcpy(E, T, nn * sizeof *E);
+        multiply(P, A, n, T);
+        memcpy(A, T, nn * sizeof *A);
+        for (int i = 0; i < n; i++) {
+            double length = 0;
+            for (int j = 0; j < n && i < rank; j++) length += E[i * n + j] * E[i * n + j];
+            for (int j = 0; j < n; j++) {
+                E[i * n + j] = i < rank ? E[i * n + j] / sqrt(length) : A[i * n + j];
+                A[i * n + j] = i < rank ? A[i * n + j] / sqrt(length) : 0;
+            }
+        }
+    }
+    return -1;
 }
 
 /* Z: p vectors of length n spanning ker G. W: their parts orthogonal to Y (q orthonormal vectors),
@@ -151,7 +214,7 @@ static int matrix_chain(indexer *d, double *G, double *B)
     size_t nn = (size_t)n * (size_t)n;
     double *V = take(d, nn), *Z = take(d, nn), *Y = take(d, 2 * nn), *Q = take(d, nn);
     double *BQ = take(d, nn);
-    for (int i = 0; i <= LEVELS; i++) {
+    for (int i = 0; i <= n; i++) {
         int rank = rank_of(d, G, n, n, V);
         if (rank < 0) return -1;
         if (rank == n) return i;
@@ -423,19 +486,41 @@ static void find_tractability(indexer *d)
                     : insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J);
     if (!good) return;
     for (size_t i = 0; i < n; i++) {
-        double most = 0;
-        for (size_t j = 0; j < 2 * n; j++) most = fmax(most, fabs(J[i * 2 * n + j]));
-        for (size_t j = 0; j < n; j++) {
-            G[i * n + j] = most > 0 ? J[i * 2 * n + j] / most : 0;
-            B[i * n + j] = most > 0 ? J[i * 2 * n + n + j] / most : 0;
-        }
+        memcpy(G + i * n, J + i * 2 * n, n * sizeof *G);
+        memcpy(B + i * n, J + i * 2 * n + n, n * sizeof *B);
     }
-    o->tractability_index = matrix_chain(d, G, B);
+    balance(G, B, (int)n);
+    d->kept = INFINITY, d->dropped = 0;
+    int shuffles = shuffle(d, G, B), chain = matrix_chain(d, G, B);
     o->tractability_how =
-        o->tractability_index < 0
+        shuffles < 0 && chain < 0
             ? "the matrix chain does not end: the pencil is singular at the start"
-        : o->linear ? "projectors, matrix chain G0, G1, ...; exact, the coefficients are constant"
-                    : "projectors, matrix chain G0, G1, ... of the linearization at the start";
+        : shuffles != chain || d->kept < 1000 * d->dropped
+            ? dae_arena_print(k->arena,
+                              "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
+                              "singular); singular values kept >= %.1e, dropped <= %.1e",
+                              chain, shuffles, d->kept, d->dropped)
+        : o->linear ? "projectors, matrix chain G0, G1, ...; the shuffle algorithm agrees; exact, "
+                      "the coefficients are constant"
+                    : "projectors, matrix chain G0, G1, ... of the linearization frozen at the "
+                      "start; the equations' own where that varies is not computed";
+    if (shuffles == chain && d->kept >= 1000 * d->dropped) o->tractability_index = chain;
+}
+
+/* A regular pencil has one index, whichever way it is found. A linearization that varies may have
+ * another index than the equations, and has if the differentiation index is another. */
+static void confirm_tractability(indexer *d)
+{
+    dae_insight *o = &d->k->out;
+    int frozen = o->tractability_index;
+    if (frozen < 0 || o->differentiation_index < 0 || frozen == o->differentiation_index) return;
+    o->tractability_index = -1;
+    o->tractability_how = dae_arena_print(
+        d->k->arena,
+        o->linear ? "the matrix chain ends at %d, the derivative array at %d: a rank is in doubt"
+                  : "the linearization frozen at the start has %d, but it varies, and the "
+                    "differentiation index is %d",
+        frozen, o->differentiation_index);
 }
 
 static uint32_t highest_offset(const flat_signature *s)
@@ -514,5 +599,6 @@ void insight_indices(insight *k)
         o->differentiation_how =
             "the system Jacobian is regular and nothing has to be differentiated";
     }
+    confirm_tractability(&d);
     find_perturbation(&d, jacobian);
 }
