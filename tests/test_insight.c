@@ -304,13 +304,14 @@ static void all_indices_are(const char *text, int index)
     dae_model *m = load(text);
     const dae_insight *k = look(m);
     if (k->tractability_index != index || k->differentiation_index != index)
-        print_error("%s\n%d (%s), not %d\n", text, k->tractability_index, k->tractability_how,
-                    index);
+        print_error("%s\n%d, not %d (%s; %s)\n", text, k->tractability_index, index,
+                    k->tractability_how, k->differentiation_how);
     assert_int_equal(k->linear, 1);
     assert_int_equal(k->differentiation_index, index);
     assert_int_equal(k->tractability_index, index);
     assert_int_equal(k->perturbation_low, index);
     assert_int_equal(k->perturbation_high, index);
+    if (k->array_freedom >= 0) assert_int_equal(k->array_freedom, k->freedom);
     dae_model_close(m);
 }
 
@@ -477,6 +478,28 @@ static void test_index_of_branches(void **state)
                          branch);
         dae_model_close(m);
     }
+}
+
+/* With a = y' + x, b = y - sin t: a + b = 0 and a cos x + 2 b = 0 make a = b = 0, the index 2 and
+ * nothing free. Away from a = 0 the Jacobian is regular and structure says 1 and 1; the start it
+ * finds violates b' = 0. */
+static void test_ranks_at_a_consistent_point(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = -1), y(start = 0); equation\n"
+                        "(der(y) + x) + (y - sin(time)) = 0;\n"
+                        "(der(y) + x)*cos(x) + 2*(y - sin(time)) = 0; end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->structural_index, 1);
+    assert_int_equal(k->differentiation_index, 2);
+    assert_int_equal(k->array_freedom, 0);
+    assert_non_null(strstr(dae_model_analysis(m), "0 can be chosen"));
+    dae_model_close(m);
+    m = load(pendulum);
+    k = look(m);
+    assert_int_equal(k->array_freedom, 2);
+    assert_null(strstr(dae_model_analysis(m), "so the structure says"));
+    dae_model_close(m);
 }
 
 /* Dependent rows of a constant M: structure says index 0, it is 1. */
@@ -713,6 +736,7 @@ int main(void)
         cmocka_unit_test(test_a_frozen_linearization_is_not_the_index),
         cmocka_unit_test(test_other_indices),
         cmocka_unit_test(test_index_of_branches),
+        cmocka_unit_test(test_ranks_at_a_consistent_point),
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_eigenvalues),
         cmocka_unit_test(test_loops),

@@ -45,6 +45,7 @@ typedef struct indexer {
     ex_id *array, *leaf;         /* all of them; x, x^(1), x^(2), ...                          */
     double *x;                   /* values of the leaves                                      */
     double speed;                /* x^(l) is measured in units of its l-th power              */
+    bool violated;               /* no derivatives were found that satisfy the array          */
     double kept, dropped;        /* around the closest decision on a rank                     */
 } indexer;
 
@@ -351,7 +352,7 @@ static bool satisfy(indexer *d, double *J)
     return false;
 }
 
-/* No residual is left, and the start is still the same. */
+/* No residual is left. */
 static bool holds(indexer *d, const double *J)
 {
     size_t rows = (size_t)d->levels * d->n, columns = rows + d->n;
@@ -364,11 +365,19 @@ static bool holds(indexer *d, const double *J)
                                     (1 + fabs(d->x[j]) / pow(d->speed, (double)(j / d->n))));
         if (fabs(r[i]) > 1e-8 * scale) return false;
     }
+    return true;
+}
+
+/* Ranks are those of a point that satisfies the array. A start that had to move to get there was
+ * found by a structure that hides constraints. */
+static const char *name_of_point(const indexer *d)
+{
     for (size_t j = 0; d->k->started && j < d->n; j++) {
         double v = insight_value(d->k, ex_at(d->k->g, d->leaf[j]));
-        if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v))) return false;
+        if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v)))
+            return "a point that satisfies it, as the start that was found does not";
     }
-    return true;
+    return d->k->started ? "the start" : "a point near the start values";
 }
 
 static bool determines_rates(indexer *d, const double *J)
@@ -381,6 +390,19 @@ static bool determines_rates(indexer *d, const double *J)
     }
     int all = rank_of(d, R, rows, rows, NULL), without = rank_of(d, S, rows, rest, NULL);
     return all >= 0 && without >= 0 && all - without == n;
+}
+
+/* Unknowns less the constraints that the array leaves when all derivatives are eliminated; -1: not
+ * clear. */
+static int count_freedom(indexer *d, const double *J)
+{
+    int n = (int)d->n, rows = d->levels * n, columns = rows + n;
+    double *R = take(d, (size_t)rows * (size_t)rows);
+    for (int i = 0; i < rows; i++)
+        memcpy(R + i * rows, J + i * columns + n, (size_t)rows * sizeof *R);
+    int all = rank_of(d, J, rows, columns, NULL), without = rank_of(d, R, rows, rows, NULL);
+    bool clear = all >= 0 && without >= 0 && d->kept >= 1000 * d->dropped;
+    return clear ? n - (all - without) : -1;
 }
 
 static int derivative_array(indexer *d, const char **how)
@@ -402,13 +424,15 @@ static int derivative_array(indexer *d, const char **how)
         double *J = take(d, (level + 1) * d->n * (level + 2) * d->n);
         d->kept = INFINITY, d->dropped = 0;
         if (!satisfy(d, J) || !holds(d, J)) {
+            d->violated = true;
             *how = "no derivatives were found that satisfy the derivative array";
             return -1;
         }
         if (!determines_rates(d, J)) continue;
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
-            k->started ? "the start" : "a point near the start values", d->kept, d->dropped);
+            name_of_point(d), d->kept, d->dropped);
+        k->out.array_freedom = count_freedom(d, J);
         return (int)level;
     }
     return -1;
@@ -541,7 +565,7 @@ static void find_perturbation(indexer *d, int jacobian)
         return;
     }
     o->perturbation_low = o->differentiation_index;
-    if (jacobian != 1) {
+    if (jacobian != 1 || (int)most + (o->structural_index > 0) < o->perturbation_low) {
         o->perturbation_how =
             "at least the differentiation index; the system Jacobian gives no bound";
         return;
@@ -554,15 +578,16 @@ static void find_perturbation(indexer *d, int jacobian)
 }
 
 /* The rank check has its own way to the differentiation index: generic points near the start
- * values. It counts where the array at the start gives no answer; if they differ both are told. */
-static void ask_regular(insight *k)
+ * values, which need not satisfy the array. It counts where the array at the start gives no
+ * answer, unless that start satisfies none; if they differ both are told. */
+static void ask_regular(insight *k, bool violated)
 {
     dae_insight *o = &k->out;
     flat_regular *r = k->regular;
     if (!r || r->index < 0) return;
     flat_find_index(r);
     if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
-    if (o->differentiation_index >= 0) {
+    if (o->differentiation_index >= 0 || (violated && k->started && o->linear != 1)) {
         o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
                                                  o->differentiation_how, r->most);
         return;
@@ -576,13 +601,13 @@ void insight_indices(insight *k)
     dae_insight *o = &k->out;
     const flat_signature *s = k->s;
     o->differentiation_index = o->tractability_index = -1;
-    o->perturbation_low = o->perturbation_high = o->linear = -1;
+    o->perturbation_low = o->perturbation_high = o->linear = o->array_freedom = -1;
     o->differentiation_how = o->tractability_how = o->perturbation_how =
         s->rows == 0   ? "there are no continuous unknowns"
         : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
     if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
-        if (s->rows) ask_regular(k);
+        if (s->rows) ask_regular(k, false);
         return;
     }
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
@@ -592,7 +617,7 @@ void insight_indices(insight *k)
     o->linear = constant_coefficients(&d);
     o->differentiation_index = derivative_array(&d, &o->differentiation_how);
     find_tractability(&d);
-    ask_regular(k);
+    ask_regular(k, d.violated);
     int jacobian = system_jacobian(&d);
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
