@@ -87,31 +87,37 @@ static int rank_of(indexer *d, const double *A, int rows, int columns, double *V
 
 /* ---------------------------------------------------------------- tractability ---------- */
 
+typedef enum scaling { BY_LARGEST, BY_MEAN } scaling;
+
 /* `count` entries of E, and of A unless it is NULL, are scaled by a power of two so that the
- * geometric mean of those that are not 0 is nearly 1. */
-static void level(double *E, double *A, int count, int stride)
+ * largest, or the geometric mean of those that are not 0, is nearly 1. */
+static void level(double *E, double *A, int count, int stride, scaling how)
 {
-    double sum = 0;
+    double sum = 0, most = 0;
     int terms = 0;
-    for (int i = 0; i < count * stride; i += stride) {
-        if (E[i] != 0) sum += log2(fabs(E[i])), terms++;
-        if (A && A[i] != 0) sum += log2(fabs(A[i])), terms++;
-    }
-    double by = terms ? exp2(-rint(sum / terms)) : 1;
+    for (int i = 0; i < count * stride; i += stride)
+        for (int which = 0; which < (A ? 2 : 1); which++) {
+            double size = fabs(which ? A[i] : E[i]);
+            if (size == 0) continue;
+            sum += log2(size), terms++;
+            most = fmax(most, size);
+        }
+    if (terms == 0) return;
+    double by = exp2(-rint(how == BY_MEAN ? sum / terms : log2(most)));
     for (int i = 0; i < count * stride; i += stride) {
         E[i] *= by;
         if (A) A[i] *= by;
     }
 }
 
-/* The units of equations, unknowns and time change no index: after this farads and ohms do not
- * decide about ranks. */
-static void balance(double *E, double *A, int n)
+/* The units of equations, unknowns and time change no index. By the mean, farads and ohms do not
+ * decide about ranks; by the largest, what rounding left in place of a 0 does not. */
+static void balance(double *E, double *A, int n, scaling how)
 {
-    for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < n; i++) level(E + i * n, A + i * n, n, 1);
-        for (int j = 0; j < n; j++) level(E + j, A + j, n, n);
-        level(E, NULL, n * n, 1);
+    for (int round = 0; round < (how == BY_MEAN ? 10 : 1); round++) {
+        for (int i = 0; i < n; i++) level(E + i * n, A + i * n, n, 1, how);
+        for (int j = 0; j < n; j++) level(E + j, A + j, n, n, how);
+        level(E, NULL, n * n, 1, how);
     }
 }
 
@@ -493,13 +499,44 @@ static int system_jacobian(indexer *d)
 
 /* ---------------------------------------------------------------- all ------------------- */
 
+/* The index of the pencil s E + A, J = (E, A); false: a rank is in doubt, or it is singular. */
+static bool pencil_index(indexer *d, const double *J, scaling how)
+{
+    dae_insight *o = &d->k->out;
+    size_t n = d->n;
+    double *G = take(d, n * n), *B = take(d, n * n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(G + i * n, J + i * 2 * n, n * sizeof *G);
+        memcpy(B + i * n, J + i * 2 * n + n, n * sizeof *B);
+    }
+    balance(G, B, (int)n, how);
+    d->kept = INFINITY, d->dropped = 0;
+    int shuffles = shuffle(d, G, B), chain = matrix_chain(d, G, B);
+    bool clear = shuffles == chain && d->kept >= 1000 * d->dropped;
+    o->tractability_index = clear ? chain : -1;
+    o->tractability_how =
+        shuffles < 0 && chain < 0
+            ? "the matrix chain does not end: the pencil is singular at the start"
+        : !clear
+            ? dae_arena_print(d->k->arena,
+                              "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
+                              "singular); singular values kept >= %.1e, dropped <= %.1e",
+                              chain, shuffles, d->kept, d->dropped)
+        : o->linear ? "projectors, matrix chain G0, G1, ...; the shuffle algorithm agrees; exact, "
+                      "the coefficients are constant"
+                    : "projectors, matrix chain G0, G1, ... of the linearization frozen at the "
+                      "start; the equations' own where that varies is not computed";
+    return o->tractability_index >= 0;
+}
+
+/* Constant coefficients are given numbers; others are computed, and a 0 among them may not be. */
 static void find_tractability(indexer *d)
 {
     insight *k = d->k;
     dae_insight *o = &k->out;
     size_t n = d->n;
     ex_id *leaf = dae_arena_take(k->arena, 2 * n + 1, sizeof *leaf);
-    double *r = take(d, n), *J = take(d, 2 * n * n), *G = take(d, n * n), *B = take(d, n * n);
+    double *r = take(d, n), *J = take(d, 2 * n * n);
     for (size_t j = 0; j < n; j++) {
         leaf[j] = ex_variable(k->g, k->s->variable[j], 1, EX_REAL);
         leaf[n + j] = ex_variable(k->g, k->s->variable[j], 0, EX_REAL);
@@ -509,26 +546,8 @@ static void find_tractability(indexer *d)
                     ? insight_evaluate(k, d->residual, n, leaf, 2 * n, array_value, d, r, J)
                     : insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J);
     if (!good) return;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(G + i * n, J + i * 2 * n, n * sizeof *G);
-        memcpy(B + i * n, J + i * 2 * n + n, n * sizeof *B);
-    }
-    balance(G, B, (int)n);
-    d->kept = INFINITY, d->dropped = 0;
-    int shuffles = shuffle(d, G, B), chain = matrix_chain(d, G, B);
-    o->tractability_how =
-        shuffles < 0 && chain < 0
-            ? "the matrix chain does not end: the pencil is singular at the start"
-        : shuffles != chain || d->kept < 1000 * d->dropped
-            ? dae_arena_print(k->arena,
-                              "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
-                              "singular); singular values kept >= %.1e, dropped <= %.1e",
-                              chain, shuffles, d->kept, d->dropped)
-        : o->linear ? "projectors, matrix chain G0, G1, ...; the shuffle algorithm agrees; exact, "
-                      "the coefficients are constant"
-                    : "projectors, matrix chain G0, G1, ... of the linearization frozen at the "
-                      "start; the equations' own where that varies is not computed";
-    if (shuffles == chain && d->kept >= 1000 * d->dropped) o->tractability_index = chain;
+    scaling first = o->linear ? BY_MEAN : BY_LARGEST;
+    if (!pencil_index(d, J, first)) pencil_index(d, J, first == BY_MEAN ? BY_LARGEST : BY_MEAN);
 }
 
 /* A regular pencil has one index, whichever way it is found. A linearization that varies may have
