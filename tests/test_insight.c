@@ -343,6 +343,19 @@ static void test_chains_in_any_order(void **state)
         }
 }
 
+/* Too many unknowns for a derivative array, not for the pencil. */
+static void test_index_of_a_long_line(void **state)
+{
+    (void)state;
+    char text[8000];
+    int at = snprintf(text, sizeof text, "model L Real x[150]; equation x[1] = sin(time);\n");
+    for (int i = 2; i <= 150; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       i < 5 ? "x[%d] = der(x[%d]);\n" : "der(x[%d]) = x[%d] - x[1];\n", i, i - 1);
+    snprintf(text + at, sizeof text - (size_t)at, "end L;\n");
+    all_indices_are(text, 4);
+}
+
 enum { PENCIL = 8 };
 
 /* Rows, then columns, of A and E mixed by the same unit triangular matrices of integers. */
@@ -752,6 +765,7 @@ int main(void)
         cmocka_unit_test(test_singular_mass),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_chains_in_any_order),
+        cmocka_unit_test(test_index_of_a_long_line),
         cmocka_unit_test(test_known_kronecker_structure),
         cmocka_unit_test(test_indices_in_any_units),
         cmocka_unit_test(test_indices_beside_rounding),

@@ -637,6 +637,11 @@ void insight_indices(insight *k)
     o->differentiation_index = derivative_array(&d, &o->differentiation_how);
     find_tractability(&d);
     ask_regular(k, d.violated);
+    if (o->differentiation_index < 0 && o->linear == 1 && o->tractability_index >= 0) {
+        o->differentiation_index = o->tractability_index;
+        o->differentiation_how =
+            "linear with constant coefficients: the Kronecker index of the pencil";
+    }
     int jacobian = system_jacobian(&d);
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
