@@ -425,6 +425,27 @@ static void test_indices_in_any_units(void **state)
     all_indices_are("model M Real v(start = 1); equation 1e-12*der(v) = -v; end M;", 0);
 }
 
+/* One block of size 4 at infinity, mixed, then in units twenty decades apart: what is told is 4, or
+ * that it is not known. */
+static void test_indices_in_absurd_units(void **state)
+{
+    (void)state;
+    dae_model *m = load(
+        "model K Real x[4]; equation\n"
+        "-1e-9*der(x[1]) + 0.0003*x[1] - 1e-8*der(x[2]) + 0.002*x[2] - 0.3*der(x[3]) +\n"
+        "30000*x[3] - 0.0005*der(x[4]) + 40*x[4] = 2*sin(time);\n"
+        "3e-9*x[1] + 1e-13*der(x[2]) - 1e-8*x[2] + 1e-6*der(x[3]) - 0.1*x[3] + 0.0002*x[4] =\n"
+        "3*sin(time);\n"
+        "1e-11*der(x[1]) - 2e-6*x[1] + 0.001*der(x[3]) + 3e-6*der(x[4]) - 0.1*x[4] = 2*sin(time);\n"
+        "1e-9*der(x[1]) + 0.0003*x[1] + 0.001*x[2] + 20000*x[3] + 0.0001*der(x[4]) + 50*x[4] =\n"
+        "2*sin(time); end K;");
+    const dae_insight *k = look(m);
+    const int told[] = { k->differentiation_index, k->tractability_index, k->perturbation_low,
+                         k->perturbation_high };
+    for (int i = 0; i < 4; i++) assert_true(told[i] == 4 || told[i] == -1);
+    dae_model_close(m);
+}
+
 /* At the start of a pendulum held level the force is 0 but for rounding, and of three species two
  * are: numbers that may not set a scale. */
 static void test_indices_beside_rounding(void **state)
@@ -768,6 +789,7 @@ int main(void)
         cmocka_unit_test(test_index_of_a_long_line),
         cmocka_unit_test(test_known_kronecker_structure),
         cmocka_unit_test(test_indices_in_any_units),
+        cmocka_unit_test(test_indices_in_absurd_units),
         cmocka_unit_test(test_indices_beside_rounding),
         cmocka_unit_test(test_a_frozen_linearization_is_not_the_index),
         cmocka_unit_test(test_other_indices),

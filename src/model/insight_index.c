@@ -542,7 +542,7 @@ static void find_tractability(indexer *d)
         leaf[n + j] = ex_variable(k->g, k->s->variable[j], 0, EX_REAL);
     }
     o->tractability_how = "the equations cannot be evaluated at the start";
-    bool good = o->differentiation_index >= 0
+    bool good = o->differentiation_index >= 0 || o->linear == 1
                     ? insight_evaluate(k, d->residual, n, leaf, 2 * n, array_value, d, r, J)
                     : insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J);
     if (!good) return;
@@ -550,19 +550,28 @@ static void find_tractability(indexer *d)
     if (!pencil_index(d, J, first)) pencil_index(d, J, first == BY_MEAN ? BY_LARGEST : BY_MEAN);
 }
 
-/* A regular pencil has one index, whichever way it is found. A linearization that varies may have
- * another index than the equations, and has if the differentiation index is another. */
+/* A regular pencil has one index, whichever way it is found: if ways differ, none is told. A
+ * linearization that varies may have another index than the equations, and is not to be trusted
+ * if the differentiation index is another. */
 static void confirm_tractability(indexer *d)
 {
     dae_insight *o = &d->k->out;
     int frozen = o->tractability_index;
     if (frozen < 0 || o->differentiation_index < 0 || frozen == o->differentiation_index) return;
     o->tractability_index = -1;
+    if (o->linear == 1) {
+        o->tractability_how = o->differentiation_how = dae_arena_print(
+            d->k->arena,
+            "a rank is in doubt, perhaps for units far apart: the pencil has index %d, but %d is "
+            "found by: %s",
+            frozen, o->differentiation_index, o->differentiation_how);
+        o->differentiation_index = o->array_freedom = -1;
+        return;
+    }
     o->tractability_how = dae_arena_print(
         d->k->arena,
-        o->linear ? "the matrix chain ends at %d, the derivative array at %d: a rank is in doubt"
-                  : "the linearization frozen at the start has %d, but it varies, and the "
-                    "differentiation index is %d",
+        "the linearization frozen at the start has %d, but it varies, and the differentiation "
+        "index is %d",
         frozen, o->differentiation_index);
 }
 
