@@ -293,6 +293,195 @@ static void test_chains(void **state)
     }
 }
 
+static unsigned random_below(unsigned *seed, unsigned n)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 16) % n;
+}
+
+static void all_indices_are(const char *text, int index)
+{
+    dae_model *m = load(text);
+    const dae_insight *k = look(m);
+    if (k->tractability_index != index || k->differentiation_index != index)
+        print_error("%s\n%d, not %d (%s; %s)\n", text, k->tractability_index, index,
+                    k->tractability_how, k->differentiation_how);
+    assert_int_equal(k->linear, 1);
+    assert_int_equal(k->differentiation_index, index);
+    assert_int_equal(k->tractability_index, index);
+    assert_int_equal(k->perturbation_low, index);
+    assert_int_equal(k->perturbation_high, index);
+    if (k->array_freedom >= 0) assert_int_equal(k->array_freedom, k->freedom);
+    dae_model_close(m);
+}
+
+/* The order in which equations and unknowns are written says nothing. */
+static void test_chains_in_any_order(void **state)
+{
+    (void)state;
+    unsigned seed = 1;
+    for (int n = 3; n <= 6; n++)
+        for (int trial = 0; trial < 5; trial++) {
+            int unknown[6], line[6], at;
+            char text[600];
+            for (int i = 0; i < n; i++) {
+                int j = (int)random_below(&seed, (unsigned)i + 1),
+                    l = (int)random_below(&seed, (unsigned)i + 1);
+                unknown[i] = unknown[j], unknown[j] = i;
+                line[i] = line[l], line[l] = i;
+            }
+            at = snprintf(text, sizeof text, "model C Real x[%d]; equation\n", n);
+            for (int i = 0; i < n; i++) {
+                int l = line[i];
+                size_t room = sizeof text - (size_t)at;
+                at += l == 0 ? snprintf(text + at, room, "x[%d] = sin(time);\n", unknown[0] + 1)
+                             : snprintf(text + at, room, "der(x[%d]) = x[%d];\n",
+                                        unknown[l - 1] + 1, unknown[l] + 1);
+            }
+            snprintf(text + at, sizeof text - (size_t)at, "end C;\n");
+            all_indices_are(text, n);
+        }
+}
+
+/* Too many unknowns for a derivative array, not for the pencil. */
+static void test_index_of_a_long_line(void **state)
+{
+    (void)state;
+    char text[8000];
+    int at = snprintf(text, sizeof text, "model L Real x[150]; equation x[1] = sin(time);\n");
+    for (int i = 2; i <= 150; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       i < 5 ? "x[%d] = der(x[%d]);\n" : "der(x[%d]) = x[%d] - x[1];\n", i, i - 1);
+    snprintf(text + at, sizeof text - (size_t)at, "end L;\n");
+    all_indices_are(text, 4);
+}
+
+enum { PENCIL = 8 };
+
+/* Rows, then columns, of A and E mixed by the same unit triangular matrices of integers. */
+static void mix(int E[PENCIL][PENCIL], int A[PENCIL][PENCIL], int n, unsigned *seed)
+{
+    for (int side = 0; side < 4; side++)
+        for (int c = 0; c + 1 < n; c++) {
+            int from = side % 2 ? n - 1 - c : c, to = side % 2 ? from - 1 : from + 1;
+            int by = (int)random_below(seed, 5) - 2;
+            for (int j = 0; j < n; j++) {
+                int *e = side < 2 ? &E[to][j] : &E[j][to], *a = side < 2 ? &A[to][j] : &A[j][to];
+                *e += by * (side < 2 ? E[from][j] : E[j][from]);
+                *a += by * (side < 2 ? A[from][j] : A[j][from]);
+            }
+        }
+}
+
+/* E x' + A x = sin t: blocks of given sizes at infinity, the others finite eigenvalues. */
+static void test_known_kronecker_structure(void **state)
+{
+    (void)state;
+    static const int blocks[][3] = { { 1 },       { 2 },       { 3 },       { 1, 1 }, { 2, 1 },
+                                     { 2, 2, 1 }, { 3, 1, 2 }, { 1, 4, 1 }, { 5 },    { 0 } };
+    unsigned seed = 7;
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+        for (int n = 3; n <= PENCIL; n++) {
+            int E[PENCIL][PENCIL] = { { 0 } }, A[PENCIL][PENCIL] = { { 0 } }, index = 0, i = 0;
+            const int *size = blocks[b];
+            if (size[0] + size[1] + size[2] > n) continue;
+            for (int l = 0; l < 3; l++)
+                for (int j = 0; j < size[l]; j++, i++) {
+                    A[i][i] = 1;
+                    if (j) E[i - 1][i] = 1;
+                    index = size[l] > index ? size[l] : index;
+                }
+            for (; i < n; i++) {
+                E[i][i] = 1;
+                A[i][i] = 1 + (int)random_below(&seed, 3);
+            }
+            mix(E, A, n, &seed);
+            char text[6000];
+            int at = snprintf(text, sizeof text, "model K Real x[%d]; equation\n", n);
+            for (i = 0; i < n; i++) {
+                for (int j = 0; j < n; j++) {
+                    size_t room = sizeof text - (size_t)at;
+                    if (E[i][j])
+                        at += snprintf(text + at, room, "%+d*der(x[%d])", E[i][j], j + 1);
+                    room = sizeof text - (size_t)at;
+                    if (A[i][j]) at += snprintf(text + at, room, "%+d*x[%d]", A[i][j], j + 1);
+                }
+                at += snprintf(text + at, sizeof text - (size_t)at, " = %d*sin(time);\n",
+                               1 + (int)random_below(&seed, 3));
+            }
+            snprintf(text + at, sizeof text - (size_t)at, "end K;\n");
+            all_indices_are(text, index);
+        }
+}
+
+/* Picofarads and gigaohms are units, no index: a capacitor at a source makes it 2, at a resistor 1,
+ * its own leak 0. */
+static void test_indices_in_any_units(void **state)
+{
+    (void)state;
+    all_indices_are("model M Real v, i; equation 1e-12*der(v) = i; v = 1e3*sin(time); end M;", 2);
+    all_indices_are("model M Real v(start = 1), i; equation 1e-12*der(v) = i; 1e9*i = -v; end M;",
+                    1);
+    all_indices_are("model M Real v(start = 1); equation 1e-12*der(v) = -v; end M;", 0);
+}
+
+/* One block of size 4 at infinity, mixed, then in units twenty decades apart: what is told is 4, or
+ * that it is not known. */
+static void test_indices_in_absurd_units(void **state)
+{
+    (void)state;
+    dae_model *m = load(
+        "model K Real x[4]; equation\n"
+        "-1e-9*der(x[1]) + 0.0003*x[1] - 1e-8*der(x[2]) + 0.002*x[2] - 0.3*der(x[3]) +\n"
+        "30000*x[3] - 0.0005*der(x[4]) + 40*x[4] = 2*sin(time);\n"
+        "3e-9*x[1] + 1e-13*der(x[2]) - 1e-8*x[2] + 1e-6*der(x[3]) - 0.1*x[3] + 0.0002*x[4] =\n"
+        "3*sin(time);\n"
+        "1e-11*der(x[1]) - 2e-6*x[1] + 0.001*der(x[3]) + 3e-6*der(x[4]) - 0.1*x[4] = 2*sin(time);\n"
+        "1e-9*der(x[1]) + 0.0003*x[1] + 0.001*x[2] + 20000*x[3] + 0.0001*der(x[4]) + 50*x[4] =\n"
+        "2*sin(time); end K;");
+    const dae_insight *k = look(m);
+    const int told[] = { k->differentiation_index, k->tractability_index, k->perturbation_low,
+                         k->perturbation_high };
+    for (int i = 0; i < 4; i++) assert_true(told[i] == 4 || told[i] == -1);
+    dae_model_close(m);
+}
+
+/* At the start of a pendulum held level the force is 0 but for rounding, and of three species two
+ * are: numbers that may not set a scale. */
+static void test_indices_beside_rounding(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "model P Real x(start = 1, fixed = true), y(start = 0), u(start = 0, fixed = true), v, F,\n"
+        "e = (u^2 + v^2)/2 + 9.81*y; equation der(x) = u; der(y) = v; der(u) = -F*x;\n"
+        "der(v) = -F*y - 9.81; x^2 + y^2 = 1; end P;",
+        "model R Real A(start = 1, fixed = true), B(start = 0, fixed = true), C; equation\n"
+        "der(A) = -0.04*A + 1e4*B*C; der(B) = 0.04*A - 1e4*B*C - 3e7*B^2; A + B + C = 1; end R;"
+    };
+    for (int i = 0; i < 2; i++) {
+        dae_model *m = load(text[i]);
+        const dae_insight *k = look(m);
+        assert_int_equal(k->differentiation_index, i ? 1 : 3);
+        assert_int_equal(k->tractability_index, i ? 1 : 3);
+        dae_model_close(m);
+    }
+}
+
+/* x1 = sin t, x1' = x2, x2' = x3 with x1 = a + t c: the index 3 stays, but the pencil frozen at any
+ * time has another: det(s E + A) is of degree 1 in s, not constant. */
+static void test_a_frozen_linearization_is_not_the_index(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real a, b, c; equation a + time*c = sin(time);\n"
+                        "der(a) + time*der(c) + c = b; der(b) = c; end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->linear, 0);
+    assert_int_equal(k->differentiation_index, 3);
+    assert_int_equal(k->tractability_index, -1);
+    assert_non_null(strstr(k->tractability_how, "frozen at the start"));
+    dae_model_close(m);
+}
+
 static void test_other_indices(void **state)
 {
     (void)state;
@@ -344,6 +533,28 @@ static void test_index_of_branches(void **state)
                          branch);
         dae_model_close(m);
     }
+}
+
+/* With a = y' + x, b = y - sin t: a + b = 0 and a cos x + 2 b = 0 make a = b = 0, the index 2 and
+ * nothing free. Away from a = 0 the Jacobian is regular and structure says 1 and 1; the start it
+ * finds violates b' = 0. */
+static void test_ranks_at_a_consistent_point(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = -1), y(start = 0); equation\n"
+                        "(der(y) + x) + (y - sin(time)) = 0;\n"
+                        "(der(y) + x)*cos(x) + 2*(y - sin(time)) = 0; end M;");
+    const dae_insight *k = look(m);
+    assert_int_equal(k->structural_index, 1);
+    assert_int_equal(k->differentiation_index, 2);
+    assert_int_equal(k->array_freedom, 0);
+    assert_non_null(strstr(dae_model_analysis(m), "0 can be chosen"));
+    dae_model_close(m);
+    m = load(pendulum);
+    k = look(m);
+    assert_int_equal(k->array_freedom, 2);
+    assert_null(strstr(dae_model_analysis(m), "so the structure says"));
+    dae_model_close(m);
 }
 
 /* Dependent rows of a constant M: structure says index 0, it is 1. */
@@ -574,8 +785,16 @@ int main(void)
         cmocka_unit_test(test_rates_together),
         cmocka_unit_test(test_singular_mass),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_chains_in_any_order),
+        cmocka_unit_test(test_index_of_a_long_line),
+        cmocka_unit_test(test_known_kronecker_structure),
+        cmocka_unit_test(test_indices_in_any_units),
+        cmocka_unit_test(test_indices_in_absurd_units),
+        cmocka_unit_test(test_indices_beside_rounding),
+        cmocka_unit_test(test_a_frozen_linearization_is_not_the_index),
         cmocka_unit_test(test_other_indices),
         cmocka_unit_test(test_index_of_branches),
+        cmocka_unit_test(test_ranks_at_a_consistent_point),
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_eigenvalues),
         cmocka_unit_test(test_loops),

@@ -91,7 +91,8 @@ typedef struct dae_insight {
     int linear;                         /* with constant coefficients: 1; -1: not looked at   */
 
     /* initial values */
-    size_t freedom;
+    size_t freedom;                     /* by structure                                       */
+    int array_freedom;                  /* by ranks of the derivative array; -1: not known    */
     const dae_insight_choice *choice;
     size_t choices;
     const dae_insight_equation *hidden;

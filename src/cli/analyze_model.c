@@ -55,6 +55,7 @@ static void indices_json(dae_json *j, const dae_insight *k)
     maybe(j, "perturbation_at_most", k->perturbation_high);
     dae_json_string(j, "perturbation_how", k->perturbation_how);
     maybe(j, "linear_constant", k->linear);
+    maybe(j, "freedom", k->array_freedom);
     dae_json_end(j);
 }
 

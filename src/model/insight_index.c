@@ -9,9 +9,11 @@
  * it.)
  *
  * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I -
- * Q_i) with projectors Q_i onto ker G_i along the kernels before it; the index is the first i
- * with regular G_i. The matrices are frozen at the start: exact for constant coefficients, where
- * it is the Kronecker index of the pencil; for others it is the index of the linearization.
+ * Q_i) with admissible projectors: Q_i onto ker G_i, Q_i Q_j = 0 for j < i; the index is the first
+ * i with regular G_i. The matrices are frozen at the start. Of constant coefficients it is the
+ * Kronecker index of the pencil, which Luenberger's shuffle algorithm counts another way; of
+ * others it is the index of the linearization, which need not be that of the equations. So the
+ * number is given only where the ways agree.
  *
  * Perturbation index: of equations with constant coefficients it is the Kronecker index. Else it
  * is at least the differentiation index, and at most max c_i + 1 if Pryce's system Jacobian
@@ -43,6 +45,7 @@ typedef struct indexer {
     ex_id *array, *leaf;         /* all of them; x, x^(1), x^(2), ...                          */
     double *x;                   /* values of the leaves                                      */
     double speed;                /* x^(l) is measured in units of its l-th power              */
+    bool violated;               /* no derivatives were found that satisfy the array          */
     double kept, dropped;        /* around the closest decision on a rank                     */
 } indexer;
 
@@ -53,16 +56,17 @@ static void *take(indexer *d, size_t count)
     return dae_arena_take(d->k->arena, count + 1, sizeof(double));
 }
 
-/* The rank of A (rows x columns, by rows, rows scaled here); V: room for columns^2 numbers, or
- * NULL: its rows from the rank on are an orthonormal basis of the kernel. -1: no answer. */
+/* The rank of A (rows x columns, by rows); V: room for columns^2 numbers, or NULL: its rows from
+ * the rank on are an orthonormal basis of the kernel. Without V the rows are scaled; with it A was
+ * computed, and what rounding left of a row of zeros must stay small. -1: no answer. */
 static int rank_of(indexer *d, const double *A, int rows, int columns, double *V)
 {
     int least = rows < columns ? rows : columns, info = 0, one = 1, lwork, rank = 0;
     double *a = take(d, (size_t)rows * (size_t)columns), *s = take(d, (size_t)least), ask;
     if (rows == 0 || columns == 0) return 0;
     for (int i = 0; i < rows; i++) {
-        double most = 0;
-        for (int j = 0; j < columns; j++) most = fmax(most, fabs(A[i * columns + j]));
+        double most = V ? 1 : 0;
+        for (int j = 0; j < columns && !V; j++) most = fmax(most, fabs(A[i * columns + j]));
         for (int j = 0; j < columns; j++)
             a[i + j * rows] = most > 0 ? A[i * columns + j] / most : 0;
     }
@@ -83,6 +87,40 @@ static int rank_of(indexer *d, const double *A, int rows, int columns, double *V
 
 /* ---------------------------------------------------------------- tractability ---------- */
 
+typedef enum scaling { BY_LARGEST, BY_MEAN } scaling;
+
+/* `count` entries of E, and of A unless it is NULL, are scaled by a power of two so that the
+ * largest, or the geometric mean of those that are not 0, is nearly 1. */
+static void level(double *E, double *A, int count, int stride, scaling how)
+{
+    double sum = 0, most = 0;
+    int terms = 0;
+    for (int i = 0; i < count * stride; i += stride)
+        for (int which = 0; which < (A ? 2 : 1); which++) {
+            double size = fabs(which ? A[i] : E[i]);
+            if (size == 0) continue;
+            sum += log2(size), terms++;
+            most = fmax(most, size);
+        }
+    if (terms == 0) return;
+    double by = exp2(-rint(how == BY_MEAN ? sum / terms : log2(most)));
+    for (int i = 0; i < count * stride; i += stride) {
+        E[i] *= by;
+        if (A) A[i] *= by;
+    }
+}
+
+/* The units of equations, unknowns and time change no index. By the mean, farads and ohms do not
+ * decide about ranks; by the largest, what rounding left in place of a 0 does not. */
+static void balance(double *E, double *A, int n, scaling how)
+{
+    for (int round = 0; round < (how == BY_MEAN ? 10 : 1); round++) {
+        for (int i = 0; i < n; i++) level(E + i * n, A + i * n, n, 1, how);
+        for (int j = 0; j < n; j++) level(E + j, A + j, n, n, how);
+        level(E, NULL, n * n, 1, how);
+    }
+}
+
 static void multiply(const double *A, const double *B, int n, double *C)
 {
     for (int i = 0; i < n; i++)
@@ -91,6 +129,38 @@ static void multiply(const double *A, const double *B, int n, double *C)
             for (int l = 0; l < n; l++) sum += A[i * n + l] * B[l * n + j];
             C[i * n + j] = sum;
         }
+}
+
+/* Luenberger: P E with its zero rows below; those of P A, differentiated, take their place. How
+ * often until E is regular is the Kronecker index of s E + A. -1: never, the pencil is singular. */
+static int shuffle(indexer *d, const double *E0, const double *A0)
+{
+    int n = (int)d->n;
+    size_t nn = (size_t)n * (size_t)n;
+    double *E = take(d, nn), *A = take(d, nn), *T = take(d, nn), *V = take(d, nn), *P = take(d, nn);
+    memcpy(E, E0, nn * sizeof *E);
+    memcpy(A, A0, nn * sizeof *A);
+    for (int times = 0; times <= n; times++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) T[j * n + i] = E[i * n + j];
+        int rank = rank_of(d, T, n, n, V); /* the kernel of E' */
+        if (rank < 0 || rank == n) return rank < 0 ? -1 : times;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) P[i * n + j] = V[i + j * n];
+        multiply(P, E, n, T);
+        memcpy(E, T, nn * sizeof *E);
+        multiply(P, A, n, T);
+        memcpy(A, T, nn * sizeof *A);
+        for (int i = 0; i < n; i++) {
+            double length = 0;
+            for (int j = 0; j < n && i < rank; j++) length += E[i * n + j] * E[i * n + j];
+            for (int j = 0; j < n; j++) {
+                E[i * n + j] = i < rank ? E[i * n + j] / sqrt(length) : A[i * n + j];
+                A[i * n + j] = i < rank ? A[i * n + j] / sqrt(length) : 0;
+            }
+        }
+    }
+    return -1;
 }
 
 /* Z: p vectors of length n spanning ker G. W: their parts orthogonal to Y (q orthonormal vectors),
@@ -151,7 +221,7 @@ static int matrix_chain(indexer *d, double *G, double *B)
     size_t nn = (size_t)n * (size_t)n;
     double *V = take(d, nn), *Z = take(d, nn), *Y = take(d, 2 * nn), *Q = take(d, nn);
     double *BQ = take(d, nn);
-    for (int i = 0; i <= LEVELS; i++) {
+    for (int i = 0; i <= n; i++) {
         int rank = rank_of(d, G, n, n, V);
         if (rank < 0) return -1;
         if (rank == n) return i;
@@ -288,7 +358,7 @@ static bool satisfy(indexer *d, double *J)
     return false;
 }
 
-/* No residual is left, and the start is still the same. */
+/* No residual is left. */
 static bool holds(indexer *d, const double *J)
 {
     size_t rows = (size_t)d->levels * d->n, columns = rows + d->n;
@@ -301,11 +371,19 @@ static bool holds(indexer *d, const double *J)
                                     (1 + fabs(d->x[j]) / pow(d->speed, (double)(j / d->n))));
         if (fabs(r[i]) > 1e-8 * scale) return false;
     }
+    return true;
+}
+
+/* Ranks are those of a point that satisfies the array. A start that had to move to get there was
+ * found by a structure that hides constraints. */
+static const char *name_of_point(const indexer *d)
+{
     for (size_t j = 0; d->k->started && j < d->n; j++) {
         double v = insight_value(d->k, ex_at(d->k->g, d->leaf[j]));
-        if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v))) return false;
+        if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v)))
+            return "a point that satisfies it, as the start that was found does not";
     }
-    return true;
+    return d->k->started ? "the start" : "a point near the start values";
 }
 
 static bool determines_rates(indexer *d, const double *J)
@@ -318,6 +396,19 @@ static bool determines_rates(indexer *d, const double *J)
     }
     int all = rank_of(d, R, rows, rows, NULL), without = rank_of(d, S, rows, rest, NULL);
     return all >= 0 && without >= 0 && all - without == n;
+}
+
+/* Unknowns less the constraints that the array leaves when all derivatives are eliminated; -1: not
+ * clear. */
+static int count_freedom(indexer *d, const double *J)
+{
+    int n = (int)d->n, rows = d->levels * n, columns = rows + n;
+    double *R = take(d, (size_t)rows * (size_t)rows);
+    for (int i = 0; i < rows; i++)
+        memcpy(R + i * rows, J + i * columns + n, (size_t)rows * sizeof *R);
+    int all = rank_of(d, J, rows, columns, NULL), without = rank_of(d, R, rows, rows, NULL);
+    bool clear = all >= 0 && without >= 0 && d->kept >= 1000 * d->dropped;
+    return clear ? n - (all - without) : -1;
 }
 
 static int derivative_array(indexer *d, const char **how)
@@ -339,13 +430,15 @@ static int derivative_array(indexer *d, const char **how)
         double *J = take(d, (level + 1) * d->n * (level + 2) * d->n);
         d->kept = INFINITY, d->dropped = 0;
         if (!satisfy(d, J) || !holds(d, J)) {
+            d->violated = true;
             *how = "no derivatives were found that satisfy the derivative array";
             return -1;
         }
         if (!determines_rates(d, J)) continue;
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
-            k->started ? "the start" : "a point near the start values", d->kept, d->dropped);
+            name_of_point(d), d->kept, d->dropped);
+        k->out.array_freedom = count_freedom(d, J);
         return (int)level;
     }
     return -1;
@@ -406,36 +499,80 @@ static int system_jacobian(indexer *d)
 
 /* ---------------------------------------------------------------- all ------------------- */
 
+/* The index of the pencil s E + A, J = (E, A); false: a rank is in doubt, or it is singular. */
+static bool pencil_index(indexer *d, const double *J, scaling how)
+{
+    dae_insight *o = &d->k->out;
+    size_t n = d->n;
+    double *G = take(d, n * n), *B = take(d, n * n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(G + i * n, J + i * 2 * n, n * sizeof *G);
+        memcpy(B + i * n, J + i * 2 * n + n, n * sizeof *B);
+    }
+    balance(G, B, (int)n, how);
+    d->kept = INFINITY, d->dropped = 0;
+    int shuffles = shuffle(d, G, B), chain = matrix_chain(d, G, B);
+    bool clear = shuffles == chain && d->kept >= 1000 * d->dropped;
+    o->tractability_index = clear ? chain : -1;
+    o->tractability_how =
+        shuffles < 0 && chain < 0
+            ? "the matrix chain does not end: the pencil is singular at the start"
+        : !clear
+            ? dae_arena_print(d->k->arena,
+                              "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
+                              "singular); singular values kept >= %.1e, dropped <= %.1e",
+                              chain, shuffles, d->kept, d->dropped)
+        : o->linear ? "projectors, matrix chain G0, G1, ...; the shuffle algorithm agrees; exact, "
+                      "the coefficients are constant"
+                    : "projectors, matrix chain G0, G1, ... of the linearization frozen at the "
+                      "start; the equations' own where that varies is not computed";
+    return o->tractability_index >= 0;
+}
+
+/* Constant coefficients are given numbers; others are computed, and a 0 among them may not be. */
 static void find_tractability(indexer *d)
 {
     insight *k = d->k;
     dae_insight *o = &k->out;
     size_t n = d->n;
     ex_id *leaf = dae_arena_take(k->arena, 2 * n + 1, sizeof *leaf);
-    double *r = take(d, n), *J = take(d, 2 * n * n), *G = take(d, n * n), *B = take(d, n * n);
+    double *r = take(d, n), *J = take(d, 2 * n * n);
     for (size_t j = 0; j < n; j++) {
         leaf[j] = ex_variable(k->g, k->s->variable[j], 1, EX_REAL);
         leaf[n + j] = ex_variable(k->g, k->s->variable[j], 0, EX_REAL);
     }
     o->tractability_how = "the equations cannot be evaluated at the start";
-    bool good = o->differentiation_index >= 0
+    bool good = o->differentiation_index >= 0 || o->linear == 1
                     ? insight_evaluate(k, d->residual, n, leaf, 2 * n, array_value, d, r, J)
                     : insight_jacobian(k, d->residual, n, leaf, 2 * n, r, J);
     if (!good) return;
-    for (size_t i = 0; i < n; i++) {
-        double most = 0;
-        for (size_t j = 0; j < 2 * n; j++) most = fmax(most, fabs(J[i * 2 * n + j]));
-        for (size_t j = 0; j < n; j++) {
-            G[i * n + j] = most > 0 ? J[i * 2 * n + j] / most : 0;
-            B[i * n + j] = most > 0 ? J[i * 2 * n + n + j] / most : 0;
-        }
+    scaling first = o->linear ? BY_MEAN : BY_LARGEST;
+    if (!pencil_index(d, J, first)) pencil_index(d, J, first == BY_MEAN ? BY_LARGEST : BY_MEAN);
+}
+
+/* A regular pencil has one index, whichever way it is found: if ways differ, none is told. A
+ * linearization that varies may have another index than the equations, and is not to be trusted
+ * if the differentiation index is another. */
+static void confirm_tractability(indexer *d)
+{
+    dae_insight *o = &d->k->out;
+    int frozen = o->tractability_index;
+    if (frozen < 0 || o->differentiation_index < 0 || frozen == o->differentiation_index) return;
+    o->tractability_index = -1;
+    if (o->linear == 1) {
+        o->tractability_how = o->differentiation_how = dae_arena_print(
+            d->k->arena,
+            "a rank is in doubt, perhaps for units far apart: the pencil has index %d, but %d is "
+            "found by: %s",
+            frozen, o->differentiation_index, o->differentiation_how);
+        o->differentiation_index = o->array_freedom = -1;
+        return;
     }
-    o->tractability_index = matrix_chain(d, G, B);
-    o->tractability_how =
-        o->tractability_index < 0
-            ? "the matrix chain does not end: the pencil is singular at the start"
-        : o->linear ? "projectors, matrix chain G0, G1, ...; exact, the coefficients are constant"
-                    : "projectors, matrix chain G0, G1, ... of the linearization at the start";
+    o->tractability_how = dae_arena_print(
+        d->k->arena,
+        "the linearization frozen at the start has %d, but it varies, and the differentiation "
+        "index is %d",
+        frozen, o->differentiation_index);
 }
 
 static uint32_t highest_offset(const flat_signature *s)
@@ -456,7 +593,7 @@ static void find_perturbation(indexer *d, int jacobian)
         return;
     }
     o->perturbation_low = o->differentiation_index;
-    if (jacobian != 1) {
+    if (jacobian != 1 || (int)most + (o->structural_index > 0) < o->perturbation_low) {
         o->perturbation_how =
             "at least the differentiation index; the system Jacobian gives no bound";
         return;
@@ -469,15 +606,16 @@ static void find_perturbation(indexer *d, int jacobian)
 }
 
 /* The rank check has its own way to the differentiation index: generic points near the start
- * values. It counts where the array at the start gives no answer; if they differ both are told. */
-static void ask_regular(insight *k)
+ * values, which need not satisfy the array. It counts where the array at the start gives no
+ * answer, unless that start satisfies none; if they differ both are told. */
+static void ask_regular(insight *k, bool violated)
 {
     dae_insight *o = &k->out;
     flat_regular *r = k->regular;
     if (!r || r->index < 0) return;
     flat_find_index(r);
     if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
-    if (o->differentiation_index >= 0) {
+    if (o->differentiation_index >= 0 || (violated && k->started && o->linear != 1)) {
         o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
                                                  o->differentiation_how, r->most);
         return;
@@ -491,13 +629,13 @@ void insight_indices(insight *k)
     dae_insight *o = &k->out;
     const flat_signature *s = k->s;
     o->differentiation_index = o->tractability_index = -1;
-    o->perturbation_low = o->perturbation_high = o->linear = -1;
+    o->perturbation_low = o->perturbation_high = o->linear = o->array_freedom = -1;
     o->differentiation_how = o->tractability_how = o->perturbation_how =
         s->rows == 0   ? "there are no continuous unknowns"
         : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
     if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
-        if (s->rows) ask_regular(k);
+        if (s->rows) ask_regular(k, false);
         return;
     }
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
@@ -507,12 +645,18 @@ void insight_indices(insight *k)
     o->linear = constant_coefficients(&d);
     o->differentiation_index = derivative_array(&d, &o->differentiation_how);
     find_tractability(&d);
-    ask_regular(k);
+    ask_regular(k, d.violated);
+    if (o->differentiation_index < 0 && o->linear == 1 && o->tractability_index >= 0) {
+        o->differentiation_index = o->tractability_index;
+        o->differentiation_how =
+            "linear with constant coefficients: the Kronecker index of the pencil";
+    }
     int jacobian = system_jacobian(&d);
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
         o->differentiation_how =
             "the system Jacobian is regular and nothing has to be differentiated";
     }
+    confirm_tractability(&d);
     find_perturbation(&d, jacobian);
 }

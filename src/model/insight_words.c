@@ -118,6 +118,14 @@ static void say_freedom(page *p, const dae_insight *k)
     head(p, "freedom");
     say(p, "%zu initial value%s can be chosen%s\n", k->freedom, s_of(k->freedom),
         k->freedom ? ":" : "");
+    if (k->array_freedom >= 0 && k->array_freedom != (int)k->freedom) {
+        more(p);
+        say(p, "so the structure says; by ranks of the derivative array %d can be chosen:\n",
+            k->array_freedom);
+        more(p);
+        say(p, "constraints are hidden that the structure does not show, or it depends on the "
+               "branch\n");
+    }
     for (size_t i = 0; i < k->choices && i < LISTED; i++) say_choice(p, &k->choice[i]);
     if (k->choices > LISTED) {
         more(p);
