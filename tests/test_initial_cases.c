@@ -269,6 +269,13 @@ static const initial_case open_cases[] = {
       "model M Real x[3], z; equation der(x) = {0, 0, 0}; z = x[1] - 3*x[3]; initial equation "
       "7*x[1] - 2*x[2] - 13*x[3] = 6; 2*x[1] - x[2] - 2*x[3] = -6; x[1] - 3*x[3] = 6; end M;",
       .value = { { "z", 6 } }, .says = { "leave 1 value free", "x[1]", "x[2]", "x[3]" } },
+    { "dependent, and consistent but for rounding: the first is 0.2 of the second less 0.1 of the "
+      "third",
+      "model M Real x[3], z; equation der(x) = {0, 0, 0}; z = 1.03*x[1] + 1.46*x[3]; initial "
+      "equation 1.03*x[1] + 1.4600000000000002*x[3] = -0.76999999999999957; "
+      "5*x[1] + 0.1*x[2] + 7*x[3] = -3.8000000000000007; "
+      "-0.3*x[1] + 0.2*x[2] - 0.6*x[3] = 0.10000000000000009; end M;",
+      .value = { { "z", -0.77 } }, .says = { "leave 1 value free" } },
 };
 
 /* ---------------------------------------------------------------- no solution ----------- */

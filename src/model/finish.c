@@ -148,6 +148,11 @@ static bool evaluate_here(loop *l)
     return loop_evaluate(l, l->u, l->r) == DAE_OK && find_terms(l);
 }
 
+bool loop_holds(loop *l)
+{
+    return evaluate_here(l) && find_jitter(l) && excess(l) <= 1;
+}
+
 dae_status loop_finish(loop *l)
 {
     size_t bytes = l->s->torn * sizeof(double);

@@ -30,6 +30,7 @@ bool loop_allows(const loop *l, const double *u); /* u is within min and max    
 
 /* finish.c */
 dae_status loop_finish(loop *l); /* from u, r: until what is left of the equations is rounding */
+bool loop_holds(loop *l);        /* the equations hold at u, to rounding                       */
 typedef enum loop_verdict { LOOP_DETERMINED, LOOP_OPEN, LOOP_CONTRADICTORY } loop_verdict;
 loop_verdict loop_judge(loop *l); /* of u, with the last factors: but for rounding             */
 bool loop_vary(loop *l);         /* another u that holds to rounding, in trial                 */

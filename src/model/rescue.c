@@ -232,7 +232,8 @@ dae_status loop_rescue(loop *l)
         status = loop_iterate(l);
         if (status != DAE_OK) memcpy(l->u, l->nearest, l->s->torn * sizeof(double));
     }
-    if (end == TRUST_SOLVED && status != DAE_OK) status = accept(l, &a);
+    bool solved = end == TRUST_SOLVED || (end == TRUST_NEAREST && loop_holds(l));
+    if (solved && status != DAE_OK) status = accept(l, &a);
     return status;
 }
 
