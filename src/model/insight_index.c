@@ -19,6 +19,7 @@
  * is at least the differentiation index, and at most max c_i + 1 if Pryce's system Jacobian
  * dF_i / dx_j^(d_j - c_i) is regular: then defects enter with c_i derivatives, no more.
  */
+#include "constraint/lapack.h"
 #include "model/insight.h"
 
 #include "expression/walk.h"
@@ -29,13 +30,6 @@
 
 enum { MOST = 600, LEVELS = 12, NEWTON = 30, NODES = 400000 };
 static const double ZERO = 1e-10; /* singular values below this part of the largest count as 0 */
-
-extern void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
-                    const int *lda, double *s, double *u, const int *ldu, double *vt,
-                    const int *ldvt, double *work, const int *lwork, int *info, size_t, size_t);
-extern void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda,
-                    double *b, const int *ldb, int *pivot, const double *rcond, int *rank,
-                    double *work, const int *lwork, int *info);
 
 typedef struct indexer {
     insight *k;
@@ -75,7 +69,7 @@ static int rank_of(indexer *d, const double *A, int rows, int columns, double *V
         int size = pass ? lwork : -1, ldv = V ? columns : 1;
         double unused;
         dgesvd_("N", V ? "A" : "N", &rows, &columns, a, &rows, s, &unused, &one, V ? V : &unused,
-                &ldv, work, &size, &info, 1, 1);
+                &ldv, work, &size, &info);
         lwork = (int)ask;
     }
     if (info) return -1;
