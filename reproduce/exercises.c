@@ -10,7 +10,7 @@
  */
 #include "exercises.h"
 
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "constraint/mechanism.h"
 
 #include <math.h>

@@ -23,7 +23,7 @@
  */
 #include "exercises.h"
 
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_pivots.c: choices of columns against elimination by hand, on random sparse matrices. */
 #include "testing.h"
 
-#include "model/pivots.h"
+#include "model/reduce/pivots.h"
 
 #include <math.h>
 #include <stdlib.h>

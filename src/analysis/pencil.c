@@ -18,7 +18,7 @@
  * infinity. That does not use the derivative array: it is a second opinion.
  */
 #include "analysis/analysis.h"
-#include "analysis/lapack.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* rank.c: ranks by singular values, and the record of how close the decisions were. */
 #include "analysis/analysis.h"
-#include "analysis/lapack.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * leaves several solutions or none (Painleve's paradox) it does not converge: DAE_RETRY.
  */
 #include "constraint/sparse.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "base/float_check.h"
 
 #include <math.h>

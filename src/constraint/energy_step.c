@@ -64,7 +64,7 @@
  */
 #include "constraint/mechanism.h"
 #include "base/float_check.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 
 #include <float.h>
 #include <math.h>

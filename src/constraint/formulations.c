@@ -37,7 +37,7 @@
  * x = (q, v, w, lambda, mu, nu), what is there of them; rows in the same order.
  */
 #include "constraint/sparse.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "base/float_check.h"
 
 #include <math.h>

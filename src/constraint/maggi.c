@@ -27,7 +27,7 @@
  * was asked for.
  */
 #include "constraint/mechanism.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "base/float_check.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
  * 3.
  */
 #include "constraint/mechanism.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "base/float_check.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
  * of the matrix are those of the mechanism without the infinite ones of its constraints.
  */
 #include "constraint/mechanism.h"
-#include "constraint/lapack.h"
+#include "linear/lapack.h"
 #include "base/float_check.h"
 
 #include <math.h>

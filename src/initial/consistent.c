@@ -10,13 +10,10 @@
 #include "initial/consistent.h"
 #include "base/float_check.h"
 #include "base/norm.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>
-
-void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b,
-             const int *ldb, int *jpvt, const double *rcond, int *rank, double *work,
-             const int *lwork, int *info);
 
 /* Row sums of |K| and |C| in units of the tolerances: sum_j |K_ij| / w_j. */
 static void row_scales(const dae_corrector *q, const double *w, double *k_row, double *c_row)

@@ -16,13 +16,10 @@
  */
 #include "integrate/irk.h"
 #include "base/float_check.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>
-
-extern void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda,
-                   double *wr, double *wi, double *vl, const int *ldvl, double *vr,
-                   const int *ldvr, double *work, const int *lwork, int *info, size_t, size_t);
 
 static dae_quad size_of(dae_quad a)
 {

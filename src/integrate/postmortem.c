@@ -11,14 +11,11 @@
 #include "integrate/solver.h"
 #include "tableau/tableau.h"
 #include "base/float_check.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
-             const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
-             double *work, const int *lwork, int *info);
 
 static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int retry)
 {

@@ -6,22 +6,12 @@
  * judged.
  */
 #include "linear/band_kernel.h"
+#include "linear/lapack.h"
 
 #include <limits.h>
 
 /* Up to this lower + upper our own kernel is faster than OpenBLAS's dgbtrf. */
 enum { OWN_LIMIT = 8 };
-
-void dgbtrf_(const int *m, const int *n, const int *lower, const int *upper, double *a,
-             const int *ld, int *pivot, int *info);
-void zgbtrf_(const int *m, const int *n, const int *lower, const int *upper, double *a,
-             const int *ld, int *pivot, int *info);
-void dgbtrs_(const char *op, const int *n, const int *lower, const int *upper,
-             const int *count, const double *a, const int *ld, const int *pivot,
-             double *b, const int *ldb, int *info, size_t op_length);
-void zgbtrs_(const char *op, const int *n, const int *lower, const int *upper,
-             const int *count, const double *a, const int *ld, const int *pivot,
-             double *b, const int *ldb, int *info, size_t op_length);
 
 typedef struct band_analysis {
     dae_memory memory;

@@ -11,6 +11,7 @@
  * these factors may lead to the verdict "singular": see is_noise().
  */
 #include "linear/dense_kernel.h"
+#include "linear/lapack.h"
 
 #include <stdint.h>
 
@@ -18,17 +19,6 @@
 #define DAE_OUT_OF_LINE __attribute__((noinline))
 
 enum { ALIGNMENT = 64 }; /* of lu.packed: no vector across two cache lines */
-
-void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
-             int *info);
-void zgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot,
-             int *info);
-void dgetrs_(const char *op, const int *n, const int *count, const double *a,
-             const int *lda, const int *pivot, double *b, const int *ldb, int *info,
-             size_t op_length);
-void zgetrs_(const char *op, const int *n, const int *count, const double *a,
-             const int *lda, const int *pivot, double *b, const int *ldb, int *info,
-             size_t op_length);
 
 typedef struct dense_analysis {
     dae_memory memory;

@@ -431,7 +431,7 @@ dae_status model_build_initial(model *m);
 dae_status model_find_start(model *m, double t0); /* into the slots */
 dae_status model_find_again(model *m, double t);  /* after an event: the states stay */
 
-/* initial_report.c */
+/* start/report.c */
 dae_status model_describe_initial(model *m);
 
 /* modes.c */

@@ -17,7 +17,7 @@
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
 #include "model/object.h"
-#include "model/route.h"
+#include "model/reduce/route.h"
 
 #include "integrate/glance.h"
 

@@ -8,12 +8,12 @@
  */
 #include <daedalus/model.h>
 
-#include "model/expose.h"
-#include "model/family.h"
-#include "model/insight.h"
+#include "model/reduce/expose.h"
+#include "model/reduce/family.h"
+#include "model/insight/insight.h"
 #include "model/model.h"
-#include "model/reduce.h"
-#include "model/regular.h"
+#include "model/reduce/reduce.h"
+#include "model/regular/regular.h"
 #include "modelica/instance.h"
 
 #include <math.h>

@@ -1,0 +1,67 @@
+/* insight.h: what the files of this folder share: a model looked at before it runs.
+ *
+ *     insight.c sizes, loops, pictures of the structure, the start
+ *     hidden.c  hidden constraints and the reduced system, as readable equations
+ *     choice.c  which initial values can be chosen together
+ *     index.c   differentiation, tractability and perturbation index, by numbers
+ *     mass.c    M y' = f with constant M: P M Q = diag(I, 0)
+ *     modes.c   eigenvalues at the start, and which method they suggest
+ *     words.c   all of it as a page
+ *
+ * Everything is in the arena of the graph. Values are those of the consistent start, if there is
+ * one (`started`).
+ */
+#ifndef DAE_MODEL_INSIGHT_H
+#define DAE_MODEL_INSIGHT_H
+
+#include "daedalus/insight.h"
+#include "model/object.h"
+#include "model/reduce/reduce.h"
+#include "model/regular/regular.h"
+
+typedef struct insight {
+    dae_insight out;
+    flat_model *flat;              /* as written, or as rewritten: `regular` says which       */
+    const flat_reduction *r;
+    const flat_signature *s;
+    flat_regular *regular;         /* what was rewritten first; NULL: not known               */
+    model *m;                      /* what is integrated                                      */
+    ex_graph *g;
+    dae_arena *arena;
+    bool started;
+} insight;
+
+/* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */
+const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m);
+/* A page; the arena's of the graph, which must have somewhere to escape to. */
+const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
+
+/* The passes. */
+void insight_hidden(insight *k);
+void insight_choices(insight *k);
+void insight_indices(insight *k);
+void insight_mass(insight *k);
+void insight_modes(insight *k);
+
+/* ---- what they share ---- */
+
+/* Is the leaf something that equations determine (with its derivatives)? */
+bool insight_unknown(const insight *k, const ex_node *leaf);
+/* The value of a leaf at the start: x, der(x), ..., parameters, time. */
+double insight_value(const insight *k, const ex_node *leaf);
+/* Values of the expressions and their derivatives by the leaves, J[i * columns + j]; value()
+ * says what the leaves are. false: no memory, or something cannot be evaluated or is not finite. */
+bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
+                      size_t columns, double (*value)(const ex_node *leaf, void *user), void *user,
+                      double *out, double *J);
+bool insight_jacobian(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
+                      size_t columns, double *out, double *J); /* at the start */
+const char *insight_print(insight *k, ex_id e);
+const char *insight_equation(insight *k, ex_id left, ex_id right); /* "a = b" */
+const char *insight_tidy(insight *k, ex_id left, ex_id right);     /* ... multiplied out       */
+const char *insight_place(insight *k, dae_place place);
+ex_id insight_residual(insight *k, const flat_equation *e);
+/* left and right differentiated by time, with der(x) of every unknown; false: it cannot be. */
+bool insight_differentiate(insight *k, ex_id *left, ex_id *right);
+
+#endif

@@ -1,0 +1,252 @@
+/* pivots.c: elimination with a choice of columns; and the same again in a known order.
+ *
+ * Matrices here are those of differentiated constraints: hundreds of rows with three entries each.
+ * The search is made on a full matrix with lists of the entries of rows, and a row is searched again
+ * only where an elimination has touched it. After every step of a simulation the question is whether the pivots found earlier
+ * are still large: that is answered with sparse rows and no search.
+ */
+#include "model/reduce/pivots.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A class does not excuse a poor pivot. Above the quality at which a choice is given up (family.c):
+ * were it below, a wish would choose the poor states again until they are singular. */
+static const double EXCUSED = 0.3;
+
+/* The best pivot of a row. */
+typedef struct candidate {
+    uint32_t column;
+    int class;
+    double size;                 /* relative to the largest entry of the row; 0: there is none */
+} candidate;
+
+struct pivot_room {
+    uint32_t rows, columns;
+    double *A;                   /* rows x columns; or entries of eliminated rows ...          */
+    uint32_t *at;                /* ... and their columns, row after row; in the search those of ... */
+    size_t *start;               /* ... row i begin at i columns                               */
+    uint32_t *count;             /* how many these are                                         */
+    double *scale, *work, *pivot;
+    unsigned char *used;
+    candidate *of_row;
+    uint32_t *row, *column;      /* of the part: numbers in the matrix                         */
+    uint32_t *number;            /* of a column of the matrix: in the part                     */
+    uint32_t *stamp, *list, now;
+};
+
+pivot_room *pivot_room_make(pivot_room *t, uint32_t rows, uint32_t columns, dae_arena *arena)
+{
+    if (t && t->rows >= rows && t->columns >= columns) return t;
+    uint32_t most_rows = t && t->rows > rows ? t->rows : rows;
+    uint32_t most_columns = t && t->columns > columns ? t->columns : columns;
+    size_t n = most_rows, m = most_columns, all = n * m + 1;
+    t = dae_arena_take(arena, 1, sizeof *t);
+    t->rows = most_rows;
+    t->columns = most_columns;
+    t->A = dae_arena_take(arena, all, sizeof *t->A);
+    t->at = dae_arena_take(arena, all, sizeof *t->at);
+    t->start = dae_arena_take(arena, n + 2, sizeof *t->start);
+    t->count = dae_arena_take(arena, n + 1, sizeof *t->count);
+    t->scale = dae_arena_take(arena, n + 1, sizeof *t->scale);
+    t->work = dae_arena_take(arena, m + 1, sizeof *t->work);
+    t->pivot = dae_arena_take(arena, n + 1, sizeof *t->pivot);
+    t->used = dae_arena_take(arena, m + 1, 1);
+    t->of_row = dae_arena_take(arena, n + 1, sizeof *t->of_row);
+    t->row = dae_arena_take(arena, n + 1, sizeof *t->row);
+    t->column = dae_arena_take(arena, m + 1, sizeof *t->column);
+    t->number = dae_arena_take(arena, m + 1, sizeof *t->number);
+    t->stamp = dae_arena_take(arena, m + 1, sizeof *t->stamp);
+    t->list = dae_arena_take(arena, m + 1, sizeof *t->list);
+    return t;
+}
+
+void pivot_order_make(pivot_order *o, uint32_t rows, uint32_t columns, dae_arena *arena)
+{
+    o->row = dae_arena_take(arena, rows + 1, sizeof *o->row);
+    o->column = dae_arena_take(arena, rows + 1, sizeof *o->column);
+    o->place = dae_arena_take(arena, columns + 1, sizeof *o->place);
+    o->count = 0;
+}
+
+/* ---------------------------------------------------------------- the search ------------ */
+
+static double largest(const pivot_matrix *m, uint32_t row)
+{
+    double most = 0;
+    for (size_t e = m->start[row]; e < m->start[row + 1]; e++)
+        if (fabs(m->value[e]) > most) most = fabs(m->value[e]);
+    return most;
+}
+
+/* The part as a full matrix. */
+static void fill(pivot_room *t, const pivot_matrix *m, const pivot_part *part, uint32_t *rows,
+                 uint32_t *columns)
+{
+    *rows = *columns = 0;
+    for (uint32_t j = 0; j < m->columns; j++)
+        if (part->column[j]) {
+            t->number[j] = *columns;
+            t->column[(*columns)++] = j;
+        }
+    for (uint32_t i = 0; i < m->rows; i++) {
+        if (!part->row[i]) continue;
+        double *to = t->A + (size_t)*rows * *columns;
+        uint32_t *list = t->at + (size_t)*rows * *columns, count = 0;
+        memset(to, 0, *columns * sizeof *to);
+        for (size_t e = m->start[i]; e < m->start[i + 1]; e++) {
+            if (!part->column[m->at[e]] || m->value[e] == 0) continue;
+            list[count] = t->number[m->at[e]];
+            to[list[count++]] = m->value[e];
+        }
+        t->count[*rows] = count;
+        t->scale[*rows] = largest(m, i);
+        t->row[(*rows)++] = i;
+    }
+}
+
+static bool is_better(const candidate *a, const candidate *b)
+{
+    if (a->size == 0 || b->size == 0) return a->size > 0;
+    return a->class < b->class || (a->class == b->class && a->size > b->size * 1.0001);
+}
+
+static candidate best_of_row(const pivot_room *t, uint32_t i, uint32_t columns, const int *class_of)
+{
+    const double *row = t->A + (size_t)i * columns;
+    const uint32_t *list = t->at + (size_t)i * columns;
+    candidate best = { 0 };
+    double most = 0;
+    for (uint32_t q = 0; q < t->count[i]; q++)
+        if (!t->used[list[q]] && fabs(row[list[q]]) > most) most = fabs(row[list[q]]);
+    if (most <= 1e-13 * t->scale[i]) return best;
+    for (uint32_t q = 0; q < t->count[i]; q++) {
+        uint32_t j = list[q];
+        if (t->used[j] || fabs(row[j]) < EXCUSED * most) continue;
+        candidate here = { j, class_of ? class_of[t->column[j]] : 0, fabs(row[j]) / most };
+        bool earlier = best.size > 0 && j < best.column && !is_better(&best, &here);
+        if (is_better(&here, &best) || earlier) best = here; /* of equal ones the first */
+    }
+    return best;
+}
+
+/* Row i minus f times the pivot's, where columns are still in question. A place where entries cancel
+ * stays in the list: it holds next to nothing instead of 0. */
+static void subtract(pivot_room *t, uint32_t i, double f, uint32_t pivot, uint32_t columns)
+{
+    double *row = t->A + (size_t)i * columns;
+    const double *from = t->A + (size_t)pivot * columns;
+    uint32_t *list = t->at + (size_t)i * columns;
+    const uint32_t *of_pivot = t->at + (size_t)pivot * columns;
+    for (uint32_t q = 0; q < t->count[pivot]; q++) {
+        uint32_t j = of_pivot[q];
+        if (t->used[j]) continue;
+        if (row[j] == 0) list[t->count[i]++] = j;
+        row[j] -= f * from[j];
+        if (row[j] == 0) row[j] = DBL_MIN;
+    }
+}
+
+double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order)
+{
+    uint32_t rows, columns;
+    double worst = INFINITY;
+    fill(t, m, part, &rows, &columns);
+    memset(t->used, 0, columns);
+    memset(order->place, 0, m->columns * sizeof *order->place);
+    order->count = 0;
+    order->whole = false;
+    order->least = rows ? INFINITY : 0;
+    for (uint32_t i = 0; i < rows; i++) t->of_row[i] = best_of_row(t, i, columns, part->class_of);
+    for (uint32_t step = 0; step < rows; step++) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < rows; i++)
+            if (is_better(&t->of_row[i], &t->of_row[best])) best = i;
+        if (t->of_row[best].size == 0) {
+            order->least = 0;
+            return 0;
+        }
+        uint32_t column = t->of_row[best].column;
+        const double *from = t->A + (size_t)best * columns;
+        worst = fmin(worst, fabs(from[column]) / t->scale[best]);
+        order->least = fmin(order->least, fabs(from[column]));
+        t->used[column] = 1;
+        t->of_row[best].size = 0; /* done */
+        order->row[order->count] = t->row[best];
+        order->column[order->count++] = t->column[column];
+        order->place[t->column[column]] = order->count;
+        for (uint32_t i = 0; i < rows; i++) {
+            double entry = t->A[(size_t)i * columns + column];
+            if (t->of_row[i].size == 0 || entry == 0) continue;
+            subtract(t, i, entry / from[column], best, columns);
+            t->of_row[i] = best_of_row(t, i, columns, part->class_of);
+        }
+    }
+    order->whole = true;
+    return worst;
+}
+
+/* ---------------------------------------------------------------- once more ------------- */
+
+static void add_to(pivot_room *t, uint32_t column, double value, uint32_t *count)
+{
+    if (t->stamp[column] != t->now) {
+        t->stamp[column] = t->now;
+        t->work[column] = 0;
+        t->list[(*count)++] = column;
+    }
+    t->work[column] += value;
+}
+
+/* The first pivot whose column is still in the row; 0: none before `end`. */
+static uint32_t first_pivot(const pivot_room *t, const pivot_order *order, uint32_t count,
+                            uint32_t end)
+{
+    uint32_t first = end;
+    for (uint32_t q = 0; q < count; q++) {
+        uint32_t place = order->place[t->list[q]];
+        if (place < first && t->work[t->list[q]] != 0) first = place;
+    }
+    return first < end ? first : 0;
+}
+
+double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order, int *sign)
+{
+    double worst = INFINITY;
+    size_t kept = 0;
+    int product = 1, ignored;
+    if (!sign) sign = &ignored;
+    *sign = 0;
+    if (!order->whole) return 0;
+    t->start[0] = 0;
+    for (uint32_t s = 1; s <= order->count; s++) { /* places count from 1 */
+        uint32_t row = order->row[s - 1], count = 0, p;
+        if (++t->now == 0) { /* once in four billion rows */
+            memset(t->stamp, 0, t->columns * sizeof *t->stamp);
+            t->now = 1;
+        }
+        for (size_t e = m->start[row]; e < m->start[row + 1]; e++)
+            if (order->place[m->at[e]]) add_to(t, m->at[e], m->value[e], &count);
+        while ((p = first_pivot(t, order, count, s)) > 0) {
+            uint32_t column = order->column[p - 1];
+            double f = t->work[column] / t->pivot[p - 1];
+            for (size_t e = t->start[p - 1]; e < t->start[p]; e++)
+                add_to(t, t->at[e], -f * t->A[e], &count);
+            t->work[column] = 0;
+        }
+        for (uint32_t q = 0; q < count; q++) {
+            if (t->work[t->list[q]] == 0) continue;
+            t->at[kept] = t->list[q];
+            t->A[kept++] = t->work[t->list[q]];
+        }
+        t->start[s] = kept;
+        uint32_t own = order->column[s - 1];
+        t->pivot[s - 1] = t->stamp[own] == t->now ? t->work[own] : 0;
+        worst = fmin(worst, fabs(t->pivot[s - 1]) / largest(m, row));
+        if (!(worst > 0)) return 0;
+        if (t->pivot[s - 1] < 0) product = -product;
+    }
+    *sign = product;
+    return worst;
+}

@@ -1,0 +1,485 @@
+/* conflict.c: why there are no initial values: the smallest set of conditions that contradict.
+ *
+ * Suspect is what failed, a redundant condition that does not hold or a loop without a solution,
+ * and all that its unknowns follow from: equations, initial equations and fixed start values,
+ * reached over the matching. A set of conditions is tried by least squares (trust.h) from several
+ * points, in all its unknowns, whatever its shape. If all suspects together can be satisfied there
+ * is no contradiction, and the point found is where the solver begins once more.
+ *
+ * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out;
+ * what can be left out while the rest stays without solution does not return. What remains has the
+ * property that without any one of its members the others can be satisfied. Model equations are
+ * left out before initial equations, and these before fixed values, so that the set tends to speak
+ * of what is easily changed.
+ *
+ * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
+ * tried from more points before it is called a contradiction, and unless all of it is linear the
+ * words are only that no solution was found.
+ */
+#include "model/start/initial.h"
+#include "model/loop/trust.h"
+
+#include "expression/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000 };
+
+typedef struct suspects {
+    model *m;
+    const initial_rows *all;
+    uint32_t row[MOST];          /* numbers of initial rows, the nearest to the failure first */
+    int rows, first;             /* first: those that have to do with the first failure       */
+    uint32_t *slot;              /* of the unknowns                                           */
+    uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
+    int unknowns;
+    bool active[MOST];
+    double *guess, *failed, *good, *u, *r, *size, *low, *high; /* good: where something held  */
+    bool has_good;
+    double *kept;                /* the slots before                                          */
+    int trials;
+} suspects;
+
+/* ---------------------------------------------------------------- who ------------------- */
+
+static bool is_real(const model *m, const model_equation *e)
+{
+    return ex_at(m->g, e->left)->type == EX_REAL || ex_at(m->g, e->right)->type == EX_REAL;
+}
+
+static void add_suspect(suspects *s, unsigned char *seen, uint32_t row)
+{
+    if (row == NOWHERE || row >= s->all->must || seen[row]) return;
+    seen[row] = 1;
+    if (!is_real(s->m, &s->all->list.item[row])) return;
+    if (s->rows < MOST) s->row[s->rows] = row;
+    s->rows++;
+}
+
+/* All that the unknowns of the suspects from number `from` on follow from. */
+static void follow(suspects *s, unsigned char *seen, int from)
+{
+    const initial_rows *all = s->all;
+    for (int k = from; k < s->rows && k < MOST; k++)
+        for (size_t e = all->in.start[s->row[k]]; e < all->in.start[s->row[k] + 1]; e++)
+            add_suspect(s, seen, all->matching.row_of[all->in.column[e]]);
+}
+
+/* A loop as a whole; of a run of assignments only the one that failed. */
+static void add_failed(suspects *s, unsigned char *seen, const model_step *f)
+{
+    const uint32_t *origin = s->all->origin, culprit = s->m->init.culprit;
+    if (culprit != NOWHERE) {
+        add_suspect(s, seen, origin[culprit]);
+        return;
+    }
+    for (uint32_t i = 0; i < f->assigned; i++)
+        add_suspect(s, seen, origin[f->assigned_equation[i]]);
+    for (uint32_t i = 0; i < f->torn; i++)
+        add_suspect(s, seen, origin[f->residual_equation[i]]);
+}
+
+/* What has to do with the first failure comes first. */
+static bool find_suspects(suspects *s)
+{
+    const initial_rows *all = s->all;
+    unsigned char *seen = dae_arena_take(&s->m->arena, all->list.count + 1, 1);
+    if (s->m->init.failed) {
+        add_failed(s, seen, s->m->init.failed);
+        follow(s, seen, 0);
+        s->first = s->rows;
+    }
+    for (size_t i = 0; !s->m->init.failed && i < all->violations; i++) {
+        int from = s->rows;
+        add_suspect(s, seen, all->spare[all->violated[i]]);
+        follow(s, seen, from);
+        if (i == 0) s->first = s->rows;
+    }
+    return s->rows > 0 && s->rows <= MOST;
+}
+
+static void find_unknowns(suspects *s)
+{
+    model *m = s->m;
+    const initial_rows *all = s->all;
+    unsigned char *seen = dae_arena_take(&m->arena, all->in.s.columns + 1, 1);
+    s->slot = dae_arena_take(&m->arena, all->in.s.columns + 1, sizeof *s->slot);
+    for (int k = 0; k < s->rows; k++)
+        for (size_t e = all->in.start[s->row[k]]; e < all->in.start[s->row[k] + 1]; e++) {
+            uint32_t j = all->in.column[e], slot = all->in.slot[j];
+            if (seen[j] || m->variable[slot_variable(slot)].type != EX_REAL) continue;
+            seen[j] = 1;
+            s->slot[s->unknowns++] = slot;
+        }
+}
+
+/* ---------------------------------------------------------------- numbers --------------- */
+
+static dae_status compile_suspects(suspects *s)
+{
+    model *m = s->m;
+    ex_id *output = dae_arena_take(&m->arena, (size_t)s->rows + 1, sizeof *output);
+    for (int k = 0; k < s->rows; k++) {
+        const model_equation *e = &s->all->list.item[s->row[k]];
+        output[k] = ex_binary(m->g, EX_SUBTRACT, e->left, e->right);
+    }
+    dae_status status = unit_open(m, &m->suspects, output, (size_t)s->rows);
+    if (status == DAE_OK) status = unit_tangents(m, &m->suspects);
+    if (status != DAE_OK) return status;
+    s->input = dae_arena_take(&m->arena, (size_t)s->unknowns + 1, sizeof *s->input);
+    for (int j = 0; j < s->unknowns; j++) {
+        s->input[j] = NOWHERE;
+        for (uint32_t i = 0; i < m->suspects.ins; i++)
+            if (m->suspects.slot[i] == s->slot[j]) s->input[j] = i;
+    }
+    return DAE_OK;
+}
+
+static void find_sizes(suspects *s)
+{
+    model *m = s->m;
+    size_t n = (size_t)s->unknowns + 1;
+    double **vector[] = { &s->guess, &s->failed, &s->good, &s->u, &s->size, &s->low, &s->high };
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
+        *vector[k] = dae_arena_take(&m->arena, n, sizeof(double));
+    s->r = dae_arena_take(&m->arena, (size_t)s->rows + 1, sizeof *s->r);
+    s->kept = dae_arena_take(&m->arena, m->slots, sizeof *s->kept);
+    memcpy(s->kept, m->value, m->slots * sizeof *s->kept);
+    for (int j = 0; j < s->unknowns; j++) {
+        uint32_t slot = s->slot[j], v = slot_variable(slot);
+        const model_variable *x = &m->variable[v];
+        bool rate = slot_is_derivative(slot);
+        double nominal = rate || x->nominal_value == 0 ? 1 : fabs(x->nominal_value);
+        s->low[j] = rate ? -INFINITY : x->min_value;
+        s->high[j] = rate ? INFINITY : x->max_value;
+        s->guess[j] = rate ? 0 : fmin(fmax(m->value[slot_of(v, 2)], s->low[j]), s->high[j]);
+        s->failed[j] = isfinite(m->value[slot]) ? m->value[slot] : s->guess[j];
+        s->size[j] = fmax(fabs(s->guess[j]), nominal);
+    }
+}
+
+static int residuals(void *user, const double *u, double *r)
+{
+    suspects *s = user;
+    int at = 0;
+    for (int j = 0; j < s->unknowns; j++) s->m->value[s->slot[j]] = u[j];
+    if (unit_run(s->m, &s->m->suspects) != DAE_OK) return DAE_RETRY;
+    for (int k = 0; k < s->rows; k++)
+        if (s->active[k]) r[at++] = s->m->suspects.out[k];
+    return DAE_OK;
+}
+
+static int jacobian(void *user, double *J)
+{
+    suspects *s = user;
+    model_unit *u = &s->m->suspects;
+    int rows = 0;
+    for (int k = 0; k < s->rows; k++) rows += s->active[k];
+    for (int first = 0; first < s->unknowns; first += EX_LANES) {
+        int lanes = s->unknowns - first < EX_LANES ? s->unknowns - first : EX_LANES;
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (int l = 0; l < lanes; l++)
+            if (s->input[first + l] != NOWHERE)
+                u->in_tangent[s->input[first + l] * EX_LANES + (size_t)l] = 1;
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+            return DAE_RETRY;
+        for (int l = 0; l < lanes; l++)
+            for (int k = 0, at = 0; k < s->rows; k++)
+                if (s->active[k])
+                    J[(size_t)at++ + (size_t)(first + l) * (size_t)rows] =
+                        u->out_tangent[(size_t)k * EX_LANES + (size_t)l];
+    }
+    return DAE_OK;
+}
+
+/* Where trial number `start` begins: at the guesses, where the solver failed, where other
+ * conditions held; beside the guesses, on the other side of zero, at parts of them; farther and
+ * farther away. */
+static void choose_start(const suspects *s, int start)
+{
+    static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
+    static const double aside[] = { 0, 0, 0, 1.5, -1.5, 0, 0.3, -1e-5 };
+    const double *from = start == 1 ? s->failed : start == 2 && s->has_good ? s->good : s->guess;
+    for (int j = 0; j < s->unknowns; j++) {
+        double times = start < 8 ? part[start] : 1;
+        double by = start < 8 ? aside[start] : ldexp(0.125, start / 2) * sin(7.3 * start + 2.9 * j);
+        s->u[j] = fmin(fmax(times * from[j] + by * s->size[j], s->low[j]), s->high[j]);
+    }
+}
+
+/* Can the active conditions hold together? Leaves the point in the slots. */
+static bool can_hold(suspects *s, int starts)
+{
+    int rows = 0;
+    for (int k = 0; k < s->rows; k++) rows += s->active[k];
+    if (rows == 0) return true;
+    for (int start = 0; start < starts && s->trials < MOST_TRIALS; start++) {
+        trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
+                            .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
+                            .user = s, .budget = BUDGET };
+        if (start == 2 && !s->has_good) continue;
+        choose_start(s, start);
+        s->trials++;
+        if (trust_solve(&p, &s->m->memory, s->u, s->r) != TRUST_SOLVED) continue;
+        memcpy(s->good, s->u, (size_t)s->unknowns * sizeof *s->u);
+        s->has_good = true;
+        residuals(s, s->u, s->r);
+        return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- the filter ------------ */
+
+static int ease(const suspects *s, int k)
+{
+    const model_equation *e = &s->all->list.item[s->row[k]];
+    return e->condition != NOWHERE ? 2 : !strcmp(e->role, "initial equation");
+}
+
+/* In the order in which they are tried: equations first, the farthest first. */
+static int list_order(const suspects *s, int *order)
+{
+    int count = 0;
+    for (int kind = 0; kind <= 2; kind++)
+        for (int k = s->rows - 1; k >= 0; k--)
+            if (s->active[k] && ease(s, k) == kind) order[count++] = k;
+    return count;
+}
+
+static void filter(suspects *s)
+{
+    int order[MOST], count = list_order(s, order);
+    for (int chunk = (count + 1) / 2; chunk >= 1; chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
+        for (int from = 0; from < count; from += chunk) {
+            int to = from + chunk < count ? from + chunk : count;
+            for (int i = from; i < to; i++) s->active[order[i]] = false;
+            if (can_hold(s, STARTS))
+                for (int i = from; i < to; i++) s->active[order[i]] = true;
+        }
+        count = list_order(s, order);
+    }
+}
+
+/* ---------------------------------------------------------------- words ----------------- */
+
+/* " with L = 0.5, m = 2" for the parameters of an equation */
+static void list_parameters(model *m, const model_equation *e, char *text, size_t size)
+{
+    size_t length = 0;
+    int count = 0;
+    const ex_id root[] = { e->text_left, e->text_right };
+    text[0] = 0;
+    if (e->condition != NOWHERE) return;
+    ex_walk *w = ex_walk_begin(m->g, root, 2);
+    for (size_t k = 0; k < w->count && count < 3; k++) {
+        const ex_node *n = ex_at(m->g, w->order[k]);
+        if (n->op != EX_VARIABLE || n->a >= m->flat_variables || m->variable[n->a].kind != KNOWN)
+            continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%.40s = %.6g",
+                                   count++ ? ", " : " with ", m->variable[n->a].name,
+                                   m->value[slot_of(n->a, 0)]);
+    }
+    ex_walk_end(m->g, w);
+}
+
+static const char *describe(suspects *s, int k)
+{
+    model *m = s->m;
+    const model_equation *e = &s->all->list.item[s->row[k]];
+    char text[160], where[LOCATED], with[200];
+    model_locate(m, e->place, where, sizeof where);
+    if (e->condition != NOWHERE) {
+        uint32_t from = m->variable[e->condition].start_from;
+        double start = m->value[slot_of(e->condition, 2)];
+        if (from != e->condition) start *= m->variable[from].alias_sign;
+        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s",
+                               m->variable[from].name, start, where);
+    }
+    model_equation_name(m, e, text, sizeof text);
+    list_parameters(m, e, with, sizeof with);
+    return dae_arena_print(&m->arena, "%s %s%s%s%s", e->role, text, with,
+                           e->derived ? ", which follows from the equation" : "", where);
+}
+
+/* Where they come nearest to holding together; "". */
+static const char *nearest_words(suspects *s, int members)
+{
+    model *m = s->m;
+    char list[300] = "", from[80] = "";
+    size_t length = 0;
+    double most = -1;
+    int worst = 0, at = 0, shown = 0;
+    trust_problem p = { .rows = members, .columns = s->unknowns, .evaluate = residuals,
+                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
+                        .user = s, .budget = BUDGET };
+    trust_end end = TRUST_UNDEFINED;
+    for (int start = 0; start < STARTS && end == TRUST_UNDEFINED; start++) {
+        choose_start(s, start);
+        end = trust_solve(&p, &m->memory, s->u, s->r);
+    }
+    if (end != TRUST_NEAREST) return "";
+    for (int k = 0; k < s->rows; k++) {
+        if (!s->active[k]) continue;
+        if (fabs(s->r[at]) > most) most = fabs(s->r[at]), worst = k;
+        at++;
+    }
+    for (int j = 0; j < s->unknowns && shown < 5; j++) {
+        if (!model_is_in(m, &s->all->list.item[s->row[worst]], s->slot[j])) continue;
+        double value = fabs(s->u[j]) < 1e-6 * s->size[j] ? 0 : s->u[j];
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.40s = %.6g%s",
+                                   shown++ ? ", " : "", model_slot_name(m, s->slot[j]), value,
+                                   model_bound_words(m, s->slot[j], s->u[j]));
+        if (members == 1 && shown == 1)
+            snprintf(from, sizeof from, " %.40s = %.6g", model_slot_name(m, s->slot[j]),
+                     s->guess[j]);
+    }
+    char text[160];
+    model_equation_name(m, &s->all->list.item[s->row[worst]], text, sizeof text);
+    return dae_arena_print(&m->arena,
+                           "nearest approach from the start values%s: the sides of %s still differ "
+                           "by %.4g, at %s", from, text, most, list);
+}
+
+/* Is the whole case solved when one member is taken away? Otherwise there is more amiss. */
+static bool each_suffices(suspects *s)
+{
+    bool all = true, member[MOST];
+    memcpy(member, s->active, sizeof member);
+    for (int i = 0; i < s->rows && all; i++) {
+        if (!member[i]) continue;
+        for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
+        all = can_hold(s, STARTS);
+    }
+    memcpy(s->active, member, sizeof member);
+    return all;
+}
+
+/* Linear conditions: what was found is certain. */
+static bool is_linear(suspects *s)
+{
+    model *m = s->m;
+    for (int k = 0; k < s->rows; k++) {
+        model_coefficient *c;
+        size_t count = s->active[k] ? model_coefficients(m, &s->all->list.item[s->row[k]], &c) : 0;
+        for (size_t i = 0; i < count; i++) {
+            bool unknown = false;
+            for (int j = 0; j < s->unknowns; j++) unknown |= s->slot[j] == c[i].slot;
+            bool linear = c[i].value && model_level(m, c[i].value) <= LEVEL_PARAMETER;
+            if (unknown && !linear) return false;
+        }
+    }
+    return true;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* As they stand in the text; only the members are left. */
+static void sort_members(suspects *s)
+{
+    int count = 0;
+    for (int k = 0; k < s->rows; k++)
+        if (s->active[k]) s->row[count++] = s->row[k];
+    qsort(s->row, (size_t)count, sizeof *s->row, compare_rows);
+    s->rows = count;
+    for (int k = 0; k < count; k++) s->active[k] = true;
+}
+
+/* Did an operation that is not defined end the attempt? */
+static bool is_undefined(const model *m)
+{
+    return m->init.failed && m->init.culprit != NOWHERE;
+}
+
+static void say_undefined(suspects *s)
+{
+    model *m = s->m;
+    const model_step *failed = m->init.failed;
+    memcpy(m->value, s->kept, m->slots * sizeof *m->value);
+    for (uint32_t k = 0; k < failed->assigned; k++)
+        if (failed->assigned_equation[k] == m->init.culprit)
+            model_say_nonfinite(m, failed->assigned_value[k]);
+}
+
+static void tell(suspects *s)
+{
+    model *m = s->m;
+    bool enough = each_suffices(s);
+    sort_members(s);
+    int members = s->rows, easy = 0;
+    m->conflict = dae_arena_take(&m->arena, MOST, sizeof *m->conflict);
+    m->conflicts = 0;
+    for (int k = 0; k < members; k++) easy += ease(s, k) > 0;
+    if (compile_suspects(s) != DAE_OK) return;
+    dae_report_clear(&m->report);
+    bool linear = is_linear(s);
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s",
+             members == 1 ? "finding initial values: no solution was found for an equation"
+             : s->all->violations > 0 && !m->init.failed
+                 ? "there are too many initial conditions, and they contradict each other"
+             : linear ? "finding initial values: the conditions contradict each other"
+                      : "finding initial values: no solution was found for all conditions at once");
+    for (int kind = 2; kind >= 0; kind--)
+        for (int k = 0; k < s->rows; k++)
+            if (ease(s, k) == kind) m->conflict[m->conflicts++] = describe(s, k);
+    const char *list = m->conflict[0];
+    for (int k = 1; k < members && k < SHOWN; k++)
+        list = dae_arena_print(&m->arena, "%s\n      %s", list, m->conflict[k]);
+    if (members > SHOWN)
+        list = dae_arena_print(&m->arena, "%s\n      and %d more", list, members - SHOWN);
+    dae_at(&m->report, "%s", list);
+    const char *near = nearest_words(s, members);
+    if (members == 1)
+        dae_why(&m->report, "%s", near[0] ? near : "no values satisfy it");
+    else
+        dae_why(&m->report, "%s %d %s; without any one of them the others can%s%s%s",
+                linear ? "these" : "no values were found with which these", members,
+                linear ? "cannot hold together" : "hold together",
+                enough ? "" : ", but then more contradictions remain", near[0] ? "\n       " : "",
+                near);
+    if (is_undefined(m)) say_undefined(s);
+    dae_hint(&m->report, "%s%s",
+             members == 1 ? "check the equation and the parameters in it"
+             : easy > 0   ? "change or take away one of the initial conditions named first"
+                          : "change one of these equations, or a parameter in them",
+             linear ? "" : "; if there is a solution, better start values or "
+                           "homotopy(actual, simplified) may lead to it");
+}
+
+dae_status conflict_explain(model *m, dae_status status, bool *solved)
+{
+    suspects *s = dae_arena_take(&m->arena, 1, sizeof *s);
+    dae_report first = m->report;
+    *s = (suspects){ .m = m, .all = m->initial_rows };
+    *solved = false;
+    if (!find_suspects(s)) return status;
+    find_unknowns(s);
+    dae_report_clear(&m->report);
+    dae_status compiled = compile_suspects(s);
+    m->report = first;
+    if (compiled != DAE_OK) return status;
+    find_sizes(s);
+    for (int k = 0; k < s->rows; k++) s->active[k] = true;
+    *solved = can_hold(s, MORE_STARTS);
+    if (*solved) return status;
+    for (int k = s->first; k < s->rows; k++) s->active[k] = false;
+    if (s->first < s->rows && can_hold(s, STARTS))
+        for (int k = s->first; k < s->rows; k++) s->active[k] = true;
+    filter(s);
+    if (s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS)) {
+        memcpy(m->value, s->kept, m->slots * sizeof *m->value);
+        return status;
+    }
+    tell(s);
+    memcpy(m->value, s->kept, m->slots * sizeof *m->value);
+    /* an equation that stands alone and is not defined: that is all there is to say */
+    if (s->rows == 1 && first.status == DAE_E_NONFINITE && is_undefined(m)) m->report = first;
+    return m->report.status;
+}

@@ -1,0 +1,358 @@
+/* initialize.c: values at the start that satisfy everything: the initial system is solved.
+ *
+ * Relations are held while the equations are solved and evaluated anew with the solution, until
+ * they stay. If the model says homotopy(actual, simplified), the simplified problem is solved and
+ * turned into the actual one; if that fails the actual one is tried as it is. Work is bounded. What
+ * cannot be solved is explained (conflict.c).
+ */
+#include "model/start/initial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 50, DEFORMATIONS = 200, EXPLANATIONS = 5 };
+
+/* ---------------------------------------------------------------- solving --------------- */
+
+static dae_status check_guess(model *m, uint32_t v)
+{
+    const model_variable *x = &m->variable[v];
+    double start = m->value[slot_of(v, 2)];
+    if (start >= x->min_value && start <= x->max_value) return DAE_OK;
+    if (!initial_is_fixed(m, v)) return DAE_OK;
+    char where[LOCATED] = "";
+    if (x->start_from < m->flat_variables)
+        model_locate(m, m->flat->variable[x->start_from].place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "the fixed start value of '%s' is out of range",
+             m->variable[x->start_from].name);
+    if (where[0]) dae_at(&m->report, "its declaration%s", where);
+    dae_why(&m->report, "start = %.10g, min = %.10g, max = %.10g", start, x->min_value,
+            x->max_value);
+    return DAE_E_INCONSISTENT;
+}
+
+/* Start values as guesses, within the bounds. */
+static dae_status guess(model *m, double t0)
+{
+    m->value[0] = t0;
+    m->value[slot_of(m->at_initial, 0)] = 1;
+    m->value[slot_of(m->at_terminal, 0)] = 0;
+    m->value[slot_of(m->at_homotopy, 0)] = 1;
+    for (uint32_t v = 0; v < m->variables; v++) {
+        const model_variable *x = &m->variable[v];
+        if (!initial_is_unknown(x)) continue;
+        dae_status status = check_guess(m, v);
+        if (status != DAE_OK) return status;
+        double start = fmin(fmax(m->value[slot_of(v, 2)], x->min_value), x->max_value);
+        m->value[slot_of(v, 0)] = start;
+        m->value[slot_of(v, 1)] = 0;
+    }
+    return DAE_OK;
+}
+
+/* The plan with relations that fit its solution. */
+static dae_status solve_with_modes(model *m)
+{
+    bool changed;
+    dae_status status = model_update_modes(m, true, &changed);
+    for (int round = 0; round < ROUNDS && status == DAE_OK; round++) {
+        status = model_run_plan(m, &m->init, "finding initial values");
+        if (status == DAE_OK) status = model_update_modes(m, true, &changed);
+        if (status != DAE_OK || !changed) return status;
+    }
+    if (status != DAE_OK) return status;
+    for (size_t k = 0; k < m->modes_used; k++)
+        m->mode_before[k] = m->value[slot_of(m->mode[m->mode_used[k]].variable, 0)];
+    status = model_run_plan(m, &m->init, "finding initial values");
+    if (status == DAE_OK) status = model_update_modes(m, true, &changed);
+    if (status != DAE_OK || !changed) return status;
+    char list[300] = "";
+    size_t length = 0;
+    for (size_t k = 0; k < m->modes_used && length < 200; k++)
+        if (m->value[slot_of(m->mode[m->mode_used[k]].variable, 0)] != m->mode_before[k])
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.80s",
+                                       length ? ", " : "",
+                                       ex_print(m->g, m->mode[m->mode_used[k]].origin, flat_name,
+                                                m->flat, 78));
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "no initial values fit all relations");
+    dae_at(&m->report, "t = %.10g", m->value[0]);
+    dae_why(&m->report, "after %d rounds these still change: %s", ROUNDS, list);
+    return DAE_E_INCONSISTENT;
+}
+
+/* From the simplified model to the actual one. */
+static dae_status deform(model *m, double t0)
+{
+    double s = 0, step = 0.1, *lambda = &m->value[slot_of(m->at_homotopy, 0)];
+    size_t bytes = m->slots * sizeof(double);
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
+    dae_status status = guess(m, t0);
+    *lambda = 0;
+    if (status == DAE_OK) status = solve_with_modes(m);
+    if (status == DAE_OK) memcpy(good, m->value, bytes);
+    for (int k = 0; k < DEFORMATIONS && status == DAE_OK && s < 1 && step > 1e-6; k++) {
+        double to = fmin(1, s + step);
+        memcpy(m->value, good, bytes);
+        *lambda = to;
+        dae_report_clear(&m->report);
+        if (solve_with_modes(m) == DAE_OK) {
+            memcpy(good, m->value, bytes);
+            s = to;
+            step *= 2;
+        } else {
+            step /= 2;
+        }
+    }
+    if (status == DAE_OK && s < 1) status = m->report.status;
+    m->homotopy_reached = s;
+    m->initial_by = "homotopy";
+    return status;
+}
+
+/* ---------------------------------------------------------------- what was redundant ---- */
+
+/* How far the sides of redundant equations may be apart: by what they change if every unknown
+ * changes by TOLERATED of its size, its value or nominal value, 1e-3 at least if none is given;
+ * and by TOLERATED of the sides. Start values are often written with six or seven digits. */
+static const double TOLERATED = 1e-6;
+
+static dae_status find_tolerances(model *m, double *tolerance)
+{
+    model_unit *u = &m->leftover;
+    size_t n = m->redundant.count;
+    unit_gather(m, u);
+    for (size_t first = 0; first < u->ins; first += EX_LANES) {
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (size_t i = first; i < u->ins && i < first + EX_LANES; i++) {
+            const model_variable *x = &m->variable[u->slot[i] ? slot_variable(u->slot[i]) : 0];
+            bool unknown = u->slot[i] && initial_is_unknown(x);
+            double least = x->nominal_value != 0 ? fabs(x->nominal_value) : 1e-3;
+            u->in_tangent[i * EX_LANES + i - first] = unknown ? fmax(fabs(u->in[i]), least) : 0;
+        }
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, u->out, u->out_tangent) != DAE_OK)
+            return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+        for (size_t k = 0; k < n; k++)
+            for (size_t l = 0; l < EX_LANES; l++) {
+                double by = fabs(u->out_tangent[2 * k * EX_LANES + l] -
+                                 u->out_tangent[(2 * k + 1) * EX_LANES + l]);
+                if (isfinite(by)) tolerance[k] += TOLERATED * by;
+            }
+    }
+    if (unit_run(m, u) != DAE_OK)
+        return unit_trouble(m, u, DAE_E_INCONSISTENT, "checking initial equations");
+    for (size_t k = 0; k < n; k++)
+        tolerance[k] += TOLERATED * fmax(fabs(u->out[2 * k]), fabs(u->out[2 * k + 1]));
+    return DAE_OK;
+}
+
+/* Equations that were not needed must hold all the same. */
+static dae_status check_redundant(model *m)
+{
+    char text[160], where[LOCATED];
+    size_t n = m->redundant.count;
+    initial_rows *all = m->initial_rows;
+    all->violations = 0;
+    if (n == 0) return DAE_OK;
+    double *tolerance = dae_arena_take(&m->arena, n, sizeof *tolerance);
+    all->violated = dae_arena_take(&m->arena, n, sizeof *all->violated);
+    dae_status status = find_tolerances(m, tolerance);
+    for (size_t i = 0; i < n && status == DAE_OK; i++)
+        if (!(fabs(m->leftover.out[2 * i] - m->leftover.out[2 * i + 1]) <= tolerance[i]))
+            all->violated[all->violations++] = (uint32_t)i;
+    if (all->violations == 0) return status;
+    size_t i = all->violated[0];
+    const model_equation *e = &m->redundant.item[i];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "there are too many initial conditions, and they contradict each other");
+    dae_at(&m->report, "%s %s%s", e->role, text, where);
+    dae_why(&m->report, "the other conditions determine everything; with them its sides are %.10g "
+                        "and %.10g", m->leftover.out[2 * i], m->leftover.out[2 * i + 1]);
+    dae_hint(&m->report, "remove it, or one of the other initial conditions");
+    return DAE_E_INCONSISTENT;
+}
+
+/* Everything from the values that are in the slots as guesses. */
+static dae_status solve_plainly(model *m)
+{
+    dae_status status = solve_with_modes(m);
+    m->initial_by = m->init.by;
+    return status == DAE_OK ? check_redundant(m) : status;
+}
+
+/* From the start values. A model that says homotopy(actual, simplified) says which of several
+ * solutions is meant: it is tried first, and without it if it leads nowhere. */
+static dae_status solve(model *m, double t0)
+{
+    if (!m->homotopy) return solve_plainly(m);
+    m->stay_near = true;
+    dae_status status = deform(m, t0);
+    m->stay_near = false;
+    if (status == DAE_OK) status = check_redundant(m);
+    if (status == DAE_OK || status == DAE_E_ASSERT) return status;
+    double reached = m->homotopy_reached;
+    dae_report_clear(&m->report);
+    status = guess(m, t0);
+    if (status == DAE_OK) status = solve_plainly(m);
+    if (status != DAE_OK && reached > 0)
+        dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
+                reached);
+    return status;
+}
+
+static bool can_be_explained(dae_status status)
+{
+    return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
+}
+
+/* A guess that decides a value because nothing else does. */
+static bool is_held(const model *m, uint32_t v)
+{
+    return m->start_use[v] == START_HELD || m->start_use[v] == START_ASSUMED;
+}
+
+static void warn_given_way(model *m, const double *start)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        double value = m->value[slot_of(v, 0)], from = start[slot_of(v, 2)];
+        if (!is_held(m, v) || fabs(value - from) <= 1e-6 * fmax(1, fabs(from)) || ++count > 5)
+            continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.6g to %.6g",
+                                   count > 1 ? ", " : "", m->variable[v].name, from, value);
+    }
+    if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
+    if (count)
+        model_warn(m, "start values with which there is no solution were moved to some with which "
+                      "there is: %s", list);
+}
+
+/* All that must hold can, but not with the guesses that were held: these move to where it does. */
+static dae_status give_way(model *m, const double *point)
+{
+    double *start = dae_arena_take(&m->arena, m->slots, sizeof *start);
+    memcpy(start, m->value, m->slots * sizeof *start);
+    memcpy(m->value, point, m->slots * sizeof *point);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (is_held(m, v)) m->value[slot_of(v, 2)] = m->value[slot_of(v, 0)];
+    dae_status status = solve_plainly(m);
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (is_held(m, v)) m->value[slot_of(v, 2)] = start[slot_of(v, 2)];
+    if (status == DAE_OK) warn_given_way(m, start);
+    return status;
+}
+
+/* There is a contradiction to be named; or a point where all that must hold does, for another
+ * try: from there with the guesses as they are, then with guesses that give way. Where the next
+ * try fails somewhere else, that is explained in turn. */
+static dae_status explain(model *m, dae_status status)
+{
+    double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
+    for (int round = 0; round < EXPLANATIONS && can_be_explained(status); round++) {
+        bool solved = false;
+        const model_step *failed = m->init.failed;
+        status = conflict_explain(m, status, &solved);
+        if (!solved) return status;
+        dae_report first = m->report;
+        memcpy(point, m->value, m->slots * sizeof *point);
+        dae_report_clear(&m->report);
+        dae_status again = solve_plainly(m);
+        if (again != DAE_OK && m->init.failed == failed) {
+            dae_report_clear(&m->report);
+            again = give_way(m, point);
+            round = EXPLANATIONS;
+        }
+        m->initial_by = "trust region";
+        if (again == DAE_OK) return DAE_OK;
+        if (round == EXPLANATIONS)
+            m->report = first;
+        else
+            status = again;
+    }
+    return status;
+}
+
+static bool is_late(const model *m, size_t k)
+{
+    return isnan(m->override[m->variable[m->late_start[k]].start_from]);
+}
+
+static void forget_late_starts(model *m)
+{
+    for (size_t k = 0; k < m->late_starts.outs; k++)
+        if (is_late(m, k)) m->value[slot_of(m->late_start[k], 2)] = 0;
+}
+
+/* With parameters known their start values are: the search begins there once more. */
+static dae_status solve_from_late_starts(model *m)
+{
+    model_unit *u = &m->late_starts;
+    double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
+    if (u->outs == 0 || unit_run(m, u) != DAE_OK) return DAE_OK;
+    memcpy(good, m->value, m->slots * sizeof *good);
+    for (size_t k = 0; k < u->outs; k++) {
+        if (!isfinite(u->out[k]) || !is_late(m, k)) continue;
+        m->value[slot_of(m->late_start[k], 0)] = m->value[slot_of(m->late_start[k], 2)] = u->out[k];
+        good[slot_of(m->late_start[k], 2)] = u->out[k];
+    }
+    const char *by = m->initial_by;
+    if (solve_plainly(m) == DAE_OK) return DAE_OK;
+    memcpy(m->value, good, m->slots * sizeof *good); /* the solution before was one, too */
+    m->initial_by = by;
+    dae_report_clear(&m->report);
+    return DAE_OK;
+}
+
+/* Without nearest points: the first of competing guesses are held. */
+static dae_status solve_without(model *m, double t0)
+{
+    dae_status status = initial_forget_nearest(m);
+    if (status == DAE_OK) status = guess(m, t0);
+    if (status != DAE_OK) return status;
+    dae_report_clear(&m->report);
+    return solve(m, t0);
+}
+
+dae_status model_find_start(model *m, double t0)
+{
+    m->conflicts = 0;
+    m->init.iterations = m->init.evaluations = 0;
+    m->stretch_start = t0;
+    dae_status status = model_check_fixed(m);
+    m->initial_rows->violations = 0;
+    forget_late_starts(m);
+    nearest_weigh(m);
+    if (status == DAE_OK) status = guess(m, t0);
+    if (status != DAE_OK) return status;
+    status = solve(m, t0);
+    if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
+    if (status != DAE_OK) status = explain(m, status);
+    if (status == DAE_OK) status = solve_from_late_starts(m);
+    m->initial_iterations = m->init.iterations;
+    if (status == DAE_OK) nearest_warn(m);
+    if (status == DAE_OK) status = model_start_delays(m, t0);
+    if (status != DAE_OK) return status;
+    m->value[slot_of(m->at_initial, 0)] = 0;
+    m->value[slot_of(m->at_homotopy, 0)] = 1;
+    if (m->delays) model_look_back(m, t0);
+    return m->asks_initial
+               ? model_run_plan(m, &m->run, "solving the equations after the initialization")
+               : DAE_OK;
+}
+
+/* The other side of an event, from the slots and to the slots: states stay as they are (what is no
+ * state any more in the reduced model follows from its constraints), everything else is found again
+ * by the same means as at the start, with relations that fit. */
+dae_status model_find_again(model *m, double t)
+{
+    m->stretch_start = t;
+    if (m->delays) {
+        model_look_back(m, t);
+        dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+        if (status != DAE_OK) return status;
+    }
+    return model_settle(m);
+}
