@@ -773,7 +773,7 @@ static void block_and_extended(void **state)
         assert_true(most[0][0] > 1e-11);
         expect_below(most[1][0], 1e-15);
         expect_below(most[1][1], 1e-13);
-        expect_below(error[1], 1.2 * error[0]);
+        expect_below(error[1], fmax(error[0], 1e-6)); /* the tolerance; rounding decides the rest */
     }
 }
 
