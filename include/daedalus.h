@@ -258,6 +258,9 @@ typedef struct dae_options {
     int64_t max_steps;        /* per dae_advance; 0: 10 million                             */
     int newton_max;           /* iterations per step; 0: 4                                  */
     double newton_tolerance;  /* 0: 0.1 of the error tolerance                              */
+    int suppress_algebraic;   /* 1: errors of algebraic unknowns do not limit steps, of those
+                                 beside them do: where algebraic ones follow from these and
+                                 are no harder to compute                                   */
     dae_start_kind start;
     dae_first_kind first;     /* the first steps of a multistep method                      */
     int careful;              /* 1: watch the callbacks (slow): unset output, overruns,

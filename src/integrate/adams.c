@@ -306,7 +306,7 @@ static int judge(dae_solver *s, dae_adams *g, dae_trial *trial)
         int status = dae_semi_spread(&g->semi, &q, trial->e);
         if (status != DAE_OK) return status;
     }
-    trial->error = s->safety / SHARE * dae_norm(s->options.norm, sys->n, trial->e, s->w, &where);
+    trial->error = s->safety / SHARE * dae_norm(s->options.norm, sys->n, trial->e, s->w_error, &where);
     trial->limiting = where;
     g->gain = raw > 0 ? trial->error / (fabs(c) * raw) : g->gain;
     double unit = g->gain * fabs(h);

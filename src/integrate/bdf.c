@@ -242,11 +242,11 @@ static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, 
     int n = s->system.n;
     const double *e = trial->e;
     double *v = b->filter;
-    if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w, where);
+    if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w_error, where);
     if (phi && !b->first && s->options.norm == DAE_NORM_MAX) { /* in one pass */
         double most = 0;
         for (int i = 0; i < n; i++) {
-            double a = fabs(e[i] + f * phi[i]) * s->w[i];
+            double a = fabs(e[i] + f * phi[i]) * s->w_error[i];
             most = a > most ? a : most; /* e was checked: no NaN */
         }
         return most;
@@ -254,7 +254,7 @@ static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, 
     for (int i = 0; i < n; i++) v[i] = phi ? e[i] + f * phi[i] : e[i];
     for (int i = 0; b->first && i < n; i++)
         if (s->system.level[i] > 0) v[i] = 0;
-    return dae_norm(s->options.norm, n, v, s->w, where);
+    return dae_norm(s->options.norm, n, v, s->w_error, where);
 }
 
 /* c f_p E_d for one order: the right side of the filter. */
@@ -301,7 +301,7 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
         double *v = b->filter + (size_t)l * (size_t)n;
         for (int i = 0; b->first && i < n; i++)
             if (sys->level[i] > 0) v[i] = 0;
-        *norm[l] = dae_norm(s->options.norm, n, v, s->w, &place);
+        *norm[l] = dae_norm(s->options.norm, n, v, s->w_error, &place);
         if (l == 0) *where = place;
     }
     return DAE_OK;

@@ -236,7 +236,7 @@ static int filtered_norm(dae_solver *s, block *m, dae_trial *trial, double *norm
     if (status == DAE_OK)
         status = dae_corrector_solve_with(&s->corrector, trial->e, 1);
     if (status == DAE_OK)
-        *norm = dae_norm(s->options.norm, m->r.k.n, trial->e, s->w, &trial->limiting);
+        *norm = dae_norm(s->options.norm, m->r.k.n, trial->e, s->w_error, &trial->limiting);
     return status;
 }
 
@@ -262,7 +262,7 @@ static int noise_norm(dae_solver *s, block *m, const block_scheme *g, dae_trial 
                        trial->e); /* an error in x, also where d is computed */
     int status = dae_corrector_solve_with(&s->corrector, trial->e, 1), ignored;
     if (status == DAE_OK)
-        *norm = dae_norm(s->options.norm, k->n, trial->e, s->w, &ignored);
+        *norm = dae_norm(s->options.norm, k->n, trial->e, s->w_error, &ignored);
     return status;
 }
 

@@ -359,14 +359,14 @@ static int judge(dae_solver *s, dae_dirk *k, dae_trial *trial)
     if (k->now->embedded_stage >= 0) {
         const double *other = k->X[0] + (size_t)k->now->embedded_stage * (size_t)n;
         for (int i = 0; i < n; i++) trial->e[i] = trial->x[i] - other[i];
-        raw = k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
+        raw = k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w_error, &trial->limiting);
     }
     trial->error = raw;
     if (raw > 1) {
         int where;
         status = filter(s, k, trial);
         if (status != DAE_OK) return status;
-        double filtered = k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w, &where);
+        double filtered = k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w_error, &where);
         if (filtered < raw) {
             trial->error = filtered;
             trial->limiting = where;

@@ -66,11 +66,21 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
     return s->system.computed && renew_d ? set_weights_d(s, t, x) : DAE_OK;
 }
 
+/* Where nothing else counts, algebraic unknowns do. */
+static void suppress_algebraic(dae_solver *s)
+{
+    int n = s->system.n, counted = 0;
+    for (int i = 0; i < n; i++) counted |= s->system.level[i] != DAE_ALGEBRAIC;
+    for (int i = 0; i < n; i++)
+        s->w_error[i] = counted && s->system.level[i] == DAE_ALGEBRAIC ? 0 : s->w[i];
+}
+
 void dae_scale_weights(dae_solver *s, double h)
 {
-    if (!(s->system.facts & DAE_FACT_HIGH_INDEX)) return; /* s->w is s->w0 */
     double power[4] = {1, 1, fmin(fabs(h), 1), fmin(fabs(h), 1) * fmin(fabs(h), 1)};
-    for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
+    if (s->system.facts & DAE_FACT_HIGH_INDEX) /* otherwise s->w is s->w0 */
+        for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
+    if (s->w_error != s->w) suppress_algebraic(s);
 }
 
 /* ---- step size ---- */

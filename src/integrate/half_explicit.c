@@ -288,7 +288,7 @@ static int judge(dae_solver *s, half_explicit *g, dae_trial *trial)
         int status = dae_semi_spread(&g->semi, &q, trial->e);
         if (status != DAE_OK) return status;
     }
-    trial->error = dae_norm(s->options.norm, sys->n, trial->e, s->w, &trial->limiting);
+    trial->error = dae_norm(s->options.norm, sys->n, trial->e, s->w_error, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 

@@ -159,7 +159,7 @@ static int neighbours(dae_solver *s, mebdf *m, dae_trial *trial)
     for (int l = 0; l < count; l++) {
         int order = k + which[l];
         *out[l] = m->fit * share(order) * evened(m, trial->h, order) *
-                  dae_norm(s->options.norm, n, m->filter + (size_t)l * (size_t)n, s->w, &place);
+                  dae_norm(s->options.norm, n, m->filter + (size_t)l * (size_t)n, s->w_error, &place);
     }
     return DAE_OK;
 }

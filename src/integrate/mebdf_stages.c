@@ -294,8 +294,11 @@ static int leap(dae_solver *s, mebdf *m, dae_trial *trial)
     mebdf_lead(q, m->D, m->gap);
     if (dae_corrector_solve_with(q, m->gap, 1) != DAE_OK) return 0;
     jump(n, scale, c, m, trial);
-    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
-    return rate * m->gap_norm <= q->tolerance * (1 - rate);
+    double norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    m->gap_norm = s->w_error == s->w
+                      ? norm
+                      : dae_norm(s->options.norm, n, m->gap, s->w_error, &trial->limiting);
+    return rate * norm <= q->tolerance * (1 - rate);
 }
 
 static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
@@ -313,7 +316,7 @@ static int corrector(dae_solver *s, mebdf *m, dae_trial *trial, effort *all)
     for (int i = 0; i < d; i++) trial->e_d[i] = m->e_d1[i] + m->gap_d[i];
     for (int i = 0; m->past.first && i < n; i++) /* of their past nothing is known */
         if (s->system.level[i] > 0) m->gap[i] = 0;
-    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w, &trial->limiting);
+    m->gap_norm = dae_norm(s->options.norm, n, m->gap, s->w_error, &trial->limiting);
     return DAE_OK;
 }
 

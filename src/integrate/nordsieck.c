@@ -260,7 +260,7 @@ static int judge(dae_solver *s, nordsieck *b, dae_trial *trial)
         double *v = b->v + (size_t)l * (size_t)n;
         for (int i = 0; b->first && i < n; i++) /* of their past nothing is known */
             if (s->system.level[i] != DAE_DIFFERENTIAL) v[i] = 0;
-        b->error[1 + which[l]] = dae_norm(s->options.norm, n, v, s->w, &where);
+        b->error[1 + which[l]] = dae_norm(s->options.norm, n, v, s->w_error, &where);
         if (l == 0) trial->limiting = where;
     }
     trial->filtered = 1;

@@ -291,7 +291,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     if (status != DAE_OK) return status;
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
-    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
+    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
     /* a stiff transient: filtered once more [HW96, (8.20)] */
     double *x = s->trial_x, *r = s->look_e;
@@ -302,7 +302,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     for (int i = 0; i < n; i++) v[i] -= r[i];
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
-    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w, &trial->limiting);
+    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
     return DAE_OK;
 }
 

@@ -361,7 +361,7 @@ static inline double finish(int stages, int n, const rosenbrock *b, const double
 /* The same when the last stage is nearly all of it: x_{n+1} = X_s + U_s, ... */
 static double finish_last(const dae_solver *s, const rosenbrock *b, dae_trial *trial)
 {
-    const double *X = b->X, *P = b->P, *w = s->w;
+    const double *X = b->X, *P = b->P, *w = s->w_error;
     const double *u = b->u[0] + (size_t)(b->table->stages - 1) * (size_t)b->stride;
     double *x = trial->x, *p = trial->p, *e = trial->e, most = 0;
     double c = 1 / (trial->h * b->table->gamma);
@@ -387,11 +387,11 @@ static double end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
     if (b->plain && b->ends_in_last)
         size = finish_last(s, b, trial);
     else if (b->table->stages == 6)
-        size = finish(6, n, b, s->x, p_old, s->w, trial, p);
+        size = finish(6, n, b, s->x, p_old, s->w_error, trial, p);
     else
-        size = finish(b->table->stages, n, b, s->x, p_old, s->w, trial, p);
+        size = finish(b->table->stages, n, b, s->x, p_old, s->w_error, trial, p);
     if (s->options.norm != DAE_NORM_MAX)
-        size = dae_norm(s->options.norm, n, trial->e, s->w, &trial->limiting);
+        size = dae_norm(s->options.norm, n, trial->e, s->w_error, &trial->limiting);
     if (!sys->computed) return size;
     for (int i = 0; i < sys->m; i++) {
         trial->p[i] = b->p_new[sys->slot[i]];

@@ -110,7 +110,8 @@ static dae_status take_memory(dae_solver *s)
     s->system.scale = s->w0;
     s->system.scale_part = fmin(1, sqrt(sqrt(DBL_EPSILON) / fmax(s->options.rtol, 1e-10)));
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
-    return s->events.armed && s->w ? DAE_OK : DAE_E_NOMEM;
+    s->w_error = s->options.suppress_algebraic ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
+    return s->events.armed && s->w && s->w_error ? DAE_OK : DAE_E_NOMEM;
 }
 
 static dae_status build(dae_solver *s, const dae_problem *problem)
@@ -162,6 +163,7 @@ void dae_close(dae_solver *s)
     if (s->method) s->method->close(s);
     dae_corrector_close(&s->corrector);
     dae_first_close(s);
+    if (s->w_error != s->w) dae_free(&memory, s->w_error);
     if (s->w != s->w0) dae_free(&memory, s->w);
     dae_free(&memory, s->vectors);
     dae_free(&memory, s->events.armed);

@@ -321,7 +321,7 @@ static int judge(dae_solver *s, two_step *k, dae_trial *trial)
     for (int i = 0; k->past == 0 && i < sys->n; i++) /* of their past nothing is known */
         if (sys->level[i] != DAE_DIFFERENTIAL) k->v[i] = 0;
     trial->filtered = 1;
-    trial->error = dae_norm(s->options.norm, sys->n, k->v, s->w, &trial->limiting);
+    trial->error = dae_norm(s->options.norm, sys->n, k->v, s->w_error, &trial->limiting);
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 

@@ -13,6 +13,11 @@
  * behind that point is looked for: the states go on from there, a relaxation jump. A warning
  * says so.
  *
+ * Where constraints leave a choice of states (reduce.h) the other coordinates follow from those
+ * chosen, and only errors of states count. To count all of them, as if each could err on its own,
+ * takes a pendulum a third more steps (`daedalus reproduce routes`), for nothing: constraints hold
+ * as well, and errors are not larger.
+ *
  * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
@@ -265,6 +270,7 @@ static dae_status open_solver(run *r)
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
+                            .suppress_algebraic = m->flat->watches > m->flat->guards,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,

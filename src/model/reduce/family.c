@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* A choice of dummies is given up when its worst pivot falls below this part of the best one's: for
- * two coordinates on a circle at 22 degrees from where it ends, further than a step leads. After
- * a failure anything clearly better is tried. */
-static const double ENOUGH = 0.4, RESCUE = 0.8;
+ * two coordinates on a circle 10 degrees behind where both are equally good. Much less costs steps
+ * (0.4: a tenth), more leads to and fro. After a failure anything clearly better is tried. */
+static const double ENOUGH = 0.7, RESCUE = 0.85;
 
 enum { PAST = 6 }; /* points that a multistep method may want */
 
