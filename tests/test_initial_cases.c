@@ -650,6 +650,40 @@ static void test_two_contradictions(void **state)
     dae_model_close(m);
 }
 
+/* Of several contradictions the smallest is named, whichever was met first. */
+static void test_smallest_contradiction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *member[2];
+    } cases[] = {
+        { "model M Real x, y, z, w; initial equation x + y + z + w = 10; x = 1; y = 2; z = 3; w = 5; "
+          "x = 2; equation der(x) = 1; der(y) = 1; der(z) = 1; der(w) = 1; end M;",
+          { "'x = 1'", "'x = 2'" } },
+        { "model M Real x, y, z; initial equation x*y*z = 6; x = 1; y = 2; z = 4; y*z = 8; "
+          "y^2 = -1; equation der(x) = 1; der(y) = 1; der(z) = 1; end M;",
+          { "'y^2 = -1'", NULL } },
+        { "model M Real x(start = 0.6, fixed = true), y(start = 0.8, fixed = true), u, v, F, w; "
+          "initial equation u = 1; v = 1; w = 3; u = 2; equation der(x) = u; der(y) = v; "
+          "der(u) = -F*x; der(v) = -F*y - 9.81; x^2 + y^2 = 1; der(w) = -w; end M;",
+          { "'u = 1'", "'u = 2'" } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dae_status status;
+        dae_initial found;
+        dae_model *m = load(cases[i].text);
+        free(begin(m, &status));
+        assert_int_equal(status, DAE_E_INCONSISTENT);
+        dae_model_get_initial(m, &found);
+        assert_int_equal(found.conflicts, cases[i].member[1] ? 2 : 1);
+        for (size_t k = 0; k < found.conflicts; k++) {
+            if (!strstr(found.conflict[k], cases[i].member[k])) print_error("%s\n", found.conflict[k]);
+            assert_non_null(strstr(found.conflict[k], cases[i].member[k]));
+        }
+        dae_model_close(m);
+    }
+}
+
 /* On an ellipse x = 2 cos s, y = sin s, with any weights: against a search over s, grid and golden
  * section. */
 static double off_ellipse(double s, const double *q, const double *size)
@@ -762,6 +796,7 @@ int main(void)
         cmocka_unit_test(test_no_solution), cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_report),      cmocka_unit_test(test_after_an_event),
         cmocka_unit_test(test_against_a_search), cmocka_unit_test(test_two_contradictions),
+        cmocka_unit_test(test_smallest_contradiction),
         cmocka_unit_test(test_every_allocation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,10 @@
  * left out before initial equations, and these before fixed values, so that the set tends to speak
  * of what is easily changed.
  *
+ * There may be several such sets. Another one lacks a member of the first: so each member is left
+ * out in turn, and if the others still contradict each other the filter shrinks them; a smaller set
+ * takes the place of the first, and the search begins again.
+ *
  * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
  * tried from more points before it is called a contradiction, and unless all of it is linear the
  * words are only that no solution was found.
@@ -26,7 +30,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000 };
+enum {
+    MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000,
+    SMALL = 60, SMALL_TRIALS = 1500 /* where a smaller set is looked for */
+};
 
 typedef struct suspects {
     model *m;
@@ -264,6 +271,35 @@ static void filter(suspects *s)
     }
 }
 
+static int count_active(const suspects *s)
+{
+    int count = 0;
+    for (int k = 0; k < s->rows; k++) count += s->active[k];
+    return count;
+}
+
+/* A set with fewer members than the one that is active, if there is one without member `i`. */
+static bool shrink_without(suspects *s, int i)
+{
+    bool member[MOST];
+    int members = count_active(s);
+    memcpy(member, s->active, sizeof member);
+    for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
+    if (!can_hold(s, STARTS)) {
+        filter(s);
+        if (count_active(s) < members && s->trials < MOST_TRIALS) return true;
+    }
+    memcpy(s->active, member, sizeof member);
+    return false;
+}
+
+static void find_smaller(suspects *s)
+{
+    if (s->rows > SMALL) return;
+    for (int i = 0; i < s->rows && s->trials < SMALL_TRIALS && count_active(s) > 2; i++)
+        if (s->active[i] && shrink_without(s, i)) i = -1;
+}
+
 /* ---------------------------------------------------------------- words ----------------- */
 
 /* " with L = 0.5, m = 2" for the parameters of an equation */
@@ -473,6 +509,7 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     if (s->first < s->rows && can_hold(s, STARTS))
         for (int k = s->first; k < s->rows; k++) s->active[k] = true;
     filter(s);
+    find_smaller(s);
     if (s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS)) {
         memcpy(m->value, s->kept, m->slots * sizeof *m->value);
         return status;
