@@ -281,6 +281,7 @@ struct model {
     size_t assumptions, assumption_capacity;
     model_unit assumed;
 
+    struct model_array *array;   /* NULL: no derivative array, but a plan                     */
     model_plan run, init;
     ex_id *image;                /* of slots, while substituting                              */
     size_t image_count;
@@ -417,6 +418,7 @@ const char *model_bound_words(const model *m, uint32_t slot, double value); /* "
 
 /* problem.c */
 dae_status model_build_problem(model *m);
+dae_status model_compile_beside(model *m); /* what is computed beside the equations: values, events ... */
 void model_close_problem(model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */

@@ -421,6 +421,16 @@ static void name_things(model *m)
     }
 }
 
+dae_status model_compile_beside(model *m)
+{
+    dae_status status = compile_values(m);
+    if (status == DAE_OK) status = compile_events(m);
+    if (status == DAE_OK) status = compile_assertions(m);
+    if (status == DAE_OK) status = compile_lag_times(m);
+    if (status == DAE_OK) status = compile_pace(m);
+    return status;
+}
+
 dae_status model_build_problem(model *m)
 {
     model_problem *p = &m->p;
@@ -428,11 +438,7 @@ dae_status model_build_problem(model *m)
     size_t n = (size_t)p->problem.size;
     dae_status status = unit_open(m, &p->equations, p->residual, n);
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
-    if (status == DAE_OK) status = compile_values(m);
-    if (status == DAE_OK) status = compile_events(m);
-    if (status == DAE_OK) status = compile_assertions(m);
-    if (status == DAE_OK) status = compile_lag_times(m);
-    if (status == DAE_OK) status = compile_pace(m);
+    if (status == DAE_OK) status = model_compile_beside(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);

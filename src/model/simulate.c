@@ -16,6 +16,7 @@
  * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
+#include "model/array/model.h"
 #include "model/object.h"
 #include "model/reduce/route.h"
 
@@ -282,6 +283,7 @@ static dae_status take_failure(run *r, dae_status status)
     const ex_trouble *trouble = ex_machine_trouble(m->p.equations.machine);
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
+    if (model_tell_array(m, dae_time(m->solver))) return m->report.status;
     m->report.status = status;
     snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
@@ -827,7 +829,7 @@ static dae_status check_route(run *r)
     if (flat_route_find(r->given->route) != FLAT_ROUTES) return DAE_OK;
     dae_fail(&r->m->report, DAE_E_OPTION, "there is no route '%.60s'", r->given->route);
     dae_at(&r->m->report, "route (--route)");
-    dae_hint(&r->m->report, "dummy, projection, least-squares or direct");
+    dae_hint(&r->m->report, "dummy, projection, least-squares, direct or array");
     return DAE_E_OPTION;
 }
 

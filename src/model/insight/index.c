@@ -491,6 +491,17 @@ static int system_jacobian(indexer *d)
     return rank < 0 ? -1 : rank == (int)n;
 }
 
+int insight_system_jacobian(insight *k, uint32_t most)
+{
+    const flat_signature *s = k->s;
+    if (s->rows == 0 || s->rows > most) return -1;
+    indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
+    d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
+    for (uint32_t i = 0; i < s->rows; i++)
+        d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
+    return system_jacobian(&d);
+}
+
 /* ---------------------------------------------------------------- all ------------------- */
 
 /* The index of the pencil s E + A, J = (E, A); false: a rank is in doubt, or it is singular. */

@@ -43,6 +43,10 @@ void insight_indices(insight *k);
 void insight_mass(insight *k);
 void insight_modes(insight *k);
 
+/* Pryce's system Jacobian at the start: 1 regular, 0 singular, -1 not known, or more than `most`
+ * equations. */
+int insight_system_jacobian(insight *k, uint32_t most);
+
 /* ---- what they share ---- */
 
 /* Is the leaf something that equations determine (with its derivatives)? */
