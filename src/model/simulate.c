@@ -269,6 +269,7 @@ static dae_status open_solver(run *r)
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
+                            .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest, .allocator = &m->memory.hook };
     dae_problem problem = m->p.problem;
     if (!m->p.searched) problem.event_count = 0; /* all times are known beforehand */

@@ -125,8 +125,8 @@ model *fallback_model(model_fallback *f)
 /* Initial values; nothing is said of it. */
 static dae_status try_start(model_fallback *f, model *m, double t0)
 {
+    model_forget_failure(m);
     size_t n = (size_t)m->p.problem.size, length = m->text_length;
-    size_t failure_at = m->failure_at, failure_length = m->failure_length;
     int warnings = m->warnings;
     dae_status before = m->status;
     double *x = dae_alloc(&f->memory, 2 * n + 1, sizeof *x);
@@ -135,8 +135,7 @@ static dae_status try_start(model_fallback *f, model *m, double t0)
     dae_free(&f->memory, x);
     m->status = before;
     m->warnings = warnings;
-    m->failure_at = failure_at;
-    m->failure_length = failure_length;
+    m->failure_length = 0;
     if (m->text) m->text[m->text_length = length] = 0;
     dae_report_clear(&m->report);
     return status;
@@ -172,14 +171,13 @@ static bool decide(model_fallback *f, double t0)
     if (!m || !m->built || m->hybrid || model_has_events(m)) return false;
     if (f->reduction->signature.rows > LOOKED_AT || m->p.problem.size == 0) return false;
     dae_status status = try_start(f, m, t0);
-    if (status == DAE_OK && !is_singular(f, t0)) return false;
-    if (status != DAE_OK && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR &&
-        status != DAE_E_STRUCTURE)
-        return false;
+    bool started = status == DAE_OK;
+    if (started && !is_singular(f, t0)) return false;
+    if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a)) return false;
     status = try_start(f, a, t0);
-    if (status != DAE_OK && status != DAE_E_INCONSISTENT) return false;
+    if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
     return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
 }
 

@@ -177,6 +177,37 @@ static void choose_tau(model_array *k)
     k->a.tau *= by;
 }
 
+/* Derivatives that are 0 may be a stationary point, as of x' y' = 2: others to begin with. */
+static void shake(model_array *k)
+{
+    unsigned seed = 1;
+    for (int e = (int)k->a.n; e < array_columns(&k->a); e++) {
+        seed = seed * 1103515245u + 12345u;
+        k->here.c[e] += 0.5 + (double)(seed >> 16 & 0x3ff) / 1024;
+    }
+}
+
+/* F, ..., F^(level): by derivatives alone; with unknowns that are not differentiated; with all that
+ * may move; from other derivatives. What a start value says is kept while it can be. */
+static bool satisfy(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
+    double *from = dae_alloc(&m->memory, columns + 1, sizeof *from);
+    bool good = false;
+    if (from) memcpy(from, k->here.c, columns * sizeof *from);
+    for (int stage = 0; from && stage < 4 && !good; stage++) {
+        put_weights(k, k->weight);
+        for (size_t j = 0; j < n; j++)
+            if (stage == 0 || (stage == 1 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
+        memcpy(k->here.c, from, columns * sizeof *from);
+        if (stage == 3) shake(k);
+        good = array_satisfy(&k->here, &k->base, stage >= 2);
+    }
+    dae_free(&m->memory, from);
+    return good;
+}
+
 typedef enum outcome { FOUND, NO_POINT, NO_INDEX } outcome;
 
 /* From the guesses on. held: fixed starts and initial equations hold. */
@@ -193,8 +224,7 @@ static outcome find_index(model *m, bool held)
             memcpy(k->here.c, k->guess, n * sizeof *k->guess);
         }
         k->here.extra = held && k->extra.rows ? &k->extra : NULL;
-        put_weights(k, k->weight);
-        if (!array_satisfy(&k->here, &k->base, true)) return NO_POINT;
+        if (!satisfy(m)) return NO_POINT;
         choose_tau(k);
         if (!look(k) || !array_is_full(&k->base)) continue;
         bool clear = k->base.kept > 1e3 * k->base.dropped;
@@ -261,6 +291,37 @@ static void approach(model *m)
     dae_free(&m->memory, good);
 }
 
+/* ---------------------------------------------------------------- ranks later --------- */
+
+/* The base for what follows; are ranks the same a little later? */
+static bool begin_there(model *m, double t0)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
+    double *x = dae_alloc(&m->memory, n + 1, sizeof *x);
+    bool good = x && look(k);
+    if (good) {
+        k->rank = -1;
+        good = array_take_base(k, t0);
+        k->rank = k->base.rank;
+        k->constraints = k->base.constraints;
+    }
+    k->known_here = false;
+    for (size_t j = 0; good && j < n; j++)
+        x[j] = k->c_base[j] + LATER * k->c_base[n + j];
+    if (good) {
+        k->here.t = t0 + LATER * k->a.tau;
+        memcpy(k->here.c, k->c_base, (size_t)array_columns(&k->a) * sizeof *x);
+        memcpy(k->here.c, x, n * sizeof *x);
+        good = array_satisfy(&k->here, &k->spare, false) && array_linearize(&k->here, &k->spare) &&
+               array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)n) &&
+               k->spare.rank == k->rank && k->spare.constraints == k->constraints &&
+               array_is_full(&k->spare);
+    }
+    dae_free(&m->memory, x);
+    return good;
+}
+
 /* ---------------------------------------------------------------- words ----------------- */
 
 static const char *row_words(model *m, int row)
@@ -296,7 +357,9 @@ static dae_status tell_no_point(model *m, double t0)
     double by;
     int row = array_worst(&k->here, &k->base, &by), level = k->a.level;
     const char *worst = row_words(m, row), *fixed = held_words(m);
-    bool alone = find_index(m, false) == FOUND;
+    bool alone = find_index(m, false) == FOUND && begin_there(m, t0);
+    if (!alone) k->freedom = -1;
+    k->rank = -1;
     dae_fail(&m->report, DAE_E_INCONSISTENT,
              "no initial values satisfy the equations and their derivatives%s",
              alone ? " together with what is fixed" : "");
@@ -330,35 +393,6 @@ static dae_status tell_isolated(model *m, double t0)
 }
 
 /* ---------------------------------------------------------------- the start ------------- */
-
-/* The base for what follows; are ranks the same a little later? */
-static bool begin_there(model *m, double t0)
-{
-    model_array *k = m->array;
-    size_t n = k->a.n;
-    double *x = dae_alloc(&m->memory, n + 1, sizeof *x);
-    bool good = x && look(k);
-    if (good) {
-        k->rank = -1;
-        good = array_take_base(k, t0);
-        k->rank = k->base.rank;
-        k->constraints = k->base.constraints;
-    }
-    k->known_here = false;
-    for (size_t j = 0; good && j < n; j++)
-        x[j] = k->c_base[j] + LATER * k->c_base[n + j];
-    if (good) {
-        k->here.t = t0 + LATER * k->a.tau;
-        memcpy(k->here.c, k->c_base, (size_t)array_columns(&k->a) * sizeof *x);
-        memcpy(k->here.c, x, n * sizeof *x);
-        good = array_satisfy(&k->here, &k->spare, false) && array_linearize(&k->here, &k->spare) &&
-               array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)n) &&
-               k->spare.rank == k->rank && k->spare.constraints == k->constraints &&
-               array_is_full(&k->spare);
-    }
-    dae_free(&m->memory, x);
-    return good;
-}
 
 dae_status model_find_array_start(model *m, double t0)
 {

@@ -385,6 +385,7 @@ static void find_start(insight *k)
     if (n > LOOK) return;
     double *point = dae_arena_take(k->arena, 2 * n + 1, sizeof *point);
     dae_status before = m->status;
+    model_forget_failure(m);
     size_t length = m->text_length;
     int warnings = m->warnings;
     o->start_status = model_initialize(m, o->start_time, point, point + n);
@@ -393,6 +394,7 @@ static void find_start(insight *k)
     k->started = o->start_status == DAE_OK;
     m->status = before;
     m->warnings = warnings;
+    m->failure_length = 0;
     if (m->text) m->text[m->text_length = length] = 0;
     dae_report_clear(&m->report);
 }
