@@ -312,6 +312,9 @@ struct model {
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
+    bool guard_failed;           /* the last run ended by one of them: ...                    */
+    double guard_t;              /* ... the slots hold the point before, at this time         */
+    int guard_output;            /* ... the next output                                       */
     size_t assert_warnings;
     bool ended;                  /* by terminate                                              */
     dae_solver *solver;          /* of a simulation under way                                 */

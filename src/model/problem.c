@@ -10,6 +10,7 @@
  * an unknown with the row y - e (a sum over 10^5 nodes used by all of them would make the
  * Jacobian dense), unless nobody needs y but the results. Derivatives come from tangents, several columns of one colour at a time.
  */
+#include "model/array/model.h"
 #include "model/object.h"
 
 #include "expression/walk.h"
@@ -310,6 +311,7 @@ int model_load_point(model *m, double t, const double *x, const double *xdot)
 {
     model_problem *p = &m->p;
     model_put_point(m, t, x, xdot);
+    if (m->array) model_put_array_rates(m, t, x, xdot);
     if (unit_run(m, &p->values) != DAE_OK) return DAE_RETRY;
     for (size_t k = 0; k < p->values_count; k++) m->value[p->value_slot[k]] = p->values.out[k];
     return DAE_OK;

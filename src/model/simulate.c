@@ -284,7 +284,7 @@ static dae_status take_failure(run *r, dae_status status)
     const ex_trouble *trouble = ex_machine_trouble(m->p.equations.machine);
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
-    if (model_tell_array(m, dae_time(m->solver))) return m->report.status;
+    if (model_tell_array(m, status, dae_time(m->solver))) return m->report.status;
     m->report.status = status;
     snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
@@ -473,7 +473,8 @@ static dae_status take_over(run *r)
     m->value[slot_of(m->at_homotopy, 0)] = 1;
     r->output = r->stage->output;
     dae_status status = model_update_modes(m, true, &changed);
-    if (status == DAE_OK && !m->flat->whole) {
+    if (status == DAE_OK && m->array) status = model_resume_array(m, r->t);
+    if (status == DAE_OK && !m->flat->whole && !m->array) {
         status = model_run_plan(m, &m->run, "solving the equations for other states");
         if (status == DAE_OK) status = model_settle(m);
     }
@@ -777,8 +778,12 @@ static dae_status check_guards(run *r, double t, bool first)
     for (size_t k = 0; k < m->flat->guards; k++) {
         double value = m->watched.out[from + k];
         if (first) m->guard_negative[k] = value < 0;
-        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0))
+        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0)) {
+            m->guard_failed = t == r->t || read(r, r->t) == DAE_OK;
+            m->guard_t = r->t;
+            m->guard_output = r->output;
             return tell_guard(r, t, from + k, value);
+        }
     }
     return DAE_OK;
 }
@@ -844,7 +849,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
-    m->ended = false;
+    m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 } };

@@ -431,8 +431,9 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
-    if (m->back)
-        model_get_facts(m->back, facts);
+    model *by = m->ran ? m->ran : m->back;
+    if (by)
+        model_get_facts(by, facts);
     if (m->flat) { /* as it was written: reduction may have added to it */
         facts->equations = m->flat->equations + set_by_whens(m->flat);
         facts->variables = facts->parameters = 0;
@@ -442,9 +443,9 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (m->back && m->reduction.flat != m->reduction.from)
+    if (by && !m->ran && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
-    if (m->back && m->regular.changes && m->regular.bound > facts->index)
+    if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
     facts->load_seconds = m->load_seconds;
 }
@@ -544,8 +545,13 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         m->ran = fallback_model(m->fallback);
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
-    return settle(m, m->family ? family_simulate(m->family, simulation, row, user)
-                               : model_simulate(m->back, simulation, row, user));
+    dae_status status = m->family ? family_simulate(m->family, simulation, row, user)
+                                  : model_simulate(m->back, simulation, row, user);
+    by = m->family ? family_now(m->family) : m->back;
+    if (status == DAE_E_IMPASSE && !route && m->fallback &&
+        fallback_goes_on(m->fallback, by, simulation, row, user, &status))
+        m->ran = fallback_model(m->fallback);
+    return settle(m, status);
 }
 
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)

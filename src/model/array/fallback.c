@@ -24,6 +24,7 @@ struct model_fallback {
     size_t *place;               /* of a result of back: its number in array; width: none     */
     uint32_t *rate;              /* ... 1 + the variable that it is the derivative of; 0      */
     double *row, *from;
+    long steps;                  /* rows given                                                */
     dae_row give;
     void *user;
 };
@@ -96,6 +97,7 @@ static void arrange(const model_fallback *f, const double *value, double *row)
 static int give(double t, const double *value, void *user)
 {
     model_fallback *f = user;
+    f->steps++;
     if (!f->give) return DAE_OK;
     if (!f->back) return f->give(t, value, f->user);
     arrange(f, value, f->row);
@@ -257,8 +259,11 @@ const char *fallback_words(model_fallback *f)
             "Jacobian is singular there, and constraints are hidden that structure does not show (it\n"
             "says index %d, and that %zu initial values can be chosen).\n%s",
             f->reduction->index, structural_freedom(f), how);
+    const char *words = strstr(f->why, ": "), *hint = strstr(f->why, "\n  hint:");
+    words = words ? words + 2 : f->why;
+    int length = (int)(hint && hint > words ? (size_t)(hint - words) : strlen(words));
     return dae_arena_print(
-        arena, "Structure does not tell the index of these equations:\n%s\n%s", f->why, how);
+        arena, "Structure does not tell the index of these equations:\n  %.*s\n%s", length, words, how);
 }
 
 /* ---------------------------------------------------------------- running --------------- */
@@ -274,6 +279,32 @@ dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation
     fallback_tell(f);
     if (!with.method && a->array->index >= 3) with.method = "radau"; /* as family.c has it */
     return model_simulate(a, &with, give, f);
+}
+
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation, dae_row row,
+                      void *user, dae_status *status)
+{
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    model *a = ended->guard_failed ? fallback_model(f) : NULL;
+    if (!a || !model_problem_of(a)) return false;
+    model_stage stage = { .resume = true, .t = ended->guard_t, .output = ended->guard_output };
+    f->give = row;
+    f->user = user;
+    f->steps = 0;
+    for (uint32_t v = 0; v < f->flat.variables; v++) model_poke(a, v, model_peek(ended, v, 0));
+    if (!with.method) with.method = "radau";
+    model_forget_failure(a);
+    size_t length = a->text_length;
+    dae_status now = model_simulate_stage(a, &with, give, f, &stage);
+    if (now != DAE_OK && f->steps == 0) { /* it did not even begin */
+        model_forget_failure(a);
+        if (a->text) a->text[a->text_length = length] = 0;
+        return false;
+    }
+    model_warn(a, "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
+                  "integrated with their derivative array (route array)", ended->guard_t);
+    *status = now;
+    return true;
 }
 
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,

@@ -33,6 +33,10 @@ bool fallback_replaces(model_fallback *f, double t0, const char *why);
 /* As model_simulate, rows in the order of `back`. */
 dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
                              void *user);
+/* `ended` is a model of the same equations, rewritten, whose run ended where a factor of the rewriting
+ * became 0: goes on from there. false: it cannot, *status is what it was. */
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation, dae_row row,
+                      void *user, dae_status *status);
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
                            double *value);
 /* That it is taken and why: a sentence among its messages, once. */

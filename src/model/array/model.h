@@ -13,11 +13,15 @@
 
 typedef struct model_array {
     derivative_array a;
-    array_base base;             /* at the last point where ranks were looked at              */
-    array_base spare;
+    array_base base, next;       /* at the last two ends of steps: ranks were looked at       */
+    array_base near, spare;      /* beside them; for work                                     */
+    bool has_next, has_near;
     array_point here;            /* the last point asked for ...                              */
-    double *c_base, t_base;      /* ... and where the base is                                 */
+    double *c_base, *c_next, t_base, t_next; /* ... and where the bases are                   */
+    double rate;                 /* of the last iteration                                     */
     double *x_here;              /* what `here` was asked for                                 */
+    double *c_start, t_start;
+    double *c_spare;             /* room for all coefficients                                 */
     bool known_here;
     int index;                   /* k; -1: not found                                          */
     int freedom;                 /* initial values that can be chosen; -1: not known          */
@@ -42,13 +46,18 @@ void model_close_array(model *m);
 dae_status model_build_array_start(model *m);
 /* Initial values into the slots; the index, ranks. */
 dae_status model_find_array_start(model *m, double t0);
-/* A failure of the integrator, if it is that ranks changed: in words. */
-bool model_tell_array(model *m, double t);
+/* From the values in the slots, which are consistent but for errors of a run. */
+dae_status model_resume_array(model *m, double t);
+/* Derivatives as the array has them at (t, x), into the slots. */
+void model_put_array_rates(model *m, double t, const double *x, const double *xdot);
+/* A failure of the integrator at t, if it is that ranks changed, or nearly: in words. */
+bool model_tell_array(model *m, dae_status status, double t);
 /* The rows that have to be satisfied, at the start values and now. */
 dae_status model_describe_array(model *m);
 
 /* problem.c */
-bool array_take_base(model_array *k, double t); /* at k->here */
-bool array_go_to(model_array *k, double t, const double *x);
+bool array_take_base(model_array *k); /* at k->here, which counts from now on */
+/* To the point that belongs to x; xdot: a guess of x', NULL: none. */
+bool array_go_to(model_array *k, double t, const double *x, const double *xdot);
 
 #endif

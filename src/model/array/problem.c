@@ -3,8 +3,8 @@
  * phi(t, x): with the base of a point nearby (base.c) the array is solved for (c_0, c_1, ...), c_0
  * being the consistent point that lies across the constraints from x; phi = c_1 / tau. Its
  * derivative by x, along the constraints, follows from the decomposition at that point, and is exact
- * on them. Where the base is too far away, Newton's method finds a point first, and a new base is
- * taken there.
+ * on them. Where the base is too far away, Newton's method finds a point first, and another base is
+ * taken there for the iteration.
  *
  * Ranks are looked at after every step, and have to be what they were at the start. A rank that is
  * lost at one point within a step shows in a determinant: with N spanning the kernel of (Gx Gy) at
@@ -20,11 +20,11 @@
 
 /* ---------------------------------------------------------------- points ---------------- */
 
-static void swap_bases(model_array *k)
+static void swap(array_base *a, array_base *b)
 {
-    array_base base = k->base;
-    k->base = k->spare;
-    k->spare = base;
+    array_base kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
 static bool note_lost(model_array *k, const array_base *b, double t, bool turned)
@@ -61,56 +61,114 @@ static int orientation(const array_base *at, const array_base *from, double *A, 
     return sign;
 }
 
-static bool has_turned(model_array *k)
+static bool has_turned(model_array *k, const array_base *from)
 {
-    int before = orientation(&k->base, &k->base, k->turn, k->base.pivot);
-    int now = orientation(&k->spare, &k->base, k->turn, k->base.pivot);
+    int before = orientation(from, from, k->turn, k->spare.pivot);
+    int now = orientation(&k->spare, from, k->turn, k->spare.pivot);
     return before != 0 && now != 0 && before != now;
 }
 
-bool array_take_base(model_array *k, double t)
+/* The decomposition at k->here, into the spare; false: ranks are not those of the start. */
+static bool look_here(model_array *k)
 {
-    array_point *p = &k->here;
-    bool first = k->rank < 0;
-    if (!array_linearize(p, &k->spare)) return false;
-    if (!array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n))
-        return false;
-    bool same = k->spare.rank == k->rank && k->spare.constraints == k->constraints &&
-                array_is_full(&k->spare);
-    if (!first && !same) return note_lost(k, &k->spare, t, false);
-    if (!first && has_turned(k)) return note_lost(k, &k->spare, t, true);
-    swap_bases(k);
-    memcpy(k->c_base, p->c, (size_t)array_columns(&k->a) * sizeof *p->c);
-    k->t_base = t;
-    k->lost = false;
+    array_base *b = &k->spare;
+    if (!array_linearize(&k->here, b)) return false;
+    if (!array_decompose(b, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n)) return false;
+    if (k->rank < 0) return true;
+    bool same = b->rank == k->rank && b->constraints == k->constraints && array_is_full(b);
+    return same || note_lost(k, b, k->here.t, false);
+}
+
+/* Higher derivatives are determined in part only. What is not is made 0: carried on from step to step
+ * it would grow. */
+static void forget_loose(model_array *k)
+{
+    const array_base *b = &k->spare;
+    double *y = k->here.c + b->n, *kept = k->c_spare, rate;
+    size_t bytes = (size_t)array_columns(&k->a) * sizeof *kept;
+    memcpy(kept, k->here.c, bytes);
+    for (int v = b->rank; v < b->width; v++) {
+        double dot = 0;
+        for (int j = 0; j < b->width; j++) dot += b->V[v + j * b->width] * kept[b->n + j] / b->size[j % b->n];
+        for (int j = 0; j < b->width; j++) y[j] -= b->V[v + j * b->width] * dot * b->size[j % b->n];
+    }
+    if (!array_settle(&k->here, &k->spare, &rate)) memcpy(k->here.c, kept, bytes);
+}
+
+bool array_take_base(model_array *k)
+{
+    if (!look_here(k)) return false;
+    if (k->rank >= 0 && has_turned(k, &k->base)) return note_lost(k, &k->spare, k->here.t, true);
+    forget_loose(k);
+    swap(&k->base, &k->spare);
+    memcpy(k->c_base, k->here.c, (size_t)array_columns(&k->a) * sizeof *k->c_base);
+    k->t_base = k->here.t;
+    k->lost = k->has_near = false;
     return true;
 }
 
-static bool settle_from(model_array *k, const double *c, const double *x)
+/* The end of a step, which may be rejected yet: the one before is counted on for what is earlier. */
+static bool take_next(model_array *k)
 {
-    double rate;
-    size_t n = k->a.n;
-    memmove(k->here.c, c, (size_t)array_columns(&k->a) * sizeof *c);
-    memcpy(k->here.c, x, n * sizeof *x);
-    return array_settle(&k->here, &k->base, &rate);
+    size_t bytes = (size_t)array_columns(&k->a) * sizeof *k->c_base;
+    if (!look_here(k)) return false;
+    if (has_turned(k, k->has_next ? &k->next : &k->base))
+        return note_lost(k, &k->spare, k->here.t, true);
+    forget_loose(k);
+    if (k->has_next) {
+        swap(&k->base, &k->next);
+        memcpy(k->c_base, k->c_next, bytes);
+        k->t_base = k->t_next;
+    }
+    swap(&k->next, &k->spare);
+    memcpy(k->c_next, k->here.c, bytes);
+    k->t_next = k->here.t;
+    k->has_next = true;
+    k->lost = k->has_near = false;
+    return true;
 }
 
-bool array_go_to(model_array *k, double t, const double *x)
+/* Where to begin at k->here.t, k->x_here: the series of a point before, carried on; x' if it is known. */
+static void predict(model_array *k, bool next, const double *xdot)
+{
+    int n = (int)k->a.n, orders = k->a.level + 2;
+    double s = (k->here.t - (next ? k->t_next : k->t_base)) / k->a.tau, *c = k->here.c;
+    memcpy(c, next ? k->c_next : k->c_base, (size_t)array_columns(&k->a) * sizeof *c);
+    for (int round = 0; fabs(s) < 1 && round < orders - 1; round++) /* Horner's scheme, all orders */
+        for (int m = orders - 2; m >= round; m--)
+            for (int j = 0; j < n; j++) c[m * n + j] += s * c[(m + 1) * n + j];
+    for (int j = 0; j < n && xdot; j++) c[n + j] = k->a.tau * xdot[j];
+    memcpy(c, k->x_here, (size_t)n * sizeof *c);
+}
+
+static bool settle(model_array *k, array_base *b, bool next, const double *xdot)
+{
+    predict(k, next, xdot);
+    return array_settle(&k->here, b, &k->rate);
+}
+
+/* A base at a point beside those that count. It serves the iteration only: where that begins, and so
+ * which of several solutions is meant, is always said by ends of steps. */
+static bool take_near(model_array *k, bool next, const double *xdot)
+{
+    predict(k, next, xdot);
+    if (!array_satisfy(&k->here, &k->spare, false) || !look_here(k)) return false;
+    swap(&k->near, &k->spare);
+    return k->has_near = true;
+}
+
+bool array_go_to(model_array *k, double t, const double *x, const double *xdot)
 {
     size_t bytes = k->a.n * sizeof *x;
+    bool next = k->has_next && t >= k->t_next;
     if (k->known_here && k->here.t == t && !memcmp(k->x_here, x, bytes)) return true;
-    k->known_here = false;
     k->here.t = t;
     memcpy(k->x_here, x, bytes);
-    bool good = settle_from(k, k->c_base, x);
-    if (!good) {
-        memcpy(k->here.c, k->c_base, (size_t)array_columns(&k->a) * sizeof *x);
-        memcpy(k->here.c, x, bytes);
-        good = array_satisfy(&k->here, &k->spare, false) && array_take_base(k, t) &&
-               settle_from(k, k->c_base, k->x_here);
-    }
-    k->known_here = good;
-    return good;
+    k->known_here = settle(k, next ? &k->next : &k->base, next, xdot) ||
+                    (k->has_near && settle(k, &k->near, next, xdot)) ||
+                    (take_near(k, next, xdot) && settle(k, &k->near, next, xdot)) ||
+                    (k->has_next && settle(k, next ? &k->base : &k->next, !next, xdot));
+    return k->known_here;
 }
 
 /* ---------------------------------------------------------------- callbacks ------------- */
@@ -119,7 +177,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
 {
     model_array *k = ((model *)user)->array;
     size_t n = k->a.n;
-    if (!array_go_to(k, t, x)) return DAE_RETRY;
+    if (!array_go_to(k, t, x, xdot)) return DAE_RETRY;
     for (size_t j = 0; j < n; j++) r[j] = xdot[j] - k->here.c[n + j] / k->a.tau;
     return DAE_OK;
 }
@@ -128,8 +186,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
 {
     model_array *k = ((model *)user)->array;
     size_t n = k->a.n;
-    (void)xdot;
-    if (!array_go_to(k, t, x) || !array_linearize(&k->here, &k->spare)) return DAE_RETRY;
+    if (!array_go_to(k, t, x, xdot) || !array_linearize(&k->here, &k->spare)) return DAE_RETRY;
     if (!array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)n))
         return DAE_RETRY;
     array_slope(&k->spare, K);
@@ -145,13 +202,18 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
     return DAE_OK;
 }
 
+/* Between the ends of steps a new base is taken only where the old one has become too far away. */
+static const double SLOW = 0.1;
+
 static int project(double t, double *x, const double *weight, void *user)
 {
     model_array *k = ((model *)user)->array;
     (void)weight;
-    if (!array_go_to(k, t, x)) return DAE_RETRY;
+    if (!array_go_to(k, t, x, NULL)) return DAE_RETRY;
     memcpy(x, k->here.c, k->a.n * sizeof *x);
-    return t == k->t_base || array_take_base(k, t) ? DAE_OK : DAE_RETRY;
+    if (t <= k->t_base || (k->has_next && t <= k->t_next && k->rate < SLOW)) return DAE_OK;
+    if (k->has_next && t <= k->t_next) return array_take_base(k) ? DAE_OK : DAE_RETRY;
+    return take_next(k) ? DAE_OK : DAE_RETRY;
 }
 
 /* ---------------------------------------------------------------- building -------------- */
@@ -254,14 +316,29 @@ void model_close_array(model *m)
     m->array = NULL;
 }
 
-bool model_tell_array(model *m, double t)
+/* Singular values that count have become this much smaller since the start. */
+static const double FADED = 1e-3;
+
+static bool is_stuck(const model_array *k, dae_status status)
+{
+    bool numeric = status == DAE_E_REFUSED || status == DAE_E_CONVERGENCE ||
+                   status == DAE_E_STEP_UNDERFLOW || status == DAE_E_SINGULAR;
+    return numeric && k->base.kept < FADED * k->kept;
+}
+
+bool model_tell_array(model *m, dae_status status, double t)
 {
     const model_array *k = m->array;
-    if (!k || !k->lost) return false;
+    if (!k || (!k->lost && !is_stuck(k, status))) return false;
     dae_report_clear(&m->report);
     dae_fail(&m->report, DAE_E_IMPASSE, "the ranks of the derivative array change on the way");
-    dae_at(&m->report, "%s t = %.10g", k->turned ? "in the step to" : "near", k->turned ? k->lost_t : t);
-    if (k->turned)
+    dae_at(&m->report, "%s t = %.10g", k->lost && k->turned ? "in the step to" : "near",
+           k->lost && k->turned ? k->lost_t : t);
+    if (!k->lost)
+        dae_why(&m->report, "its smallest singular value that counts is %.1e of the largest there, %.1e at the "
+                            "start: where it is 0 the solution is not unique, or there is none",
+                k->base.kept, k->kept);
+    else if (k->turned)
         dae_why(&m->report, "a determinant of it has the other sign there: in between it is singular, and "
                             "beyond that the solution is not unique, or there is none");
     else
@@ -270,4 +347,13 @@ bool model_tell_array(model *m, double t)
                 k->lost_constraints, k->lost_rank, k->constraints, k->rank);
     dae_hint(&m->report, "results up to there are right; start behind it");
     return true;
+}
+
+void model_put_array_rates(model *m, double t, const double *x, const double *xdot)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
+    if (k->rank < 0 || !array_go_to(k, t, x, xdot)) return; /* as the integrator has them */
+    for (size_t j = 0; j < n; j++)
+        m->value[slot_of(m->p.variable[j], 1)] = k->here.c[n + j] / k->a.tau;
 }

@@ -16,11 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { NEAREST = 60 };
+enum { NEAREST = 60, SHAKES = 6 };
 
 /* How readily an unknown moves away from its start value. */
 static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
 static const double LATER = 1e-4; /* in units of tau */
+static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
 /* ---------------------------------------------------------------- initial equations ----- */
 
@@ -86,8 +87,14 @@ static bool is_given(const model *m, uint32_t v)
     return m->variable[m->variable[v].start_from].start != 0;
 }
 
-/* Sizes, and how readily each of the unknowns moves. `held`: fixed ones do not. */
-static void weigh(model *m, bool held)
+typedef enum origin {
+    FROM_START,                  /* fixed starts and initial equations hold                   */
+    FROM_GUESSES,                /* they are guesses like others                              */
+    FROM_HERE                    /* values in the slots: a run under way                      */
+} origin;
+
+/* Sizes, guesses, and how readily each of the unknowns moves. */
+static void weigh(model *m, origin from)
 {
     model_array *k = m->array;
     for (size_t j = 0; j < k->a.n; j++) {
@@ -95,21 +102,23 @@ static void weigh(model *m, bool held)
         const model_variable *x = &m->variable[v];
         bool fixed = initial_is_fixed(m, v), given = is_given(m, v);
         double start = fmin(fmax(m->value[slot_of(v, 2)], x->min_value), x->max_value);
-        k->guess[j] = start;
-        k->weight[j] = fixed              ? (held ? 0 : GIVEN)
-                       : !x->differentiated ? ALGEBRAIC
-                       : given            ? GIVEN
-                                          : DEFAULT;
+        k->guess[j] = from == FROM_HERE ? m->value[slot_of(v, 0)] : start;
+        k->weight[j] = fixed && from == FROM_START ? 0
+                       : from == FROM_HERE || fixed ? GIVEN
+                       : !x->differentiated         ? ALGEBRAIC
+                       : given                      ? GIVEN
+                                                    : DEFAULT;
         m->start_use[v] = fixed ? START_FIXED : x->differentiated || given ? START_NEAR : START_NONE;
-        double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(start));
-        k->base.size[j] = k->spare.size[j] = size;
+        double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
+        k->base.size[j] = k->next.size[j] = k->near.size[j] = k->spare.size[j] = size;
     }
 }
 
 static void put_weights(model_array *k, const double *weight)
 {
     for (size_t j = 0; j < k->a.n; j++)
-        k->base.weight[j] = k->spare.weight[j] = weight ? weight[j] : 1;
+        k->base.weight[j] = k->next.weight[j] = k->near.weight[j] = k->spare.weight[j] =
+            weight ? weight[j] : 1;
 }
 
 /* ---------------------------------------------------------------- levels ---------------- */
@@ -122,11 +131,16 @@ static bool raise(model *m, int level)
     int before = k->a.level >= 0 ? array_columns(&k->a) : 0, had = k->here.most;
     if (!array_raise(&k->a, level)) return false;
     if (!array_base_open(&k->base, &m->arena, n, rows, columns - n)) return false;
+    if (!array_base_open(&k->next, &m->arena, n, rows, columns - n)) return false;
+    if (!array_base_open(&k->near, &m->arena, n, rows, columns - n)) return false;
     if (!array_base_open(&k->spare, &m->arena, n, rows, columns - n)) return false;
     array_point_open(&k->here, &m->arena, rows, columns);
     if (k->here.most > had) {
         size_t size = (size_t)k->here.most;
         k->c_base = dae_arena_take(&m->arena, size + 1, sizeof *k->c_base);
+        k->c_start = dae_arena_take(&m->arena, size + 1, sizeof *k->c_start);
+        k->c_next = dae_arena_take(&m->arena, size + 1, sizeof *k->c_next);
+        k->c_spare = dae_arena_take(&m->arena, size + 1, sizeof *k->c_spare);
         k->turn = dae_arena_take(&m->arena, size * size + 1, sizeof *k->turn);
     }
     for (int e = before; e < columns; e++) k->here.c[e] = 0;
@@ -148,12 +162,12 @@ static bool is_confirmed(model *m)
     model_array *k = m->array;
     int level = k->a.level, constraints = k->base.constraints;
     size_t columns = (size_t)array_columns(&k->a);
-    double *kept = dae_alloc(&m->memory, columns + 1, sizeof *kept);
+    bool good = raise(m, level + 1); /* memory first: the arena may jump */
+    double *kept = good ? dae_alloc(&m->memory, columns + 1, sizeof *kept) : NULL;
     if (!kept) return false;
     memcpy(kept, k->here.c, columns * sizeof *kept);
-    bool good = raise(m, level + 1);
-    for (size_t j = 0; good && j < k->a.n; j++) k->base.weight[j] = 0;
-    good = good && array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
+    for (size_t j = 0; j < k->a.n; j++) k->base.weight[j] = 0;
+    good = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
            k->base.constraints == constraints;
     k->a.level = level;
     memcpy(k->here.c, kept, columns * sizeof *kept);
@@ -177,18 +191,19 @@ static void choose_tau(model_array *k)
     k->a.tau *= by;
 }
 
-/* Derivatives that are 0 may be a stationary point, as of x' y' = 2: others to begin with. */
-static void shake(model_array *k)
+/* Derivatives that are 0 may be a stationary point, as of x' y' = 2, or on the wrong side of one:
+ * others to begin with. */
+static void shake(model_array *k, int times)
 {
-    unsigned seed = 1;
+    unsigned seed = (unsigned)times;
     for (int e = (int)k->a.n; e < array_columns(&k->a); e++) {
         seed = seed * 1103515245u + 12345u;
-        k->here.c[e] += 0.5 + (double)(seed >> 16 & 0x3ff) / 1024;
+        k->here.c[e] = times * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
     }
 }
 
-/* F, ..., F^(level): by derivatives alone; with unknowns that are not differentiated; with all that
- * may move; from other derivatives. What a start value says is kept while it can be. */
+/* F, ..., F^(level): by derivatives alone; with all that may move; with unknowns that are not
+ * differentiated; from other derivatives. */
 static bool satisfy(model *m)
 {
     model_array *k = m->array;
@@ -196,13 +211,13 @@ static bool satisfy(model *m)
     double *from = dae_alloc(&m->memory, columns + 1, sizeof *from);
     bool good = false;
     if (from) memcpy(from, k->here.c, columns * sizeof *from);
-    for (int stage = 0; from && stage < 4 && !good; stage++) {
+    for (int stage = 0; from && stage < 4 + SHAKES && !good; stage++) {
         put_weights(k, k->weight);
         for (size_t j = 0; j < n; j++)
-            if (stage == 0 || (stage == 1 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
+            if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
-        if (stage == 3) shake(k);
-        good = array_satisfy(&k->here, &k->base, stage >= 2);
+        if (stage > 3) shake(k, stage - 3);
+        good = array_satisfy(&k->here, &k->base, stage > 2);
     }
     dae_free(&m->memory, from);
     return good;
@@ -210,8 +225,7 @@ static bool satisfy(model *m)
 
 typedef enum outcome { FOUND, NO_POINT, NO_INDEX } outcome;
 
-/* From the guesses on. held: fixed starts and initial equations hold. */
-static outcome find_index(model *m, bool held)
+static outcome find_index(model *m, origin from)
 {
     model_array *k = m->array;
     size_t n = k->a.n;
@@ -220,10 +234,10 @@ static outcome find_index(model *m, bool held)
     k->index = k->rank = k->freedom = -1;
     for (int level = 0; raise(m, level); level++) {
         if (level == 0) {
-            weigh(m, held);
+            weigh(m, from);
             memcpy(k->here.c, k->guess, n * sizeof *k->guess);
         }
-        k->here.extra = held && k->extra.rows ? &k->extra : NULL;
+        k->here.extra = from == FROM_START && k->extra.rows ? &k->extra : NULL;
         if (!satisfy(m)) return NO_POINT;
         choose_tau(k);
         if (!look(k) || !array_is_full(&k->base)) continue;
@@ -284,7 +298,10 @@ static void approach(model *m)
         if (!look_held(k)) break;
         if (step_along(k, step) < 1e-10) break;
         for (size_t j = 0; j < n; j++) k->here.c[j] += part * step[j];
-        if (array_settle(&k->here, &k->base, &rate)) continue;
+        if (array_settle(&k->here, &k->base, &rate)) {
+            part = fmin(1, 2 * part);
+            continue;
+        }
         memcpy(k->here.c, good, columns * sizeof *good);
         part /= 2;
     }
@@ -302,7 +319,7 @@ static bool begin_there(model *m, double t0)
     bool good = x && look(k);
     if (good) {
         k->rank = -1;
-        good = array_take_base(k, t0);
+        good = array_take_base(k);
         k->rank = k->base.rank;
         k->constraints = k->base.constraints;
     }
@@ -357,7 +374,7 @@ static dae_status tell_no_point(model *m, double t0)
     double by;
     int row = array_worst(&k->here, &k->base, &by), level = k->a.level;
     const char *worst = row_words(m, row), *fixed = held_words(m);
-    bool alone = find_index(m, false) == FOUND && begin_there(m, t0);
+    bool alone = find_index(m, FROM_GUESSES) == FOUND && begin_there(m, t0);
     if (!alone) k->freedom = -1;
     k->rank = -1;
     dae_fail(&m->report, DAE_E_INCONSISTENT,
@@ -394,32 +411,58 @@ static dae_status tell_isolated(model *m, double t0)
 
 /* ---------------------------------------------------------------- the start ------------- */
 
-dae_status model_find_array_start(model *m, double t0)
+static void prepare(model *m, double t0)
 {
     model_array *k = m->array;
-    size_t n = k->a.n;
     m->value[0] = m->stretch_start = t0;
     m->value[slot_of(m->at_initial, 0)] = 0;
     m->value[slot_of(m->at_terminal, 0)] = 0;
     m->value[slot_of(m->at_homotopy, 0)] = 1;
-    m->conflicts = 0;
-    dae_status status = model_check_fixed(m);
-    if (status != DAE_OK) return status;
     k->here.a = &k->a;
     k->here.t = t0;
-    k->lost = k->known_here = false;
+    k->lost = k->known_here = k->has_near = k->has_next = false;
     array_tell(&k->a, m->g, known_value, m);
-    outcome end = find_index(m, true);
-    if (end == NO_POINT) return tell_no_point(m, t0);
-    if (end == NO_INDEX) return tell_no_index(m, t0);
-    approach(m);
-    if (!begin_there(m, t0)) return tell_isolated(m, t0);
+}
+
+static void put_values(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
     m->index = k->index;
-    m->initial_by = "derivative array";
     for (size_t j = 0; j < n; j++) {
         m->value[slot_of(m->p.variable[j], 0)] = k->c_base[j];
         m->value[slot_of(m->p.variable[j], 1)] = k->c_base[n + j] / k->a.tau;
     }
+}
+
+dae_status model_find_array_start(model *m, double t0)
+{
+    model_array *k = m->array;
+    m->conflicts = 0;
+    dae_status status = model_check_fixed(m);
+    if (status != DAE_OK) return status;
+    prepare(m, t0);
+    outcome end = find_index(m, FROM_START);
+    if (end == NO_POINT) return tell_no_point(m, t0);
+    if (end == NO_INDEX) return tell_no_index(m, t0);
+    approach(m);
+    if (!begin_there(m, t0)) return tell_isolated(m, t0);
+    m->initial_by = "derivative array";
+    put_values(m);
+    memcpy(k->c_start, k->c_base, (size_t)array_columns(&k->a) * sizeof *k->c_base);
+    k->t_start = t0;
+    return DAE_OK;
+}
+
+dae_status model_resume_array(model *m, double t)
+{
+    model_array *k = m->array;
+    prepare(m, t);
+    bool good = find_index(m, FROM_HERE) == FOUND && begin_there(m, t);
+    for (size_t j = 0; good && j < k->a.n; j++)
+        good = fabs(k->c_base[j] - k->guess[j]) <= RESUMED * k->base.size[j];
+    if (!good) return tell_isolated(m, t);
+    put_values(m);
     return DAE_OK;
 }
 
@@ -447,9 +490,9 @@ dae_status model_describe_array(model *m)
             .derivative = (int)(i / n), .before = NAN, .after = NAN };
     }
     memcpy(c, k->guess, n * sizeof *c);
-    if (array_evaluate(&k->a, k->t_base, c, G, NULL, 0))
+    if (array_evaluate(&k->a, k->t_start, c, G, NULL, 0))
         for (size_t i = 0; i < rows; i++) m->initial_constraint[i].before = G[i];
-    if (array_evaluate(&k->a, k->t_base, k->c_base, G, NULL, 0))
+    if (array_evaluate(&k->a, k->t_start, k->c_start, G, NULL, 0))
         for (size_t i = 0; i < rows; i++) m->initial_constraint[i].after = G[i];
     return DAE_OK;
 }
