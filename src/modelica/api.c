@@ -370,7 +370,9 @@ const char *dae_model_messages(const dae_model *m)
 int dae_model_warnings(const dae_model *m)
 {
     return is_nothing(m) ? 0
-                         : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
+                         : m->context.warnings + (m->ran    ? model_warnings(m->ran)
+                                                  : m->back ? model_warnings(m->back)
+                                                            : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
@@ -447,6 +449,7 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->index = m->reduction.index;
     if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
+    facts->route = m->ran ? "array" : NULL;
     facts->load_seconds = m->load_seconds;
 }
 

@@ -182,3 +182,84 @@ bool array_evaluate(derivative_array *a, double t, const double *c, double *G, d
     }
     return true;
 }
+
+/* ---------------------------------------------------------------- units ----------------- */
+
+enum { ROUNDS = 12 };
+
+/* What is smaller than this part of the largest entry of its row is what rounding left of a 0. */
+static const double NOISE = 1e-14;
+
+typedef struct balance {
+    const derivative_array *a;
+    const double *value;         /* log2 of entries; NaN: left out                            */
+    double *row, *column, time;  /* log2 of their units                                       */
+    double *sum;
+    int *terms;
+} balance;
+
+static double level_of(const balance *b, size_t e)
+{
+    const array_entry *x = &b->a->entry[e];
+    return b->value[e] + b->row[x->row] + b->column[x->column] - (x->order ? b->time : 0);
+}
+
+/* The geometric means of rows, or of columns, become 1. */
+static void level(balance *b, bool rows)
+{
+    size_t n = b->a->n;
+    memset(b->sum, 0, n * sizeof *b->sum);
+    memset(b->terms, 0, n * sizeof *b->terms);
+    for (size_t e = 0; e < b->a->entries; e++) {
+        if (isnan(b->value[e])) continue;
+        uint32_t at = rows ? b->a->entry[e].row : b->a->entry[e].column;
+        b->sum[at] += level_of(b, e);
+        b->terms[at]++;
+    }
+    for (size_t j = 0; j < n; j++)
+        if (b->terms[j]) (rows ? b->row : b->column)[j] -= b->sum[j] / b->terms[j];
+}
+
+/* The means of F_x and of F_x' become the same. */
+static void level_time(balance *b)
+{
+    double sum[2] = { 0, 0 };
+    int terms[2] = { 0, 0 };
+    for (size_t e = 0; e < b->a->entries; e++) {
+        if (isnan(b->value[e])) continue;
+        sum[b->a->entry[e].order] += level_of(b, e);
+        terms[b->a->entry[e].order]++;
+    }
+    if (terms[0] && terms[1]) b->time += sum[1] / terms[1] - sum[0] / terms[0];
+}
+
+bool array_balance(derivative_array *a, double t, const double *c, double *size, double *tau)
+{
+    size_t n = a->n, terms = (size_t)(a->level > 0 ? a->level : 1) + 1;
+    fill_inputs(a, t, c, (int)terms - 1);
+    if (ex_run_taylor(a->slopes, (int)terms - 1, a->in, a->out) != DAE_OK) return false;
+    double *value = dae_alloc(&a->memory, a->entries + 3 * n + 1, sizeof *value);
+    int *count = dae_alloc(&a->memory, n + 1, sizeof *count);
+    balance b = { .a = a, .value = value, .terms = count };
+    if (value && count) {
+        b.row = value + a->entries;
+        b.column = b.row + n;
+        b.sum = b.column + n;
+        for (size_t e = 0; e < a->entries; e++)
+            b.sum[a->entry[e].row] = fmax(b.sum[a->entry[e].row], fabs(a->out[(n + e) * terms]));
+        for (size_t e = 0; e < a->entries; e++) {
+            double v = fabs(a->out[(n + e) * terms]);
+            value[e] = v > NOISE * b.sum[a->entry[e].row] ? log2(v) : NAN;
+        }
+        for (int round = 0; round < ROUNDS; round++) {
+            level(&b, true);
+            level(&b, false);
+            level_time(&b);
+        }
+        for (size_t j = 0; j < n; j++) size[j] = exp2(rint(b.column[j]));
+        *tau = exp2(rint(b.time));
+    }
+    dae_free(&a->memory, value);
+    dae_free(&a->memory, count);
+    return value && count;
+}

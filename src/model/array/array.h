@@ -77,6 +77,10 @@ static inline int array_columns(const derivative_array *a)
 bool array_evaluate(derivative_array *a, double t, const double *c, double *G, double *J,
                     int height);
 
+/* Units in which the entries of F_x and F_x' at a point are about as large as each other: of unknowns, of
+ * time. Farads and ohms, or bars and metres, are not to decide about ranks. */
+bool array_balance(derivative_array *a, double t, const double *c, double *size, double *tau);
+
 /* ---------------------------------------------------------------- decompositions -------- */
 
 /* The Jacobian (Gx Gy) by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled:
@@ -109,9 +113,8 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
 void array_scale(array_base *b, int rows, int width);
 /* ... scaled and decomposed. false: LAPACK gave up. */
 bool array_decompose(array_base *b, int rows, int width);
-/* The change of (x, y) that removes G in the linearized equations: the shortest of x, then of y.
- * Answers its largest entry, in units of sizes. */
-double array_correct(array_base *b, const double *G, double *change);
+/* The change of (x, y) that removes G in the linearized equations: the shortest of x, then of y. */
+void array_correct(array_base *b, const double *G, double *change);
 /* dc_1 / dx along the constraints, J[i + j n]; weights being 1. */
 void array_slope(const array_base *b, double *J);
 /* Does x' follow from x here? */

@@ -156,19 +156,16 @@ static void solve_x(const array_base *b, const double *r, double *x)
     }
 }
 
-double array_correct(array_base *b, const double *G, double *change)
+void array_correct(array_base *b, const double *G, double *change)
 {
-    double *r = b->side, most = 0;
+    double *r = b->side;
     for (int i = 0; i < b->rows; i++) r[i] = -G[i] * b->scale[i];
     solve_x(b, r, change);
     for (int j = 0; j < b->n; j++)
         for (int i = 0; i < b->rows; i++) r[i] -= b->J[i + j * b->rows] * change[j];
     solve_y(b, r, change + b->n);
-    for (int k = 0; k < b->n + b->width; k++) {
-        most = fmax(most, fabs(change[k]) * (k < b->n ? b->weight[k] : 1));
+    for (int k = 0; k < b->n + b->width; k++)
         change[k] *= b->size[k % b->n] * (k < b->n ? b->weight[k] : 1);
-    }
-    return most;
 }
 
 void array_slope(const array_base *b, double *J)

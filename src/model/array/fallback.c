@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Equations as written up to which the system Jacobian at the start is looked at. */
-enum { LOOKED_AT = 400 };
+/* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to which
+ * the array is asked without having been asked for. */
+enum { LOOKED_AT = 400, ASKED = 120 };
 
 struct model_fallback {
     dae_memory memory;
@@ -155,7 +156,7 @@ static bool is_singular(model_fallback *f, double t0)
         insight k = { .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
                       .arena = m->g->arena, .started = true };
         k.out.start_time = t0;
-        singular = insight_system_jacobian(&k, LOOKED_AT) == 0;
+        singular = insight_is_singular(&k, LOOKED_AT);
     }
     m->g->arena->escape = outer;
     return singular;
@@ -177,7 +178,7 @@ static bool decide(model_fallback *f, double t0)
     if (started && !is_singular(f, t0)) return false;
     if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
     model *a = fallback_model(f);
-    if (!a || !model_problem_of(a)) return false;
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
     status = try_start(f, a, t0);
     if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
     return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
@@ -214,7 +215,7 @@ void fallback_keep(model_fallback *f, const char *name)
 bool fallback_replaces(model_fallback *f, double t0, const char *why)
 {
     model *a = fallback_model(f);
-    if (!a || !model_problem_of(a)) return false;
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
     dae_status status = try_start(f, a, t0);
     f->why = why;
     f->decided = f->needed = true;

@@ -30,6 +30,7 @@ typedef struct model_array {
     double *slope;               /* n x n                                                     */
     double *turn;                /* of orientation(): the square of all columns               */
     double *guess, *weight;      /* of the start                                              */
+    double *metric;              /* sizes of unknowns, to measure distances with              */
     bool lost;                   /* ranks changed: where and how                              */
     double lost_t;
     int lost_rank, lost_constraints;

@@ -10,6 +10,7 @@
 enum { NEWTON = 40, HALVINGS = 12, CHORDS = 25, PATIENCE = 3000 };
 
 static const double SATISFIED = 1e-8; /* of what a change of the unknowns by their sizes makes */
+static const double LEFT = 1e-7; /* ... after chords */
 static const double RANK = 1e-10;
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns)
@@ -61,6 +62,12 @@ static double length(const array_point *p, const array_base *b, const double *G)
     return sqrt(sum);
 }
 
+/* A change beside what is changed. */
+static double relative(const array_point *p, const array_base *b, int k)
+{
+    return fabs(p->change[k]) / fmax(b->size[k % b->n], fabs(p->c[k]));
+}
+
 /* The shortest change that removes the linearized residuals, into p->change; its largest entry, -1: no
  * answer. */
 static double newton_step(array_point *p, array_base *b)
@@ -76,10 +83,9 @@ static double newton_step(array_point *p, array_base *b)
             &lwork, &info);
     if (info) return -1;
     for (int k = 0; k < columns; k++) {
-        double by = k < b->n ? b->weight[k] : 1;
-        p->change[k] = b->side[k] * by * b->size[k % b->n];
-        most = fmax(most, fabs(b->side[k]) * by);
+        p->change[k] = b->side[k] * (k < b->n ? b->weight[k] : 1) * b->size[k % b->n];
         if (!isfinite(p->change[k])) return -1;
+        most = fmax(most, relative(p, b, k));
     }
     return most;
 }
@@ -112,8 +118,8 @@ int array_worst(array_point *p, const array_base *b, double *by)
     return worst;
 }
 
-/* Nothing is left of the rows but rounding of their terms. */
-static bool holds(const array_point *p, const array_base *b)
+/* Nothing is left of the rows but a part of their terms. */
+static bool is_left(const array_point *p, const array_base *b, double part)
 {
     int rows = array_point_rows(p), columns = array_columns(p->a);
     for (int i = 0; i < rows; i++) {
@@ -121,9 +127,14 @@ static bool holds(const array_point *p, const array_base *b)
         for (int k = 0; k < columns; k++)
             sum = fmax(sum, fabs(b->J[(size_t)i + (size_t)k * (size_t)rows] * p->c[k]) /
                                 b->size[k % b->n]);
-        if (!(fabs(p->G[i]) * b->scale[i] <= SATISFIED * sum)) return false;
+        if (!(fabs(p->G[i]) * b->scale[i] <= part * sum)) return true;
     }
-    return true;
+    return false;
+}
+
+static bool holds(const array_point *p, const array_base *b)
+{
+    return !is_left(p, b, SATISFIED);
 }
 
 static bool newton(array_point *p, array_base *b)
@@ -232,14 +243,6 @@ bool array_satisfy(array_point *p, array_base *b, bool patient)
 
 /* ---------------------------------------------------------------- chords ---------------- */
 
-/* What the decomposition cannot remove is gone, too. */
-static bool nothing_left(const array_point *p, const array_base *b)
-{
-    for (int i = 0; i < b->rows; i++)
-        if (!(fabs(p->G[i]) * b->scale[i] <= 1e-7)) return false;
-    return true;
-}
-
 bool array_settle(array_point *p, array_base *b, double *rate)
 {
     int columns = array_columns(p->a);
@@ -247,12 +250,17 @@ bool array_settle(array_point *p, array_base *b, double *rate)
     *rate = 0;
     for (int round = 0; round < CHORDS; round++) {
         if (!evaluate(p, p->c, p->G, NULL)) return false;
-        double moved = array_correct(b, p->G, p->change);
-        if (!isfinite(moved)) return false;
-        for (int k = 0; k < columns; k++) p->c[k] += p->change[k];
-        if (moved < 1e-14) return nothing_left(p, b);
+        double moved = 0;
+        array_correct(b, p->G, p->change);
+        for (int k = 0; k < columns; k++) {
+            moved = fmax(moved, relative(p, b, k));
+            if (!isfinite(p->change[k])) return false;
+            p->c[k] += p->change[k];
+        }
+        /* what the decomposition cannot remove has to be gone, too */
+        if (moved < 1e-14) return !is_left(p, b, LEFT);
         if (round > 0) {
-            if (moved < 1e-11 && moved > before / 4) return nothing_left(p, b); /* rounding */
+            if (moved < 1e-11 && moved > before / 4) return !is_left(p, b, LEFT); /* rounding */
             *rate = fmax(*rate, moved / before);
             if (round > 1 && moved > before / 2) return false;
         }

@@ -59,6 +59,7 @@ dae_status model_build_array_start(model *m)
     m->start_use = dae_arena_take(&m->arena, m->variables + 1, 1);
     k->guess = dae_arena_take(&m->arena, n + 1, sizeof *k->guess);
     k->weight = dae_arena_take(&m->arena, n + 1, sizeof *k->weight);
+    k->metric = dae_arena_take(&m->arena, n + 1, sizeof *k->metric);
     for (size_t i = 0; i < count; i++)
         root[i] = ex_binary(m->g, EX_SUBTRACT, m->initial.item[i].left, m->initial.item[i].right);
     dae_status status = unit_open(m, &k->initial, root, count);
@@ -87,6 +88,12 @@ static bool is_given(const model *m, uint32_t v)
     return m->variable[m->variable[v].start_from].start != 0;
 }
 
+static void put_sizes(model_array *k, const double *size)
+{
+    for (size_t j = 0; j < k->a.n; j++)
+        k->base.size[j] = k->next.size[j] = k->near.size[j] = k->spare.size[j] = size[j];
+}
+
 typedef enum origin {
     FROM_START,                  /* fixed starts and initial equations hold                   */
     FROM_GUESSES,                /* they are guesses like others                              */
@@ -110,15 +117,16 @@ static void weigh(model *m, origin from)
                                                     : DEFAULT;
         m->start_use[v] = fixed ? START_FIXED : x->differentiated || given ? START_NEAR : START_NONE;
         double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
-        k->base.size[j] = k->next.size[j] = k->near.size[j] = k->spare.size[j] = size;
+        k->metric[j] = size;
     }
+    put_sizes(k, k->metric);
 }
 
 static void put_weights(model_array *k, const double *weight)
 {
     for (size_t j = 0; j < k->a.n; j++)
         k->base.weight[j] = k->next.weight[j] = k->near.weight[j] = k->spare.weight[j] =
-            weight ? weight[j] : 1;
+            weight ? weight[j] * k->metric[j] / k->base.size[j] : 1;
 }
 
 /* ---------------------------------------------------------------- levels ---------------- */
@@ -147,6 +155,30 @@ static bool raise(model *m, int level)
     return true;
 }
 
+static void put_tau(model_array *k, double tau)
+{
+    double by = tau / k->a.tau, power = 1;
+    for (int e = 0; e < array_columns(&k->a); e++) {
+        if (e > 0 && e % (int)k->a.n == 0) power *= by;
+        k->here.c[e] *= power;
+    }
+    k->a.tau = tau;
+}
+
+/* Units in which ranks mean something: those that make entries of the Jacobian alike, but derivatives in
+ * units of how fast things change here. */
+static void choose_units(model_array *k)
+{
+    size_t n = k->a.n;
+    double tau = 1, *size = k->x_here;
+    if (!array_balance(&k->a, k->here.t, k->here.c, size, &tau)) return;
+    put_sizes(k, size);
+    double speed = 1 / tau;
+    for (size_t j = 0; j < n; j++)
+        speed = fmax(speed, fabs(k->here.c[n + j]) / k->a.tau / (fabs(k->here.c[j]) + k->metric[j]));
+    put_tau(k, 1 / speed);
+}
+
 /* The array alone, all unknowns alike, at k->here: ranks into the base. */
 static bool look(model_array *k)
 {
@@ -154,6 +186,21 @@ static bool look(model_array *k)
     put_weights(k, NULL);
     return array_linearize(&k->here, &k->base) &&
            array_decompose(&k->base, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
+}
+
+/* With other units of time ranks are the same. */
+static bool is_robust(model_array *k)
+{
+    double tau = k->a.tau;
+    int rank = k->base.rank, constraints = k->base.constraints;
+    bool same = true;
+    for (int side = -1; side < 2; side += 2) {
+        put_tau(k, tau * exp2(5 * side));
+        same = same && look(k) && k->base.rank == rank && k->base.constraints == constraints &&
+               array_is_full(&k->base);
+    }
+    put_tau(k, tau);
+    return look(k) && same;
 }
 
 /* F^(k+1) = 0 can be satisfied by higher derivatives alone, and adds no constraint. */
@@ -175,22 +222,6 @@ static bool is_confirmed(model *m)
     return good;
 }
 
-/* With derivatives in units of how fast things change here. */
-static void choose_tau(model_array *k)
-{
-    double speed = 1;
-    size_t n = k->a.n;
-    for (size_t j = 0; j < n; j++)
-        speed = fmax(speed, fabs(k->here.c[n + j]) / k->a.tau /
-                                (fabs(k->here.c[j]) + k->base.size[j]));
-    double by = 1 / speed / k->a.tau, power = 1;
-    for (int e = 0; e < array_columns(&k->a); e++) {
-        if (e > 0 && e % (int)n == 0) power *= by;
-        k->here.c[e] *= power;
-    }
-    k->a.tau *= by;
-}
-
 /* Derivatives that are 0 may be a stationary point, as of x' y' = 2, or on the wrong side of one:
  * others to begin with. */
 static void shake(model_array *k, int times)
@@ -198,7 +229,7 @@ static void shake(model_array *k, int times)
     unsigned seed = (unsigned)times;
     for (int e = (int)k->a.n; e < array_columns(&k->a); e++) {
         seed = seed * 1103515245u + 12345u;
-        k->here.c[e] = times * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
+        k->here.c[e] = times * k->metric[e % (int)k->a.n] * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
     }
 }
 
@@ -239,10 +270,10 @@ static outcome find_index(model *m, origin from)
         }
         k->here.extra = from == FROM_START && k->extra.rows ? &k->extra : NULL;
         if (!satisfy(m)) return NO_POINT;
-        choose_tau(k);
+        choose_units(k);
         if (!look(k) || !array_is_full(&k->base)) continue;
-        bool clear = k->base.kept > 1e3 * k->base.dropped;
         double kept = k->base.kept, dropped = k->base.dropped;
+        bool clear = kept > 1e3 * dropped && is_robust(k);
         int freedom = (int)n - k->base.constraints;
         if (!clear || !is_confirmed(m)) continue;
         k->index = level;
@@ -282,7 +313,7 @@ static double step_along(const model_array *k, double *to)
             sum -= b->W[r + j * n] * dot;
         }
         to[j] = sum * b->size[j] * b->weight[j];
-        most = fmax(most, fabs(sum) * b->weight[j]);
+        most = fmax(most, fabs(to[j]) / k->metric[j]);
     }
     return most;
 }
@@ -460,7 +491,7 @@ dae_status model_resume_array(model *m, double t)
     prepare(m, t);
     bool good = find_index(m, FROM_HERE) == FOUND && begin_there(m, t);
     for (size_t j = 0; good && j < k->a.n; j++)
-        good = fabs(k->c_base[j] - k->guess[j]) <= RESUMED * k->base.size[j];
+        good = fabs(k->c_base[j] - k->guess[j]) <= RESUMED * k->metric[j];
     if (!good) return tell_isolated(m, t);
     put_values(m);
     return DAE_OK;

@@ -1,6 +1,8 @@
 /* insight.c: sizes, loops, pictures of the structure, the start; evaluating at the start. */
 #include "model/insight/insight.h"
 
+#include "model/array/array.h"
+
 #include "expression/tidy.h"
 #include "expression/walk.h"
 
@@ -444,6 +446,7 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
         *made = (insight){ .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
                            .arena = m->g->arena,
                            .regular = regular && regular->from ? regular : NULL };
+        made->array = dae_arena_take(m->g->arena, 1, sizeof *made->array);
         made->out.rewritten_index = -1;
         k = made;
         m->arena.escape = inner;
@@ -452,6 +455,7 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
         collect(made);
         done = true;
     }
+    if (k) array_close(k->array);
     m->g->arena->escape = outer;
     m->arena.escape = inner;
     return done ? &k->out : NULL;
