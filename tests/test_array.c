@@ -88,26 +88,40 @@ typedef struct mixed {
 
 static const mixed list[] = {
     { "two equations",
-      "model M Real x(start = 1), y; equation\n"
-      M2("1", "1", "cos(x)", "2", "der(y) + x", "y - sin(time)") "end M;",
-      2, true, 2, { { "x", minus_cos }, { "y", sin } } },
+      "model M Real x(start = 1), y; equation\n" M2("1", "1", "cos(x)", "2", "der(y) + x",
+                                                    "y - sin(time)") "end M;",
+      2,
+      true,
+      2,
+      { { "x", minus_cos }, { "y", sin } } },
     { "in an exponential",
       "model M Real x(start = -0.9), y; equation exp(der(y) + x) + (y - sin(time)) - 1 = 0;\n"
       "  (der(y) + x) - (y - sin(time))*(1 + x^2) = 0; end M;",
-      2, true, 2, { { "x", minus_cos }, { "y", sin } } },
+      2,
+      true,
+      2,
+      { { "x", minus_cos }, { "y", sin } } },
     { "turned by the unknown",
-      "model M Real x(start = -1), y; equation\n"
-      M2("cos(3*x)", "sin(3*x)", "-sin(3*x)", "cos(3*x)", "der(y) + x", "y - sin(time)") "end M;",
-      2, true, 2, { { "x", minus_cos }, { "y", sin } } },
+      "model M Real x(start = -1), y; equation\n" M2(
+          "cos(3*x)", "sin(3*x)", "-sin(3*x)", "cos(3*x)", "der(y) + x", "y - sin(time)") "end M;",
+      2,
+      true,
+      2,
+      { { "x", minus_cos }, { "y", sin } } },
     { "turned by time",
-      "model M Real x, y; equation\n"
-      M2("cos(time)", "sin(time)", "-sin(time)", "cos(time)", "der(y) - x", "y - cos(time)") "end M;",
-      2, false, 3, { { "x", minus_sin }, { "y", cos } } },
+      "model M Real x, y; equation\n" M2("cos(time)", "sin(time)", "-sin(time)", "cos(time)",
+                                         "der(y) - x", "y - cos(time)") "end M;",
+      2,
+      false,
+      3,
+      { { "x", minus_sin }, { "y", cos } } },
     { "turned by time and the unknown",
-      "model M Real x, y; equation\n"
-      M2("cos(2*time + x)", "sin(2*time + x)", "-sin(2*time + x)", "cos(2*time + x)",
-         "der(y) - x", "y - cos(time)") "end M;",
-      2, true, 3, { { "x", minus_sin }, { "y", cos } } },
+      "model M Real x, y; equation\n" M2("cos(2*time + x)", "sin(2*time + x)", "-sin(2*time + x)",
+                                         "cos(2*time + x)", "der(y) - x", "y - cos(time)") "end M;",
+      2,
+      true,
+      3,
+      { { "x", minus_sin }, { "y", cos } } },
     { "a chain of three",
       "model M Real x, y(start = 1), z; equation " CHAIN3_1 " + x*" CHAIN3_2 " = 0;\n"
       "  " CHAIN3_2 " + y*" CHAIN3_3 " = 0; z*" CHAIN3_1 " + (3 + x*y)*" CHAIN3_3 " = 0; end M;",
@@ -123,45 +137,63 @@ static const mixed list[] = {
       "  cos(x + 3*time)*" CHAIN3_3 " - sin(x + 3*time)*" CHAIN3_1 " = 0; end M;",
       3, false, 2, SIN3 },
     { "a chain of four",
-      "model M " CHAIN4 CHAIN4_1 " + y*" CHAIN4_2 " = 0; " CHAIN4_2 " + z*" CHAIN4_3 " = 0;\n"
-      CHAIN4_3 " + x*" CHAIN4_4 " = 0; w*" CHAIN4_1 " + 2*" CHAIN4_4 " = 0; end M;",
+      "model M " CHAIN4 CHAIN4_1 " + y*" CHAIN4_2 " = 0; " CHAIN4_2 " + z*" CHAIN4_3
+      " = 0;\n" CHAIN4_3 " + x*" CHAIN4_4 " = 0; w*" CHAIN4_1 " + 2*" CHAIN4_4 " = 0; end M;",
       4, true, 2, EXP4 },
     { "a chain of four, turning",
-      "model M " CHAIN4
-      "cos(x*y + time)*" CHAIN4_1 " + sin(x*y + time)*" CHAIN4_4 " = 0;\n"
+      "model M " CHAIN4 "cos(x*y + time)*" CHAIN4_1 " + sin(x*y + time)*" CHAIN4_4 " = 0;\n"
       "cos(x*y + time)*" CHAIN4_4 " - sin(x*y + time)*" CHAIN4_1 " = 0;\n"
-      "cos(z)*" CHAIN4_2 " + sin(z)*" CHAIN4_3 " = 0; cos(z)*" CHAIN4_3 " - sin(z)*" CHAIN4_2 " = 0; end M;",
+      "cos(z)*" CHAIN4_2 " + sin(z)*" CHAIN4_3 " = 0; cos(z)*" CHAIN4_3 " - sin(z)*" CHAIN4_2
+      " = 0; end M;",
       4, true, 2, EXP4 },
     { "Hessenberg of index 2 with a free state",
       "model H Real a(start = 1, fixed = true), b(start = 1), z, f, g, h; equation\n"
       "  f = der(a) + a - (z - cos(time))*b; g = der(b) + sin(time) - (z - cos(time))*a;\n"
       "  h = a^2 + b^2 - exp(-2*time) - cos(time)^2;\n"
       "  f + a*h = 0; z*f + 2*g = 0; b*g + h = 0; end H;",
-      2, true, 1, { { "a", decay }, { "b", cos }, { "z", cos } } },
+      2,
+      true,
+      1,
+      { { "a", decay }, { "b", cos }, { "z", cos } } },
     { "Hessenberg of index 3 with a free state",
       "model H Real p, v(start = 1), l, w(start = 1, fixed = true); equation\n"
       "  (der(p) - v) + w*(p - sin(time)*w) = 0; (der(v) - l) + v*(der(w) + w) = 0;\n"
       "  l*(der(p) - v) + 2*(p - sin(time)*w) + (der(w) + w) = 0;\n"
       "  p*(der(v) - l) + (der(w) + w) = 0; end H;",
-      3, true, 2, { { "p", damped }, { "v", damped1 }, { "l", damped2 }, { "w", decay } } },
+      3,
+      true,
+      2,
+      { { "p", damped }, { "v", damped1 }, { "l", damped2 }, { "w", decay } } },
     { "two constraints, one free state",
       "model W Real a, b, c(start = 1, fixed = true), l, m; equation\n"
       "  (der(a) - l) + b*(a - sin(time)) = 0; (der(b) - m*c) + c*(b - a*c) = 0;\n"
       "  (der(c) + c*a) + a*(a - sin(time)) = 0; l*(der(a) - l) + 2*(a - sin(time)) = 0;\n"
       "  m*(der(b) - m*c) + 3*(b - a*c) = 0; end W;",
-      2, true, 2, { { "a", sin }, { "b", swing_sin }, { "c", swing }, { "l", cos } } },
+      2,
+      true,
+      2,
+      { { "a", sin }, { "b", swing_sin }, { "c", swing }, { "l", cos } } },
     { "derivatives only in a product",
       "model N Real x(start = 1), y(start = 1); equation\n"
       "  der(x)*der(y) = sin(time) + 2; (der(x)*der(y))^2 + x = cos(time); end N;",
-      1, true, 1.5, { { "x", hidden_x } } },
+      1,
+      true,
+      1.5,
+      { { "x", hidden_x } } },
     { "the branch of index 2",
       "model B Real y1(start = 0), y2(start = 1), y3(start = 1); equation\n"
       "  der(y1) = y3; 0 = y2*(1 - y2); 0 = y1*y2 + y3*(1 - y2) - time; end B;",
-      2, true, 2, { { "y1", identity }, { "y2", one }, { "y3", one } } },
+      2,
+      true,
+      2,
+      { { "y1", identity }, { "y2", one }, { "y3", one } } },
     { "the branch of index 1",
       "model B Real y1(start = 0, fixed = true), y2(start = 0), y3(start = 1); equation\n"
       "  der(y1) = y3; 0 = y2*(1 - y2); 0 = y1*y2 + y3*(1 - y2) - time; end B;",
-      1, false, 2, { { "y1", half_square }, { "y2", zero }, { "y3", identity } } },
+      1,
+      false,
+      2,
+      { { "y1", half_square }, { "y2", zero }, { "y3", identity } } },
 };
 
 typedef struct check {
@@ -219,7 +251,9 @@ static void test_methods(void **state)
         for (size_t k = 0; k < 12; k += 11) {
             dae_model *m = load(list[k].text);
             check c = { .m = m, .k = &list[k], .tolerance = 1e-4 };
-            dae_simulation s = { .stop = 1, .tolerance = 1e-6, .intervals = 20, .method = method[i] };
+            dae_simulation s = {
+                .stop = 1, .tolerance = 1e-6, .intervals = 20, .method = method[i]
+            };
             dae_status status = dae_model_simulate(m, &s, compare, &c);
             if (status != DAE_OK) print_error("%s: %s\n", method[i], dae_model_messages(m));
             assert_int_equal(status, DAE_OK);
@@ -234,8 +268,9 @@ static void test_methods(void **state)
 #define PEND_3 "(der(u) + F*x)"
 #define PEND_4 "(der(v) + F*y + 9.81)"
 #define PEND_5 "(x^2 + y^2 - 1)"
-#define PENDULUM(equations) \
-    "model P Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0.5, fixed = true), v,\n" \
+#define PENDULUM(equations)                                                                        \
+    "model P Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0.5, fixed = true), "   \
+    "v,\n"                                                                                         \
     "  F(start = 5); equation\n" equations "end P;"
 
 static const char *const plain_pendulum =
@@ -244,17 +279,17 @@ static const char *const plain_pendulum =
 static const char *const pendulum[] = {
     /* a matrix that keeps turning */
     PENDULUM("cos(x + time)*" PEND_1 " + sin(x + time)*" PEND_5 " = 0; 2*" PEND_2 " + u*" PEND_4
-             " + " PEND_5 " = 0;\n y*" PEND_1 " + " PEND_3 " + x*" PEND_5 " = 0; F/10*" PEND_3 " + 3*" PEND_4
-             " = 0;\n cos(x + time)*" PEND_5 " - sin(x + time)*" PEND_1 " = 0;\n"),
+             " + " PEND_5 " = 0;\n y*" PEND_1 " + " PEND_3 " + x*" PEND_5 " = 0; F/10*" PEND_3
+             " + 3*" PEND_4 " = 0;\n cos(x + time)*" PEND_5 " - sin(x + time)*" PEND_1 " = 0;\n"),
     /* two rotations; structure is helped by a factor that vanishes on the way */
     PENDULUM("cos(3*time + x)*" PEND_5 " + sin(3*time + x)*" PEND_3 " = 0;\n"
              "cos(3*time + x)*" PEND_3 " - sin(3*time + x)*" PEND_5 " = 0; " PEND_2 " = 0;\n"
              "cos(v + u)*" PEND_1 " + sin(v + u)*" PEND_4 " = 0;\n"
              "cos(v + u)*" PEND_4 " - sin(v + u)*" PEND_1 " = 0;\n"),
     /* nonlinear */
-    PENDULUM("exp(" PEND_3 ") + " PEND_5 " - 1 = 0; sin(" PEND_5 ") + " PEND_1 "*(2 + x) = 0;\n"
-             PEND_2 " + " PEND_1 "^2 + " PEND_3 " = 0; " PEND_4 "*exp(u) + " PEND_5 " = 0;\n"
-             PEND_5 " - y*" PEND_1 " = 0;\n"),
+    PENDULUM("exp(" PEND_3 ") + " PEND_5 " - 1 = 0; sin(" PEND_5 ") + " PEND_1
+             "*(2 + x) = 0;\n" PEND_2 " + " PEND_1 "^2 + " PEND_3 " = 0; " PEND_4
+             "*exp(u) + " PEND_5 " = 0;\n" PEND_5 " - y*" PEND_1 " = 0;\n"),
 };
 
 enum { ROWS = 41, SHOWN = 5 };
@@ -323,9 +358,11 @@ static void test_pendulum(void **state)
 static void test_route_on_ordinary_models(void **state)
 {
     (void)state;
-    static const mixed ode = { .name = "decay", .solution = { { "x", decay }, { "y", minus_decay } } };
-    dae_model *m = load("model O parameter Real k = 3; Real x(start = 1, fixed = true), y; equation\n"
-                        "  der(x) = -k*x; y = -x; end O;");
+    static const mixed ode = { .name = "decay",
+                               .solution = { { "x", decay }, { "y", minus_decay } } };
+    dae_model *m =
+        load("model O parameter Real k = 3; Real x(start = 1, fixed = true), y; equation\n"
+             "  der(x) = -k*x; y = -x; end O;");
     assert_int_equal(dae_model_set(m, "k", 1), DAE_OK);
     for (int round = 0; round < 2; round++) {
         check c = { .m = m, .k = &ode, .tolerance = 1e-6 };
@@ -476,8 +513,9 @@ static void test_refusals(void **state)
 static void test_what_nothing_helps_against(void **state)
 {
     (void)state;
-    dae_model *m = open("model N Real x(start = 1), y(start = 1); equation\n"
-                        "  der(x)*der(y) = sin(time) + 2; (der(x)*der(y))^2 = (sin(time) + 2)^2; end N;");
+    dae_model *m =
+        open("model N Real x(start = 1), y(start = 1); equation\n"
+             "  der(x)*der(y) = sin(time) + 2; (der(x)*der(y))^2 = (sin(time) + 2)^2; end N;");
     assert_true(dae_model_status(m) < 0);
     mentions(m, "rank 1 of 2");
     dae_model_close(m);

@@ -104,8 +104,8 @@ typedef struct dae_simulation {
     const double *times;     /* or output at these times in order, time_count of them         */
     int time_count;
     const char *method;      /* NULL: chosen                                                  */
-    /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on the
-     * way; "projection": all constraints by projection after every step; "least-squares": the
+    /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on
+     * the way; "projection": all constraints by projection after every step; "least-squares": the
      * overdetermined system of all of them; "direct": as it is, index 3 at most; "array": with the
      * derivative array of a small model without events, also of index 0 and 1, for which the others
      * are no matter. Derivatives that a route does not compute are NaN. With NULL "array" is taken

@@ -38,7 +38,8 @@ struct dae_model {
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     model_fallback *fallback; /* the same equations with their derivative array             */
-    const char *refused;    /* a route, in words; NULL                                       */
+    model *given;           /* whose problem dae_model_problem gave; NULL: none             */
+    dae_report refusal;     /* of a route                                                   */
     model *ran;             /* whose words count; NULL: those of back                       */
     dae_status status;
     const char *said; /* by the front end                                             */
@@ -121,8 +122,8 @@ static void join_messages(dae_model *m)
         later = model_messages(m->ran);
     else if (m->family && family_messages(m->family)[0])
         later = family_messages(m->family);
-    if (m->refused)
-        later = m->refused;
+    if (m->refusal.text[0])
+        later = m->refusal.text;
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
@@ -222,7 +223,8 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
+    m->reduced =
+        flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
     m->reduction = (flat_reduction){ 0 };
     if (m->reduced == DAE_OK) /* derivatives may have left the equations */
         m->reduced = flat_reduce(m->regular.changes ? flat_expose_derivatives(m->regular.flat)
@@ -475,10 +477,10 @@ const dae_insight *dae_model_insight(dae_model *m)
 
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s%s",
-                                  m->fallback ? fallback_words(m->fallback) : "",
-                                  m->regular.changes ? flat_regular_words(&m->regular) : "",
-                                  m->insight ? insight_words(m->insight, m->flat->graph, m->flat->name) : "");
+    m->analysis =
+        dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
+                        m->regular.changes ? flat_regular_words(&m->regular) : "",
+                        m->insight ? insight_words(m->insight, m->flat->graph, m->flat->name) : "");
 }
 
 const char *dae_model_analysis(dae_model *m)
@@ -522,12 +524,9 @@ dae_status dae_model_set(dae_model *m, const char *name, double value)
 /* Another route than the one that is needed would lead elsewhere. */
 static dae_status refuse_route(dae_model *m, const char *route)
 {
-    dae_report_clear(&m->report);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED, "--route %s is not for this model", route);
-    dae_why(&m->report, "structure misses constraints that are hidden in its equations");
-    dae_hint(&m->report, "--route array, or none");
-    m->ran = NULL;
-    m->refused = m->report.text;
+    dae_fail(&m->refusal, DAE_E_UNSUPPORTED, "--route %s is not for this model", route);
+    dae_why(&m->refusal, "structure misses constraints that are hidden in its equations");
+    dae_hint(&m->refusal, "--route array, or none");
     return settle(m, DAE_E_UNSUPPORTED);
 }
 
@@ -540,17 +539,17 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
     flat_route way = flat_route_find(route);
     bool none = !simulation || (simulation->start == 0 && simulation->stop == 0);
     double t0 = none || isnan(simulation->start) ? usual_start(m) : simulation->start;
-    m->refused = NULL;
-    model *by = way == FLAT_ROUTES ? m->back : active(m, t0);
-    if (way != FLAT_ARRAY && by != m->back && route)
+    dae_report_clear(&m->refusal);
+    active(m, t0);
+    if (m->ran && route && way != FLAT_ARRAY && way != FLAT_ROUTES)
         return refuse_route(m, route);
-    if (way == FLAT_ARRAY || (m->fallback && by == fallback_model_now(m->fallback))) {
+    if (m->fallback && (way == FLAT_ARRAY || m->ran)) {
         m->ran = fallback_model(m->fallback);
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
     dae_status status = m->family ? family_simulate(m->family, simulation, row, user)
                                   : model_simulate(m->back, simulation, row, user);
-    by = m->family ? family_now(m->family) : m->back;
+    model *by = m->family ? family_now(m->family) : m->back;
     if (status == DAE_E_IMPASSE && !route && m->fallback &&
         fallback_goes_on(m->fallback, by, simulation, row, user, &status))
         m->ran = fallback_model(m->fallback);
@@ -570,15 +569,26 @@ dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
 
 const dae_problem *dae_model_problem(dae_model *m)
 {
-    return cannot_run(m) ? NULL : model_problem_of(active(m, usual_start(m)));
+    if (cannot_run(m))
+        return NULL;
+    m->given = active(m, usual_start(m));
+    return model_problem_of(m->given);
+}
+
+/* Calls with x and xdot are about the problem that was given. */
+static model *given(dae_model *m)
+{
+    model *by = m->given ? m->given : m->back;
+    dae_report_clear(&m->refusal);
+    m->ran = m->fallback && by == fallback_model_now(m->fallback) ? by : NULL;
+    return by;
 }
 
 dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)
 {
     if (cannot_run(m))
         return state_of(m);
-    model *by = m->ran ? m->ran : m->back; /* as dae_model_problem was told */
-    return settle(m, model_initialize(by, t0, x, xdot));
+    return settle(m, model_initialize(given(m), t0, x, xdot));
 }
 
 dae_status dae_model_keep(dae_model *m, const char *name)
@@ -607,13 +617,14 @@ dae_status dae_model_values(dae_model *m, double t, const double *x, const doubl
 {
     if (cannot_run(m))
         return state_of(m);
+    model *by = given(m);
     return m->ran ? fallback_values(m->fallback, t, x, xdot, value)
-                  : model_values(m->back, t, x, xdot, value);
+                  : model_values(by, t, x, xdot, value);
 }
 
 dae_status dae_model_event(dae_model *m, double t, double *x, double *xdot)
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, model_event(m->ran ? m->ran : m->back, t, x, xdot));
+    return settle(m, model_event(given(m), t, x, xdot));
 }

@@ -52,8 +52,9 @@ typedef struct derivative_array {
     double *in, *out;            /* series                                                    */
 } derivative_array;
 
-/* F: n expressions in the values and first derivatives of n variables, and whatever is known. DAE_OK,
- * DAE_E_UNSUPPORTED (*culprit has no derivative, or is no leaf that is known), DAE_E_NOMEM. */
+/* F: n expressions in the values and first derivatives of n variables, and whatever is known.
+ * DAE_OK, DAE_E_UNSUPPORTED (*culprit has no derivative, or is no leaf that is known), DAE_E_NOMEM.
+ */
 dae_status array_open(derivative_array *a, ex_graph *g, dae_arena *arena, const dae_memory *memory,
                       const ex_id *F, const uint32_t *variable, uint32_t n, ex_id *culprit);
 void array_close(derivative_array *a);
@@ -72,13 +73,14 @@ static inline int array_columns(const derivative_array *a)
     return (a->level + 2) * (int)a->n;
 }
 
-/* G, array_rows of them, and unless it is NULL J[row + column * height], at the coefficients c, which are
- * n for each of level + 2 orders. false: something is not finite, or cannot be computed. */
+/* G, array_rows of them, and unless it is NULL J[row + column * height], at the coefficients c,
+ * which are n for each of level + 2 orders. false: something is not finite, or cannot be computed.
+ */
 bool array_evaluate(derivative_array *a, double t, const double *c, double *G, double *J,
                     int height);
 
-/* Units in which the entries of F_x and F_x' at a point are about as large as each other: of unknowns, of
- * time. Farads and ohms, or bars and metres, are not to decide about ranks. */
+/* Units in which the entries of F_x and F_x' at a point are about as large as each other: of
+ * unknowns, of time. Farads and ohms, or bars and metres, are not to decide about ranks. */
 bool array_balance(derivative_array *a, double t, const double *c, double *size, double *tau);
 
 /* ---------------------------------------------------------------- decompositions -------- */
@@ -108,8 +110,8 @@ typedef struct array_base {
 } array_base;
 
 bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width);
-/* b->J holds the Jacobian with `rows` rows: its columns are multiplied by the sizes of unknowns, its
- * rows divided by their largest entries. */
+/* b->J holds the Jacobian with `rows` rows: its columns are multiplied by the sizes of unknowns,
+ * its rows divided by their largest entries. */
 void array_scale(array_base *b, int rows, int width);
 /* ... scaled and decomposed. false: LAPACK gave up. */
 bool array_decompose(array_base *b, int rows, int width);
@@ -128,7 +130,8 @@ static inline bool array_is_full(const array_base *b)
 /* Conditions beside the array, on c_0 and c_1: initial equations. */
 typedef struct array_extra {
     int rows;
-    /* Values, and unless J is NULL derivatives by the columns of c, J[row + column * height], zeroed. */
+    /* Values, and unless J is NULL derivatives by the columns of c, J[row + column * height],
+     * zeroed. */
     bool (*evaluate)(void *user, const double *c, double *r, double *J, int height);
     void *user;
 } array_extra;
@@ -146,11 +149,11 @@ void array_point_open(array_point *p, dae_arena *arena, int rows, int columns);
 int array_point_rows(const array_point *p);
 /* b->J and p->G at p->c. */
 bool array_linearize(array_point *p, array_base *b);
-/* Gauss and Newton's method from p->c on, damped, x by b's weights; b's decomposition is lost. If that
- * leads nowhere and `patient`, least squares by a trust region. */
+/* Gauss and Newton's method from p->c on, damped, x by b's weights; b's decomposition is lost. If
+ * that leads nowhere and `patient`, least squares by a trust region. */
 bool array_satisfy(array_point *p, array_base *b, bool patient);
-/* The same with the decomposition b of a point nearby: the way of x is across its constraints. *rate:
- * by how much each step was shorter than the one before. */
+/* The same with the decomposition b of a point nearby: the way of x is across its constraints.
+ * *rate: by how much each step was shorter than the one before. */
 bool array_settle(array_point *p, array_base *b, double *rate);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);

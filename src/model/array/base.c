@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ZERO = 1e-9; /* singular values below this part of the largest count as 0 */
+static const double ZERO = 1e-10; /* singular values below this part of the largest count as 0 */
 
 static double *take(dae_arena *arena, int count)
 {
@@ -46,21 +46,22 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
     return true;
 }
 
+/* Rows are measured with all columns, those of unknowns that are held included: what rounding left
+ * of a 0 beside them is none. */
 void array_scale(array_base *b, int height, int width)
 {
     size_t rows = (size_t)height;
     b->rows = height;
     b->width = width;
-    for (int k = 0; k < b->n + b->width; k++) {
-        double by = b->size[k % b->n] * (k < b->n ? b->weight[k] : 1);
-        for (size_t i = 0; i < rows; i++) b->J[i + (size_t)k * rows] *= by;
-    }
+    for (int k = 0; k < b->n + b->width; k++)
+        for (size_t i = 0; i < rows; i++) b->J[i + (size_t)k * rows] *= b->size[k % b->n];
     for (size_t i = 0; i < rows; i++) {
         double most = 0;
         for (int k = 0; k < b->n + b->width; k++)
             most = fmax(most, fabs(b->J[i + (size_t)k * rows]));
         b->scale[i] = most > 0 ? 1 / most : 1;
-        for (int k = 0; k < b->n + b->width; k++) b->J[i + (size_t)k * rows] *= b->scale[i];
+        for (int k = 0; k < b->n + b->width; k++)
+            b->J[i + (size_t)k * rows] *= b->scale[i] * (k < b->n ? b->weight[k] : 1);
     }
 }
 

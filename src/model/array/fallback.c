@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to which
- * the array is asked without having been asked for. */
+/* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to
+ * which the array is asked without having been asked for. */
 enum { LOOKED_AT = 400, ASKED = 120 };
 
 struct model_fallback {
@@ -168,6 +168,23 @@ static size_t structural_freedom(const model_fallback *f)
     return r->flat != r->from ? r->freedom : f->back->p.states;
 }
 
+/* How far the initial values are from start values that were given. */
+static double farthest(const model *m)
+{
+    double most = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        if (x->kind != UNKNOWN || x->type != EX_REAL || x->alias_of != NOWHERE || !x->start)
+            continue;
+        double start = m->value[slot_of(v, 2)];
+        most = fmax(most, fabs(m->value[slot_of(v, 0)] - start) / fmax(1, fabs(start)));
+    }
+    return most;
+}
+
+/* Where equations were rewritten: the start strayed from given values that satisfy the array. */
+static const double STRAYED = 1e-2, KEPT = 1e-6;
+
 static bool decide(model_fallback *f, double t0)
 {
     model *m = f->back;
@@ -175,12 +192,14 @@ static bool decide(model_fallback *f, double t0)
     if (f->reduction->signature.rows > LOOKED_AT || m->p.problem.size == 0) return false;
     dae_status status = try_start(f, m, t0);
     bool started = status == DAE_OK;
-    if (started && !is_singular(f, t0)) return false;
+    bool strayed = started && f->reduction->from->replaced > 0 && farthest(m) > STRAYED;
+    if (started && !strayed && !is_singular(f, t0)) return false;
     if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
     status = try_start(f, a, t0);
     if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
+    if (strayed && status == DAE_OK && farthest(a) < KEPT) return true;
     return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
 }
 
@@ -232,14 +251,18 @@ void fallback_tell(model_fallback *f)
     if (f->told || !f->needed || k->index < 0) return;
     f->told = true;
     if (f->why)
-        model_warn(a, "structure does not tell the index of these equations; ranks of their derivative array "
-                      "do: index %d, and they are integrated with it (route array)", k->index);
+        model_warn(
+            a,
+            "structure does not tell the index of these equations; ranks of their derivative array "
+            "do: index %d, and they are integrated with it (route array)",
+            k->index);
     else
-        model_warn(a, "structure misses constraints that are hidden in these equations (it says index %d, and "
-                      "that %zu initial values can be chosen, but their system Jacobian is singular at the "
-                      "start); ranks of their derivative array show them: index %d, %d can be chosen, and they "
-                      "are integrated with it (route array)",
-                   f->reduction->index, structural_freedom(f), k->index, k->freedom);
+        model_warn(a,
+                   "structure misses constraints that are hidden in these equations: it says index "
+                   "%d and that %zu initial value%s can be chosen, ranks of their derivative array "
+                   "at the start say %d and %d; they are integrated with it (route array)",
+                   f->reduction->index, structural_freedom(f),
+                   structural_freedom(f) == 1 ? "" : "s", k->index, k->freedom);
 }
 
 const char *fallback_words(model_fallback *f)
@@ -250,21 +273,22 @@ const char *fallback_words(model_fallback *f)
     const char *how = dae_arena_print(
         arena,
         "The equations are integrated with their derivative array (route array): %d\n"
-        "differentiations of all %u equations determine x', %d initial value%s can be chosen. Singular\n"
-        "values kept >= %.1e, dropped <= %.1e.\n",
+        "differentiations of all %u equations determine x', %d initial value%s can be chosen.\n"
+        "Singular values kept >= %.1e, dropped <= %.1e.\n",
         k->index, (unsigned)k->a.n, k->freedom, k->freedom == 1 ? "" : "s", k->kept, k->dropped);
     if (!f->why)
         return dae_arena_print(
             arena,
             "Structure does not tell the truth about these equations at the start: their system\n"
-            "Jacobian is singular there, and constraints are hidden that structure does not show (it\n"
-            "says index %d, and that %zu initial values can be chosen).\n%s",
+            "Jacobian is singular there, and constraints are hidden that structure does not show\n"
+            "(it says index %d, and that %zu initial values can be chosen).\n%s",
             f->reduction->index, structural_freedom(f), how);
     const char *words = strstr(f->why, ": "), *hint = strstr(f->why, "\n  hint:");
     words = words ? words + 2 : f->why;
     int length = (int)(hint && hint > words ? (size_t)(hint - words) : strlen(words));
-    return dae_arena_print(
-        arena, "Structure does not tell the index of these equations:\n  %.*s\n%s", length, words, how);
+    return dae_arena_print(arena,
+                           "Structure does not tell the index of these equations:\n  %.*s\n%s",
+                           length, words, how);
 }
 
 /* ---------------------------------------------------------------- running --------------- */
@@ -282,8 +306,8 @@ dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation
     return model_simulate(a, &with, give, f);
 }
 
-bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation, dae_row row,
-                      void *user, dae_status *status)
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
+                      dae_row row, void *user, dae_status *status)
 {
     dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     model *a = ended->guard_failed ? fallback_model(f) : NULL;
@@ -302,8 +326,11 @@ bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *sim
         if (a->text) a->text[a->text_length = length] = 0;
         return false;
     }
-    model_warn(a, "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
-                  "integrated with their derivative array (route array)", ended->guard_t);
+    model_warn(
+        a,
+        "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
+        "integrated with their derivative array (route array)",
+        ended->guard_t);
     *status = now;
     return true;
 }

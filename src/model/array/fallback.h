@@ -3,7 +3,9 @@
  *
  * Structure is right where the system Jacobian is regular at the consistent start (Pryce). Where it
  * is singular there, or structure found no start, the array is asked: if it leaves fewer initial
- * values free than structure does, constraints are hidden that only it shows, and it is taken.
+ * values free than structure does, constraints are hidden that only it shows, and it is taken. It
+ * is taken, too, where equations were rewritten, the start found by them is far from the start
+ * values that were given, and those satisfy the array.
  */
 #ifndef DAE_MODEL_FALLBACK_H
 #define DAE_MODEL_FALLBACK_H
@@ -33,10 +35,10 @@ bool fallback_replaces(model_fallback *f, double t0, const char *why);
 /* As model_simulate, rows in the order of `back`. */
 dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
                              void *user);
-/* `ended` is a model of the same equations, rewritten, whose run ended where a factor of the rewriting
- * became 0: goes on from there. false: it cannot, *status is what it was. */
-bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation, dae_row row,
-                      void *user, dae_status *status);
+/* `ended` is a model of the same equations, rewritten, whose run ended where a factor of the
+ * rewriting became 0: goes on from there. false: it cannot, *status is what it was. */
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
+                      dae_row row, void *user, dae_status *status);
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
                            double *value);
 /* That it is taken and why: a sentence among its messages, once. */

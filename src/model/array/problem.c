@@ -2,14 +2,14 @@
  *
  * phi(t, x): with the base of a point nearby (base.c) the array is solved for (c_0, c_1, ...), c_0
  * being the consistent point that lies across the constraints from x; phi = c_1 / tau. Its
- * derivative by x, along the constraints, follows from the decomposition at that point, and is exact
- * on them. Where the base is too far away, Newton's method finds a point first, and another base is
- * taken there for the iteration.
+ * derivative by x, along the constraints, follows from the decomposition at that point, and is
+ * exact on them. Where the base is too far away, Newton's method finds a point first, and another
+ * base is taken there for the iteration.
  *
  * Ranks are looked at after every step, and have to be what they were at the start. A rank that is
  * lost at one point within a step shows in a determinant: with N spanning the kernel of (Gx Gy) at
- * the old point, split as C and Gy split it, that of (Gx Gy) above N^T is not 0 there, and its sign at
- * the new point is another one if an odd number of singular values has passed 0.
+ * the old point, split as C and Gy split it, that of (Gx Gy) above N^T is not 0 there, and its sign
+ * at the new point is another one if an odd number of singular values has passed 0.
  */
 #include "model/array/model.h"
 
@@ -79,8 +79,8 @@ static bool look_here(model_array *k)
     return same || note_lost(k, b, k->here.t, false);
 }
 
-/* Higher derivatives are determined in part only. What is not is made 0: carried on from step to step
- * it would grow. */
+/* Higher derivatives are determined in part only. What is not is made 0: carried on from step to
+ * step it would grow. */
 static void forget_loose(model_array *k)
 {
     const array_base *b = &k->spare;
@@ -89,7 +89,8 @@ static void forget_loose(model_array *k)
     memcpy(kept, k->here.c, bytes);
     for (int v = b->rank; v < b->width; v++) {
         double dot = 0;
-        for (int j = 0; j < b->width; j++) dot += b->V[v + j * b->width] * kept[b->n + j] / b->size[j % b->n];
+        for (int j = 0; j < b->width; j++)
+            dot += b->V[v + j * b->width] * kept[b->n + j] / b->size[j % b->n];
         for (int j = 0; j < b->width; j++) y[j] -= b->V[v + j * b->width] * dot * b->size[j % b->n];
     }
     if (!array_settle(&k->here, &k->spare, &rate)) memcpy(k->here.c, kept, bytes);
@@ -107,7 +108,8 @@ bool array_take_base(model_array *k)
     return true;
 }
 
-/* The end of a step, which may be rejected yet: the one before is counted on for what is earlier. */
+/* The end of a step, which may be rejected yet: the one before is counted on for what is earlier.
+ */
 static bool take_next(model_array *k)
 {
     size_t bytes = (size_t)array_columns(&k->a) * sizeof *k->c_base;
@@ -128,13 +130,15 @@ static bool take_next(model_array *k)
     return true;
 }
 
-/* Where to begin at k->here.t, k->x_here: the series of a point before, carried on; x' if it is known. */
+/* Where to begin at k->here.t, k->x_here: the series of a point before, carried on; x' if it is
+ * known. */
 static void predict(model_array *k, bool next, const double *xdot)
 {
     int n = (int)k->a.n, orders = k->a.level + 2;
     double s = (k->here.t - (next ? k->t_next : k->t_base)) / k->a.tau, *c = k->here.c;
     memcpy(c, next ? k->c_next : k->c_base, (size_t)array_columns(&k->a) * sizeof *c);
-    for (int round = 0; fabs(s) < 1 && round < orders - 1; round++) /* Horner's scheme, all orders */
+    for (int round = 0; fabs(s) < 1 && round < orders - 1;
+         round++) /* Horner's scheme, all orders */
         for (int m = orders - 2; m >= round; m--)
             for (int j = 0; j < n; j++) c[m * n + j] += s * c[(m + 1) * n + j];
     for (int j = 0; j < n && xdot; j++) c[n + j] = k->a.tau * xdot[j];
@@ -147,8 +151,8 @@ static bool settle(model_array *k, array_base *b, bool next, const double *xdot)
     return array_settle(&k->here, b, &k->rate);
 }
 
-/* A base at a point beside those that count. It serves the iteration only: where that begins, and so
- * which of several solutions is meant, is always said by ends of steps. */
+/* A base at a point beside those that count. It serves the iteration only: where that begins, and
+ * so which of several solutions is meant, is always said by ends of steps. */
 static bool take_near(model_array *k, bool next, const double *xdot)
 {
     predict(k, next, xdot);
@@ -241,7 +245,8 @@ static dae_status list_unknowns(model *m)
     }
     p->states = n;
     p->problem.size = (int)n;
-    if (m->modes_used) return refuse(m, "relations cause events", "ranks are those of smooth equations");
+    if (m->modes_used)
+        return refuse(m, "relations cause events", "ranks are those of smooth equations");
     if (m->delays) return refuse(m, "it has delays", "their past is not known");
     if (n != m->running.count)
         return refuse(m, "it has not as many equations as unknowns", "this is for square systems");
@@ -264,7 +269,8 @@ static dae_status list_equations(model *m)
     }
     dae_status status = array_open(&k->a, m->g, &m->arena, &m->memory, p->residual, p->variable,
                                    (uint32_t)n, &culprit);
-    if (status == DAE_E_NOMEM) return dae_fail(&m->report, status, "no memory for a derivative array");
+    if (status == DAE_E_NOMEM)
+        return dae_fail(&m->report, status, "no memory for a derivative array");
     if (status != DAE_OK)
         return refuse(m, "an equation cannot be differentiated",
                       culprit ? ex_print(m->g, culprit, flat_name, m->flat, 80) : "?");
@@ -301,10 +307,16 @@ dae_status model_build_array(model *m)
     k->slope = dae_arena_take(&m->arena, n * n + 1, sizeof *k->slope);
     k->x_here = dae_arena_take(&m->arena, n + 1, sizeof *k->x_here);
     name_things(m);
-    p->problem = (dae_problem){
-        .size = (int)n, .residual = residual, .jacobian_x = jacobian_x,
-        .jacobian_xdot = jacobian_xdot, .project = project, .pattern = { .kind = DAE_PATTERN_DENSE },
-        .level = p->level, .names = p->names, .equation_names = p->equation_names, .user = m };
+    p->problem = (dae_problem){ .size = (int)n,
+                                .residual = residual,
+                                .jacobian_x = jacobian_x,
+                                .jacobian_xdot = jacobian_xdot,
+                                .project = project,
+                                .pattern = { .kind = DAE_PATTERN_DENSE },
+                                .level = p->level,
+                                .names = p->names,
+                                .equation_names = p->equation_names,
+                                .user = m };
     return DAE_OK;
 }
 
@@ -335,15 +347,18 @@ bool model_tell_array(model *m, dae_status status, double t)
     dae_at(&m->report, "%s t = %.10g", k->lost && k->turned ? "in the step to" : "near",
            k->lost && k->turned ? k->lost_t : t);
     if (!k->lost)
-        dae_why(&m->report, "its smallest singular value that counts is %.1e of the largest there, %.1e at the "
-                            "start: where it is 0 the solution is not unique, or there is none",
+        dae_why(&m->report,
+                "its smallest singular value that counts is %.1e of the largest there, %.1e at the "
+                "start: where it is 0 the solution is not unique, or there is none",
                 k->base.kept, k->kept);
     else if (k->turned)
-        dae_why(&m->report, "a determinant of it has the other sign there: in between it is singular, and "
-                            "beyond that the solution is not unique, or there is none");
+        dae_why(&m->report,
+                "a determinant of it has the other sign there: in between it is singular, and "
+                "beyond that the solution is not unique, or there is none");
     else
-        dae_why(&m->report, "there %d constraints and rank %d of the derivatives, %d and %d at the start: "
-                            "beyond it the solution is not unique, there is none, or it has another index",
+        dae_why(&m->report,
+                "there %d constraints and rank %d of the derivatives, %d and %d at the start: "
+                "beyond it the solution is not unique, there is none, or it has another index",
                 k->lost_constraints, k->lost_rank, k->constraints, k->rank);
     dae_hint(&m->report, "results up to there are right; start behind it");
     return true;

@@ -68,8 +68,8 @@ static double relative(const array_point *p, const array_base *b, int k)
     return fabs(p->change[k]) / fmax(b->size[k % b->n], fabs(p->c[k]));
 }
 
-/* The shortest change that removes the linearized residuals, into p->change; its largest entry, -1: no
- * answer. */
+/* The shortest change that removes the linearized residuals, into p->change; its largest entry, -1:
+ * no answer. */
 static double newton_step(array_point *p, array_base *b)
 {
     int rows = array_point_rows(p), columns = array_columns(p->a), one = 1, rank, info = 0;

@@ -2,9 +2,9 @@
  *
  * Level after level, k = 0, 1, ..., a point is found that satisfies F, ..., F^(k): fixed starts and
  * initial equations hold, other unknowns begin at their start values and move as little as they
- * have to, those without a start value and those that are not differentiated first. The index is the first k for
- * which x' is determined, provided that F^(k+1) = 0 adds no constraint, and that ranks are the same a
- * little later: an isolated point tells nothing.
+ * have to, those without a start value and those that are not differentiated first. The index is
+ * the first k for which x' is determined, provided that F^(k+1) = 0 adds no constraint, and that
+ * ranks are the same a little later: an isolated point tells nothing.
  *
  * Then the point is moved along the constraints to where it is nearest to the start values.
  */
@@ -39,7 +39,8 @@ static bool initial_values(void *user, const double *c, double *r, double *J, in
     for (size_t first = 0; first < u->ins; first += EX_LANES) {
         memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
         for (size_t i = first; i < u->ins && i < first + EX_LANES; i++)
-            u->in_tangent[i * EX_LANES + i - first] = k->initial_column[i] > k->a.n ? 1 / k->a.tau : 1;
+            u->in_tangent[i * EX_LANES + i - first] =
+                k->initial_column[i] > k->a.n ? 1 / k->a.tau : 1;
         if (ex_run_tangents(u->machine, u->in, u->in_tangent, r, u->out_tangent) != DAE_OK)
             return false;
         for (size_t i = first; i < u->ins && i < first + EX_LANES; i++)
@@ -115,7 +116,9 @@ static void weigh(model *m, origin from)
                        : !x->differentiated         ? ALGEBRAIC
                        : given                      ? GIVEN
                                                     : DEFAULT;
-        m->start_use[v] = fixed ? START_FIXED : x->differentiated || given ? START_NEAR : START_NONE;
+        m->start_use[v] = fixed                        ? START_FIXED
+                          : x->differentiated || given ? START_NEAR
+                                                       : START_NONE;
         double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
         k->metric[j] = size;
     }
@@ -165,8 +168,8 @@ static void put_tau(model_array *k, double tau)
     k->a.tau = tau;
 }
 
-/* Units in which ranks mean something: those that make entries of the Jacobian alike, but derivatives in
- * units of how fast things change here. */
+/* Units in which ranks mean something: those that make entries of the Jacobian alike, but
+ * derivatives in units of how fast things change here. */
 static void choose_units(model_array *k)
 {
     size_t n = k->a.n;
@@ -175,7 +178,8 @@ static void choose_units(model_array *k)
     put_sizes(k, size);
     double speed = 1 / tau;
     for (size_t j = 0; j < n; j++)
-        speed = fmax(speed, fabs(k->here.c[n + j]) / k->a.tau / (fabs(k->here.c[j]) + k->metric[j]));
+        speed =
+            fmax(speed, fabs(k->here.c[n + j]) / k->a.tau / (fabs(k->here.c[j]) + k->metric[j]));
     put_tau(k, 1 / speed);
 }
 
@@ -229,7 +233,8 @@ static void shake(model_array *k, int times)
     unsigned seed = (unsigned)times;
     for (int e = (int)k->a.n; e < array_columns(&k->a); e++) {
         seed = seed * 1103515245u + 12345u;
-        k->here.c[e] = times * k->metric[e % (int)k->a.n] * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
+        k->here.c[e] =
+            times * k->metric[e % (int)k->a.n] * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
     }
 }
 
@@ -322,7 +327,8 @@ static void approach(model *m)
 {
     model_array *k = m->array;
     size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
-    double *good = dae_alloc(&m->memory, columns + n + 1, sizeof *good), *step = good + columns, rate;
+    double *good = dae_alloc(&m->memory, columns + n + 1, sizeof *good), *step = good + columns,
+           rate;
     double part = 1;
     for (int round = 0; good && round < NEAREST && part > 1e-3; round++) {
         memcpy(good, k->here.c, columns * sizeof *good);
@@ -412,8 +418,9 @@ static dae_status tell_no_point(model *m, double t0)
              "no initial values satisfy the equations and their derivatives%s",
              alone ? " together with what is fixed" : "");
     dae_at(&m->report, "t = %.10g, %s", t0, worst);
-    dae_why(&m->report, "where they come nearest it is off by %.3g, relative to what its unknowns make of "
-                        "it; derivatives up to order %d were looked at; fixed are: %s%s",
+    dae_why(&m->report,
+            "where they come nearest it is off by %.3g, relative to what its unknowns make of "
+            "it; derivatives up to order %d were looked at; fixed are: %s%s",
             by, level, fixed, k->extra.rows ? ", and initial equations" : "");
     if (alone)
         dae_hint(&m->report, "%d initial value%s can be chosen in all: fix fewer, or others",
@@ -426,15 +433,17 @@ static dae_status tell_no_index(model *m, double t0)
     model_array *k = m->array;
     dae_fail(&m->report, DAE_E_SINGULAR, "the derivative array does not determine the solution");
     dae_at(&m->report, "t = %.10g", t0);
-    dae_why(&m->report, "with %d differentiations, %d rows, x' does not follow from x there, or ranks are not "
-                        "clear (singular values kept >= %.1e, dropped <= %.1e)",
+    dae_why(&m->report,
+            "with %d differentiations, %d rows, x' does not follow from x there, or ranks are not "
+            "clear (singular values kept >= %.1e, dropped <= %.1e)",
             k->a.level, k->a.level < 0 ? 0 : array_rows(&k->a), k->base.kept, k->base.dropped);
     return DAE_E_SINGULAR;
 }
 
 static dae_status tell_isolated(model *m, double t0)
 {
-    dae_fail(&m->report, DAE_E_IMPASSE, "the ranks of the derivative array at the start are not those beside it");
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the ranks of the derivative array at the start are not those beside it");
     dae_at(&m->report, "t = %.10g", t0);
     dae_hint(&m->report, "start a little later, or with other values");
     return DAE_E_IMPASSE;
@@ -504,7 +513,8 @@ dae_status model_describe_array(model *m)
 {
     model_array *k = m->array;
     size_t n = k->a.n, rows = k->index > 0 ? (size_t)k->index * n : 0;
-    double *c = dae_arena_take(&m->arena, k->index >= 0 ? (size_t)array_columns(&k->a) + 1 : 1, sizeof *c);
+    double *c =
+        dae_arena_take(&m->arena, k->index >= 0 ? (size_t)array_columns(&k->a) + 1 : 1, sizeof *c);
     double *G = dae_arena_take(&m->arena, rows + n + 1, sizeof *G);
     m->initial_constraints = 0;
     m->initial_constraint = dae_arena_take(&m->arena, rows + 1, sizeof *m->initial_constraint);

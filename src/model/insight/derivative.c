@@ -1,10 +1,11 @@
 /* derivative.c: the differentiation index of the equations as written, by their derivative array.
  *
- * The smallest k for which F = 0, F' = 0, ..., F^(k) = 0 determine x' (Campbell: the Jacobian by (x',
+ * The smallest k for which F = 0, F' = 0, ..., F^(k) = 0 determine x' (Campbell: the Jacobian by
+ * (x',
  * ..., x^(k+1)) is 1-full in x'). The array is that of model/array; values that satisfy it are
- * found by Gauss and Newton's method: of the consistent start, or, where that was not found, with x from
- * the start values on. (The index may depend on the branch of a solution: then the structure is wrong on
- * some, and there is no start to be had from it.)
+ * found by Gauss and Newton's method: of the consistent start, or, where that was not found, with x
+ * from the start values on. (The index may depend on the branch of a solution: then the structure
+ * is wrong on some, and there is no start to be had from it.)
  */
 #include "model/insight/insight.h"
 
@@ -46,7 +47,8 @@ static bool raise(insight *k, derivative_array *a, array_point *p, array_base *b
     double unit = 1;
     for (int m = 0; m < level + 2; m++, unit *= a->tau / m)
         for (int j = 0; j < n; j++)
-            if (m > level || level == 0) p->c[m * n + j] = unit * first_value(k, (uint32_t)j, (uint32_t)m);
+            if (m > level || level == 0)
+                p->c[m * n + j] = unit * first_value(k, (uint32_t)j, (uint32_t)m);
     return true;
 }
 
@@ -77,7 +79,8 @@ static const char *name_of_point(const insight *k, const array_point *p)
     return k->started ? "the start" : "a point near the start values";
 }
 
-/* Units that make entries of the Jacobian alike, but derivatives in units of the speed at the start. */
+/* Units that make entries of the Jacobian alike, but derivatives in units of the speed at the
+ * start. */
 static void choose_units(derivative_array *a, array_point *p, array_base *b)
 {
     double tau = a->tau, power = 1;
@@ -100,7 +103,8 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
     ex_id culprit;
     array_close(a);
     *how = "an equation cannot be differentiated often enough";
-    if (array_open(a, k->g, k->arena, &k->m->memory, residual, k->s->variable, n, &culprit) != DAE_OK)
+    if (array_open(a, k->g, k->arena, &k->m->memory, residual, k->s->variable, n, &culprit) !=
+        DAE_OK)
         return -1;
     array_tell(a, k->g, known_value, k);
     a->tau = find_tau(k, n);

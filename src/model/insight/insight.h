@@ -42,15 +42,15 @@ const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
 void insight_hidden(insight *k);
 void insight_choices(insight *k);
 void insight_indices(insight *k);
-/* The differentiation index, -1: not known; x, x' (2 n numbers) at the point where ranks were looked at;
- * *violated: no point satisfies the array. k->out.array_freedom as well. */
+/* The differentiation index, -1: not known; x, x' (2 n numbers) at the point where ranks were
+ * looked at; *violated: no point satisfies the array. k->out.array_freedom as well. */
 int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
                              const char **how);
 void insight_mass(insight *k);
 void insight_modes(insight *k);
 
-/* Is Pryce's system Jacobian singular at the start, or nearly? false: it is not, is not known, or has
- * more than `most` rows. */
+/* Is Pryce's system Jacobian singular at the start, or nearly? false: it is not, is not known, or
+ * has more than `most` rows. */
 bool insight_is_singular(insight *k, uint32_t most);
 
 /* ---- what they share ---- */
