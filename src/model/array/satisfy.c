@@ -183,6 +183,13 @@ static int search_slopes(void *user, double *J)
     return DAE_OK;
 }
 
+/* Evaluations that a search may take: a step costs 2 (rows + columns) columns^2. */
+static int patience(int rows, int columns)
+{
+    double step = 2.0 * (rows + columns) * columns * columns + 1;
+    return (int)fmin(PATIENCE, fmax(20, 2e9 / step));
+}
+
 /* x that is held stays, all else moves. Newton's method, which knows when it is there, has the last
  * word. */
 static bool trust(array_point *p, array_base *b)
@@ -206,7 +213,7 @@ static bool trust(array_point *p, array_base *b)
         trust_problem problem = { .rows = array_point_rows(p), .columns = s.count,
                                   .evaluate = search_values, .jacobian = search_slopes,
                                   .size = size, .low = low, .high = high, .user = &s,
-                                  .budget = PATIENCE };
+                                  .budget = patience(array_point_rows(p), s.count) };
         end = trust_solve(&problem, &p->a->memory, u, r);
         put(&s, u);
     }

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { NEAREST = 60, SHAKES = 6 };
+/* SMALL: unknowns up to which more than one way is tried. */
+enum { NEAREST = 60, SHAKES = 6, SMALL = 30 };
 
 /* How readily an unknown moves away from its start value. */
 static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
@@ -246,8 +247,9 @@ static bool satisfy(model *m)
     size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
     double *from = dae_alloc(&m->memory, columns + 1, sizeof *from);
     bool good = false;
+    int stages = n <= SMALL ? 4 + SHAKES : 4;
     if (from) memcpy(from, k->here.c, columns * sizeof *from);
-    for (int stage = 0; from && stage < 4 + SHAKES && !good; stage++) {
+    for (int stage = 0; from && stage < stages && !good; stage++) {
         put_weights(k, k->weight);
         for (size_t j = 0; j < n; j++)
             if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
@@ -261,15 +263,16 @@ static bool satisfy(model *m)
 
 typedef enum outcome { FOUND, NO_POINT, NO_INDEX } outcome;
 
-static outcome find_index(model *m, origin from)
+/* From F, ..., F^(first) on. */
+static outcome find_index_from(model *m, origin from, int first)
 {
     model_array *k = m->array;
     size_t n = k->a.n;
     k->a.level = -1;
     k->a.tau = 1;
     k->index = k->rank = k->freedom = -1;
-    for (int level = 0; raise(m, level); level++) {
-        if (level == 0) {
+    for (int level = first; raise(m, level); level++) {
+        if (level == first) {
             weigh(m, from);
             memcpy(k->here.c, k->guess, n * sizeof *k->guess);
         }
@@ -288,6 +291,28 @@ static outcome find_index(model *m, origin from)
         return FOUND;
     }
     return NO_INDEX;
+}
+
+/* Fewer differentiations that determine x' with the same constraints, at the same point. */
+static void lower_level(model_array *k)
+{
+    int constraints = (int)k->a.n - k->freedom, found = k->index;
+    for (k->a.level = 0; k->a.level < found; k->a.level++)
+        if (look(k) && array_is_full(&k->base) && k->base.constraints == constraints) break;
+    k->index = k->a.level;
+}
+
+/* A point that satisfies F alone may lead to one that F', F'', ... do not like: if so, they are taken
+ * into account from the beginning. */
+static outcome find_index(model *m, origin from)
+{
+    outcome end = find_index_from(m, from, 0);
+    int most = m->array->a.n <= SMALL ? 4 : 0;
+    for (int first = 2; end != FOUND && first <= most; first++)
+        end = find_index_from(m, from, first);
+    if (end != FOUND) return most ? find_index_from(m, from, 0) : end; /* for words */
+    lower_level(m->array);
+    return end;
 }
 
 /* ---------------------------------------------------------------- nearest --------------- */
