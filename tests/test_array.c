@@ -180,6 +180,14 @@ static const mixed list[] = {
       true,
       1.5,
       { { "x", hidden_x } } },
+    { "guesses that F alone leads astray",
+      "model R Real x(start = 0.052),y(start = 0.944),z(start = -0.062);\n"
+      "equation\n"
+      "  (3.00)*(der(x)-y) + (0.5*z)*(der(y)-z) = 0;\n"
+      "  (0.5*time*y)*(der(x)-y) + (2.00)*(der(y)-z) + (0.5*x^2)*(x-sin(time)) = 0;\n"
+      "  (0.5*exp(z/3))*(der(x)-y) + (0.5*x)*(der(y)-z) + (3.00)*(x-sin(time)) = 0;\n"
+      "end R;\n",
+      3, true, 1, SIN3 },
     { "the branch of index 2",
       "model B Real y1(start = 0), y2(start = 1), y3(start = 1); equation\n"
       "  der(y1) = y3; 0 = y2*(1 - y2); 0 = y1*y2 + y3*(1 - y2) - time; end B;",

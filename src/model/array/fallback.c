@@ -139,6 +139,9 @@ static dae_status try_start(model_fallback *f, model *m, double t0)
     m->status = before;
     m->warnings = warnings;
     m->failure_length = 0;
+    m->assert_warnings = 0;
+    m->ended = false;
+    memset(m->warned, 0, m->assertions * sizeof *m->warned);
     if (m->text) m->text[m->text_length = length] = 0;
     dae_report_clear(&m->report);
     return status;

@@ -302,8 +302,8 @@ static void lower_level(model_array *k)
     k->index = k->a.level;
 }
 
-/* A point that satisfies F alone may lead to one that F', F'', ... do not like: if so, they are taken
- * into account from the beginning. */
+/* A point that satisfies F alone may lead to one that F', F'', ... do not like: if so, they are
+ * taken into account from the beginning. */
 static outcome find_index(model *m, origin from)
 {
     outcome end = find_index_from(m, from, 0);
