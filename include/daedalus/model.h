@@ -87,7 +87,9 @@ typedef struct dae_model_facts {
     double start, stop, tolerance, interval; /* annotation(experiment); NaN: not given        */
     double load_seconds;
     size_t initial_iterations;
-    const char *initial_by;         /* "newton", "homotopy", ...                              */
+    const char *initial_by;         /* "newton", "homotopy", "derivative array", ...          */
+    const char *route;              /* "array": the last run, or initialization, was with the
+                                       derivative array; else NULL                            */
 } dae_model_facts;
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts);
 const char *dae_model_analysis(dae_model *m); /* the facts in words, a page                   */
@@ -102,10 +104,12 @@ typedef struct dae_simulation {
     const double *times;     /* or output at these times in order, time_count of them         */
     int time_count;
     const char *method;      /* NULL: chosen                                                  */
-    /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on the
-     * way; "projection": all constraints by projection after every step; "least-squares": the
-     * overdetermined system of all of them; "direct": as it is, index 3 at most. Derivatives that a
-     * route does not compute are NaN. No matter for a model of index 0 or 1. */
+    /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on
+     * the way; "projection": all constraints by projection after every step; "least-squares": the
+     * overdetermined system of all of them; "direct": as it is, index 3 at most; "array": with the
+     * derivative array of a small model without events, also of index 0 and 1, for which the others
+     * are no matter. Derivatives that a route does not compute are NaN. With NULL "array" is taken
+     * where structure misses hidden constraints, and a warning says so. */
     const char *route;
     double max_step;
     int (*progress)(double t, void *user);    /* called at every step; not DAE_OK: stop there */

@@ -194,19 +194,23 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k)
     dae_json_string(&j, "status", "ok");
     dae_json_string(&j, "message", dae_model_messages(m));
     dae_json_string(&j, "model", dae_model_name(m));
+    const char *words = dae_model_analysis(m); /* decides what is integrated */
     dae_model_get_facts(m, &f);
-    counts_json(&j, k);
+    if (k)
+        counts_json(&j, k);
     dae_json_integer(&j, "index", f.index);
-    indices_json(&j, k);
-    choices_json(&j, k);
-    equations_json(&j, "hidden_constraints", k->hidden, k->hiddens);
-    dae_json_integer(&j, "hidden_not_written", (int64_t)k->hidden_left);
-    names_json(&j, "state_variables", k->state);
-    names_json(&j, "dynamic_states", k->dynamic_state);
-    blocks_json(&j, k);
-    start_json(&j, k);
-    reduction_json(&j, k);
-    dae_json_string(&j, "analysis", dae_model_analysis(m));
+    if (k) { /* NULL: structure tells nothing, the equations are integrated by their array */
+        indices_json(&j, k);
+        choices_json(&j, k);
+        equations_json(&j, "hidden_constraints", k->hidden, k->hiddens);
+        dae_json_integer(&j, "hidden_not_written", (int64_t)k->hidden_left);
+        names_json(&j, "state_variables", k->state);
+        names_json(&j, "dynamic_states", k->dynamic_state);
+        blocks_json(&j, k);
+        start_json(&j, k);
+        reduction_json(&j, k);
+    }
+    dae_json_string(&j, "analysis", words);
     dae_json_end(&j);
 }
 
@@ -353,7 +357,7 @@ int cli_analyze_model(cli *c, const cli_arguments *a)
     dae_model *m;
     int code = cli_model_load(c, a, CLI_WHOLE, &m);
     const dae_insight *k = code == 0 ? dae_model_insight(m) : NULL;
-    if (code == 0 && !k) {
+    if (code == 0 && !k && !dae_model_analysis(m)[0]) {
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the analysis of the model");
         code = cli_fail(c);
     } else if (code == 0) {
@@ -362,7 +366,7 @@ int cli_analyze_model(cli *c, const cli_arguments *a)
             print_json(c, m, k);
         else
             dae_sink_text(c->out, dae_model_analysis(m));
-        if (!c->json && cli_given(a, "reduce"))
+        if (!c->json && k && cli_given(a, "reduce"))
             print_reduction(c->out, k);
     }
     dae_model_close(m);

@@ -130,4 +130,6 @@ void simulate_run(cli *c, simulate_job *job)
         memset(&job->stats, 0, sizeof job->stats);
     judge(c, job, status);
     dae_model_get_facts(job->model, &job->facts);
+    if (job->facts.route)
+        s->route = job->facts.route; /* it may have been chosen */
 }

@@ -104,6 +104,7 @@ typedef struct flat_model {
     size_t watches;
     flat_equation *invariant;        /* hold for the states, beside the equations: see project.c */
     size_t invariants;
+    bool by_array;                   /* integrated with the derivative array: see array/model.h   */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */
     size_t guards;                   /* the last of these: equations hold while they are not 0  */

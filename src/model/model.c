@@ -1,4 +1,5 @@
 /* model.c: from a flat model to one that runs, pass by pass; setting parameters; words. */
+#include "model/array/model.h"
 #include "model/object.h"
 
 #include <math.h>
@@ -267,6 +268,14 @@ static dae_status compile_assumptions(model *m)
     return unit_open(m, &m->assumed, output, m->assumptions);
 }
 
+static dae_status build_planned(model *m)
+{
+    dae_status status = model_build_problem(m);
+    if (status == DAE_OK) status = model_build_projection(m);
+    if (status == DAE_OK && !m->flat->taken_over) status = model_build_initial(m);
+    return status;
+}
+
 static dae_status run_passes(model *m)
 {
     take_variables(m);
@@ -282,12 +291,10 @@ static dae_status run_passes(model *m)
     model_merge_attributes(m);
     take_running(m);
     model_find_differentiated(m, &m->running);
-    status = plan_run(m);
+    if (!m->flat->by_array) status = plan_run(m);
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);
-    if (status == DAE_OK) status = model_build_problem(m);
-    if (status == DAE_OK) status = model_build_projection(m);
-    if (status == DAE_OK && !m->flat->taken_over) status = model_build_initial(m);
+    if (status == DAE_OK) status = m->flat->by_array ? model_build_array(m) : build_planned(m);
     if (status == DAE_OK) status = model_build_results(m);
     if (status == DAE_OK) status = compile_assumptions(m);
     return status;
@@ -295,6 +302,7 @@ static dae_status run_passes(model *m)
 
 static void release(model *m)
 {
+    model_close_array(m);
     model_close_plan(m, &m->run);
     model_close_plan(m, &m->init);
     model_close_problem(m);

@@ -281,6 +281,7 @@ struct model {
     size_t assumptions, assumption_capacity;
     model_unit assumed;
 
+    struct model_array *array;   /* NULL: no derivative array, but a plan                     */
     model_plan run, init;
     ex_id *image;                /* of slots, while substituting                              */
     size_t image_count;
@@ -311,6 +312,9 @@ struct model {
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
+    bool guard_failed;           /* the last run ended by one of them: ...                    */
+    double guard_t;              /* ... the slots hold the point before, at this time         */
+    int guard_output;            /* ... the next output                                       */
     size_t assert_warnings;
     bool ended;                  /* by terminate                                              */
     dae_solver *solver;          /* of a simulation under way                                 */
@@ -417,6 +421,7 @@ const char *model_bound_words(const model *m, uint32_t slot, double value); /* "
 
 /* problem.c */
 dae_status model_build_problem(model *m);
+dae_status model_compile_beside(model *m); /* what is computed beside the equations: values, events ... */
 void model_close_problem(model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */

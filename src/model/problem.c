@@ -10,6 +10,7 @@
  * an unknown with the row y - e (a sum over 10^5 nodes used by all of them would make the
  * Jacobian dense), unless nobody needs y but the results. Derivatives come from tangents, several columns of one colour at a time.
  */
+#include "model/array/model.h"
 #include "model/object.h"
 
 #include "expression/walk.h"
@@ -310,6 +311,7 @@ int model_load_point(model *m, double t, const double *x, const double *xdot)
 {
     model_problem *p = &m->p;
     model_put_point(m, t, x, xdot);
+    if (m->array) model_put_array_rates(m, t, x, xdot);
     if (unit_run(m, &p->values) != DAE_OK) return DAE_RETRY;
     for (size_t k = 0; k < p->values_count; k++) m->value[p->value_slot[k]] = p->values.out[k];
     return DAE_OK;
@@ -421,6 +423,16 @@ static void name_things(model *m)
     }
 }
 
+dae_status model_compile_beside(model *m)
+{
+    dae_status status = compile_values(m);
+    if (status == DAE_OK) status = compile_events(m);
+    if (status == DAE_OK) status = compile_assertions(m);
+    if (status == DAE_OK) status = compile_lag_times(m);
+    if (status == DAE_OK) status = compile_pace(m);
+    return status;
+}
+
 dae_status model_build_problem(model *m)
 {
     model_problem *p = &m->p;
@@ -428,11 +440,7 @@ dae_status model_build_problem(model *m)
     size_t n = (size_t)p->problem.size;
     dae_status status = unit_open(m, &p->equations, p->residual, n);
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
-    if (status == DAE_OK) status = compile_values(m);
-    if (status == DAE_OK) status = compile_events(m);
-    if (status == DAE_OK) status = compile_assertions(m);
-    if (status == DAE_OK) status = compile_lag_times(m);
-    if (status == DAE_OK) status = compile_pace(m);
+    if (status == DAE_OK) status = model_compile_beside(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);

@@ -21,6 +21,7 @@
  * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
+#include "model/array/model.h"
 #include "model/object.h"
 #include "model/reduce/route.h"
 
@@ -274,6 +275,7 @@ static dae_status open_solver(run *r)
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
+                            .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest, .allocator = &m->memory.hook };
     dae_problem problem = m->p.problem;
     if (!m->p.searched) problem.event_count = 0; /* all times are known beforehand */
@@ -288,6 +290,7 @@ static dae_status take_failure(run *r, dae_status status)
     const ex_trouble *trouble = ex_machine_trouble(m->p.equations.machine);
     if (status == DAE_E_REFUSED && trouble && trouble->node)
         return unit_trouble(m, &m->p.equations, DAE_E_REFUSED, "computing the equations");
+    if (model_tell_array(m, status, dae_time(m->solver))) return m->report.status;
     m->report.status = status;
     snprintf(m->report.text, sizeof m->report.text, "%s", dae_message(m->solver));
     m->report.length = strlen(m->report.text);
@@ -476,7 +479,8 @@ static dae_status take_over(run *r)
     m->value[slot_of(m->at_homotopy, 0)] = 1;
     r->output = r->stage->output;
     dae_status status = model_update_modes(m, true, &changed);
-    if (status == DAE_OK && !m->flat->whole) {
+    if (status == DAE_OK && m->array) status = model_resume_array(m, r->t);
+    if (status == DAE_OK && !m->flat->whole && !m->array) {
         status = model_run_plan(m, &m->run, "solving the equations for other states");
         if (status == DAE_OK) status = model_settle(m);
     }
@@ -780,8 +784,12 @@ static dae_status check_guards(run *r, double t, bool first)
     for (size_t k = 0; k < m->flat->guards; k++) {
         double value = m->watched.out[from + k];
         if (first) m->guard_negative[k] = value < 0;
-        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0))
+        if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0)) {
+            m->guard_failed = t == r->t || read(r, r->t) == DAE_OK;
+            m->guard_t = r->t;
+            m->guard_output = r->output;
             return tell_guard(r, t, from + k, value);
+        }
     }
     return DAE_OK;
 }
@@ -833,7 +841,7 @@ static dae_status check_route(run *r)
     if (flat_route_find(r->given->route) != FLAT_ROUTES) return DAE_OK;
     dae_fail(&r->m->report, DAE_E_OPTION, "there is no route '%.60s'", r->given->route);
     dae_at(&r->m->report, "route (--route)");
-    dae_hint(&r->m->report, "dummy, projection, least-squares or direct");
+    dae_hint(&r->m->report, "dummy, projection, least-squares, direct or array");
     return DAE_E_OPTION;
 }
 
@@ -847,7 +855,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
     m->assert_warnings = 0;
-    m->ended = false;
+    m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 } };

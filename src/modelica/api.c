@@ -8,11 +8,13 @@
  */
 #include <daedalus/model.h>
 
+#include "model/array/fallback.h"
 #include "model/reduce/expose.h"
 #include "model/reduce/family.h"
 #include "model/insight/insight.h"
 #include "model/model.h"
 #include "model/reduce/reduce.h"
+#include "model/reduce/route.h"
 #include "model/regular/regular.h"
 #include "modelica/instance.h"
 
@@ -35,6 +37,10 @@ struct dae_model {
     const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
+    model_fallback *fallback; /* the same equations with their derivative array             */
+    model *given;           /* whose problem dae_model_problem gave; NULL: none             */
+    dae_report refusal;     /* of a route                                                   */
+    model *ran;             /* whose words count; NULL: those of back                       */
     dae_status status;
     const char *said; /* by the front end                                             */
     const char *flat_words;
@@ -112,8 +118,12 @@ static void write_flat(dae_model *m)
 static void join_messages(dae_model *m)
 {
     const char *later = m->back ? model_messages(m->back) : "";
-    if (m->family && family_messages(m->family)[0])
+    if (m->ran)
+        later = model_messages(m->ran);
+    else if (m->family && family_messages(m->family)[0])
         later = family_messages(m->family);
+    if (m->refusal.text[0])
+        later = m->refusal.text;
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
@@ -213,7 +223,9 @@ static void flatten(dae_model *m)
 
 static void reduce(dae_model *m)
 {
-    m->reduced = flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
+    m->reduced =
+        flat_regularize(flat_expose_derivatives(m->flat), &m->memory, &m->regular, &m->report);
+    m->reduction = (flat_reduction){ 0 };
     if (m->reduced == DAE_OK) /* derivatives may have left the equations */
         m->reduced = flat_reduce(m->regular.changes ? flat_expose_derivatives(m->regular.flat)
                                                     : m->regular.flat,
@@ -226,6 +238,25 @@ static double now(void)
     return clock_gettime(CLOCK_MONOTONIC, &t) == 0
                ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
                : 0;
+}
+
+/* Where a run begins if nothing is said. */
+static double usual_start(const dae_model *m)
+{
+    return isfinite(m->flat->experiment.start) ? m->flat->experiment.start : 0;
+}
+
+/* Structure failed; may the derivative array take its place? */
+static int replace_structure(dae_model *m)
+{
+    m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);
+    if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
+        m->back = fallback_model(m->fallback);
+        return 1;
+    }
+    fallback_close(m->fallback);
+    m->fallback = NULL;
+    return 0;
 }
 
 static dae_status make(dae_model *m)
@@ -241,6 +272,8 @@ static dae_status make(dae_model *m)
     status = guarded(m, reduce);
     if (status == DAE_OK)
         status = m->reduced;
+    if (status == DAE_E_SINGULAR && replace_structure(m))
+        return DAE_OK;
     if (status != DAE_OK) {
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
         return status;
@@ -255,6 +288,10 @@ static dae_status make(dae_model *m)
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
         m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
+    }
+    if (status == DAE_OK) {
+        m->fallback = fallback_open(m->flat, m->back, &m->reduction, m->options->allocator);
+        status = m->fallback ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
 }
@@ -305,7 +342,9 @@ void dae_model_close(dae_model *m)
         return;
     dae_memory memory = m->memory;
     family_close(m->family);
-    model_close(m->back);
+    if (!m->fallback || fallback_model_now(m->fallback) != m->back)
+        model_close(m->back);
+    fallback_close(m->fallback);
     mo_context_release(&m->context);
     dae_free(&memory, m->messages);
     dae_free(&memory, m);
@@ -333,7 +372,9 @@ const char *dae_model_messages(const dae_model *m)
 int dae_model_warnings(const dae_model *m)
 {
     return is_nothing(m) ? 0
-                         : m->context.warnings + (m->back ? model_warnings(m->back) : 0);
+                         : m->context.warnings + (m->ran    ? model_warnings(m->ran)
+                                                  : m->back ? model_warnings(m->back)
+                                                            : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
@@ -394,8 +435,9 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
     if (is_nothing(m))
         return;
-    if (m->back)
-        model_get_facts(m->back, facts);
+    model *by = m->ran ? m->ran : m->back;
+    if (by)
+        model_get_facts(by, facts);
     if (m->flat) { /* as it was written: reduction may have added to it */
         facts->equations = m->flat->equations + set_by_whens(m->flat);
         facts->variables = facts->parameters = 0;
@@ -405,16 +447,28 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (m->back && m->reduction.flat != m->reduction.from)
+    if (by && !m->ran && m->reduction.flat != m->reduction.from)
         facts->index = m->reduction.index;
-    if (m->back && m->regular.changes && m->regular.bound > facts->index)
+    if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
+    facts->route = m->ran ? "array" : NULL;
     facts->load_seconds = m->load_seconds;
+}
+
+/* The model that structure made, or the one with the derivative array where that is needed. */
+static model *active(dae_model *m, double t0)
+{
+    if (m->fallback && fallback_is_needed(m->fallback, t0)) {
+        fallback_tell(m->fallback);
+        return m->ran = fallback_model(m->fallback);
+    }
+    m->ran = NULL;
+    return m->back;
 }
 
 const dae_insight *dae_model_insight(dae_model *m)
 {
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back) || !m->reduction.from)
         return NULL;
     if (!m->insight)
         m->insight = model_insight(&m->reduction, &m->regular, m->back);
@@ -423,14 +477,19 @@ const dae_insight *dae_model_insight(dae_model *m)
 
 static void analyze(dae_model *m)
 {
-    m->analysis = dae_arena_print(&m->context.arena, "%s%s",
-                                  m->regular.changes ? flat_regular_words(&m->regular) : "",
-                                  insight_words(m->insight, m->flat->graph, m->flat->name));
+    m->analysis =
+        dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
+                        m->regular.changes ? flat_regular_words(&m->regular) : "",
+                        m->insight ? insight_words(m->insight, m->flat->graph, m->flat->name) : "");
 }
 
 const char *dae_model_analysis(dae_model *m)
 {
-    return dae_model_insight(m) && guarded(m, analyze) == DAE_OK ? m->analysis : "";
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return "";
+    dae_model_insight(m);
+    active(m, usual_start(m));
+    return guarded(m, analyze) == DAE_OK ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
@@ -454,7 +513,21 @@ dae_status dae_model_set(dae_model *m, const char *name, double value)
     if (cannot_run(m))
         return state_of(m);
     m->insight = NULL;
-    return settle(m, name ? model_set(m->back, name, value) : DAE_E_ARG);
+    m->ran = NULL;
+    if (!name)
+        return settle(m, DAE_E_ARG);
+    if (m->fallback)
+        fallback_set(m->fallback, name, value);
+    return settle(m, model_set(m->back, name, value));
+}
+
+/* Another route than the one that is needed would lead elsewhere. */
+static dae_status refuse_route(dae_model *m, const char *route)
+{
+    dae_fail(&m->refusal, DAE_E_UNSUPPORTED, "--route %s is not for this model", route);
+    dae_why(&m->refusal, "structure misses constraints that are hidden in its equations");
+    dae_hint(&m->refusal, "--route array, or none");
+    return settle(m, DAE_E_UNSUPPORTED);
 }
 
 dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, dae_row row,
@@ -462,8 +535,25 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, m->family ? family_simulate(m->family, simulation, row, user)
-                               : model_simulate(m->back, simulation, row, user));
+    const char *route = simulation ? simulation->route : NULL;
+    flat_route way = flat_route_find(route);
+    bool none = !simulation || (simulation->start == 0 && simulation->stop == 0);
+    double t0 = none || isnan(simulation->start) ? usual_start(m) : simulation->start;
+    dae_report_clear(&m->refusal);
+    active(m, t0);
+    if (m->ran && route && way != FLAT_ARRAY && way != FLAT_ROUTES)
+        return refuse_route(m, route);
+    if (m->fallback && (way == FLAT_ARRAY || m->ran)) {
+        m->ran = fallback_model(m->fallback);
+        return settle(m, fallback_simulate(m->fallback, simulation, row, user));
+    }
+    dae_status status = m->family ? family_simulate(m->family, simulation, row, user)
+                                  : model_simulate(m->back, simulation, row, user);
+    model *by = m->family ? family_now(m->family) : m->back;
+    if (status == DAE_E_IMPASSE && !route && m->fallback &&
+        fallback_goes_on(m->fallback, by, simulation, row, user, &status))
+        m->ran = fallback_model(m->fallback);
+    return settle(m, status);
 }
 
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
@@ -472,26 +562,46 @@ dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
         return state_of(m);
     if (!out)
         return DAE_E_ARG;
+    if (m->ran)
+        return model_get_statistics(m->ran, out);
     return m->family ? family_get_statistics(m->family, out) : model_get_statistics(m->back, out);
 }
 
 const dae_problem *dae_model_problem(dae_model *m)
 {
-    return cannot_run(m) ? NULL : model_problem_of(m->back);
+    if (cannot_run(m))
+        return NULL;
+    m->given = active(m, usual_start(m));
+    return model_problem_of(m->given);
+}
+
+/* Calls with x and xdot are about the problem that was given. */
+static model *given(dae_model *m)
+{
+    model *by = m->given ? m->given : m->back;
+    dae_report_clear(&m->refusal);
+    m->ran = m->fallback && by == fallback_model_now(m->fallback) ? by : NULL;
+    return by;
 }
 
 dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, model_initialize(m->back, t0, x, xdot));
+    return settle(m, model_initialize(given(m), t0, x, xdot));
 }
 
 dae_status dae_model_keep(dae_model *m, const char *name)
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, name ? model_keep(m->back, name) : DAE_E_ARG);
+    m->ran = NULL;
+    if (!name)
+        return settle(m, DAE_E_ARG);
+    dae_status status = model_keep(m->back, name);
+    if (status == DAE_OK && m->fallback)
+        fallback_keep(m->fallback, name);
+    return settle(m, status);
 }
 
 dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
@@ -499,7 +609,7 @@ dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
     if (!out)
         return DAE_E_ARG;
     *out = (dae_initial){ .t = NAN };
-    return cannot_run(m) ? state_of(m) : model_get_initial(m->back, out);
+    return cannot_run(m) ? state_of(m) : model_get_initial(m->ran ? m->ran : m->back, out);
 }
 
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
@@ -507,12 +617,14 @@ dae_status dae_model_values(dae_model *m, double t, const double *x, const doubl
 {
     if (cannot_run(m))
         return state_of(m);
-    return model_values(m->back, t, x, xdot, value);
+    model *by = given(m);
+    return m->ran ? fallback_values(m->fallback, t, x, xdot, value)
+                  : model_values(by, t, x, xdot, value);
 }
 
 dae_status dae_model_event(dae_model *m, double t, double *x, double *xdot)
 {
     if (cannot_run(m))
         return state_of(m);
-    return settle(m, model_event(m->back, t, x, xdot));
+    return settle(m, model_event(given(m), t, x, xdot));
 }

@@ -1,12 +1,6 @@
 /* index.c: three indices of the equations as written, by numbers at the consistent start.
  *
- * Differentiation index: the smallest k for which the derivative array F = 0, F' = 0, ..., F^(k)
- * = 0 determines x' (Campbell: the Jacobian by (x', ..., x^(k+1)) is 1-full in x', that is, its
- * rank exceeds the rank without the columns of x' by n). The derivatives are symbolic; values
- * x^(l) that satisfy the array are found by Gauss and Newton's method: of the consistent start,
- * or, where that was not found, with x from the start values on. (The index may depend on the
- * branch of a solution: then the structure is wrong on some, and there is no start to be had from
- * it.)
+ * Differentiation index: derivative.c.
  *
  * Tractability index (Maerz): G_0 = F_x', B_0 = F_x, G_{i+1} = G_i + B_i Q_i, B_{i+1} = B_i (I -
  * Q_i) with admissible projectors: Q_i onto ker G_i, Q_i Q_j = 0 for j < i; the index is the first
@@ -28,17 +22,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 600, LEVELS = 12, NEWTON = 30, NODES = 400000 };
+enum { MOST = 600 };
 static const double ZERO = 1e-10; /* singular values below this part of the largest count as 0 */
 
 typedef struct indexer {
     insight *k;
     uint32_t n;
     ex_id *residual;             /* F                                                         */
-    int levels;                  /* derivatives there are: F^(0) .. F^(levels - 1)            */
-    ex_id *array, *leaf;         /* all of them; x, x^(1), x^(2), ...                          */
-    double *x;                   /* values of the leaves                                      */
-    double speed;                /* x^(l) is measured in units of its l-th power              */
+    double *x;                   /* x, x' at a point that satisfies the derivative array      */
     bool violated;               /* no derivatives were found that satisfy the array          */
     double kept, dropped;        /* around the closest decision on a rank                     */
 } indexer;
@@ -233,209 +224,12 @@ static int matrix_chain(indexer *d, double *G, double *B)
 
 /* ---------------------------------------------------------------- derivative array ------ */
 
-/* Before anything is computed: of the consistent start, or guesses. */
-static double first_value(const indexer *d, const ex_node *leaf)
-{
-    if (d->k->started) return insight_value(d->k, leaf);
-    return leaf->b == 0 ? d->k->m->value[slot_of(leaf->a, 2)] : 0;
-}
-
 static double array_value(const ex_node *leaf, void *user)
 {
     const indexer *d = user;
     if (!insight_unknown(d->k, leaf)) return insight_value(d->k, leaf);
     uint32_t j = d->k->s->column_of[leaf->a];
-    return (int)leaf->b <= d->levels ? d->x[leaf->b * d->n + j] : NAN;
-}
-
-static void add_leaves(indexer *d, uint32_t order)
-{
-    for (size_t j = 0; j < d->n; j++) {
-        ex_id leaf = ex_variable(d->k->g, d->k->s->variable[j], order, EX_REAL);
-        double v = first_value(d, ex_at(d->k->g, leaf));
-        d->leaf[order * d->n + j] = leaf;
-        d->x[order * d->n + j] = isfinite(v) ? v : 0;
-    }
-}
-
-/* One derivative more; false: it cannot be, or becomes too large. */
-static bool differentiate_more(indexer *d)
-{
-    size_t n = d->n, at = (size_t)d->levels * n;
-    for (size_t i = 0; i < n; i++) {
-        ex_id zero = ex_number(d->k->g, 0);
-        d->array[at + i] = d->levels ? d->array[at - n + i] : d->residual[i];
-        if (d->levels && !insight_differentiate(d->k, &d->array[at + i], &zero)) return false;
-    }
-    add_leaves(d, (uint32_t)++d->levels);
-    ex_walk *w = ex_walk_begin(d->k->g, d->array, at + n);
-    size_t nodes = w->count;
-    ex_walk_end(d->k->g, w);
-    return nodes <= NODES;
-}
-
-/* How fast the solution moves at the start, but at least 1. */
-static double find_speed(const indexer *d)
-{
-    double speed = 1;
-    for (size_t j = 0; j < d->n; j++) {
-        double x = first_value(d, ex_at(d->k->g, d->leaf[j]));
-        double rate = first_value(d, &(ex_node){ .op = EX_VARIABLE, .b = 1,
-                                                      .a = d->k->s->variable[j] });
-        if (isfinite(rate) && isfinite(x)) speed = fmax(speed, fabs(rate) / (1 + fabs(x)));
-    }
-    return speed;
-}
-
-/* J by x^(l) / speed^l. */
-static void scale_columns(const indexer *d, double *J)
-{
-    size_t rows = (size_t)d->levels * d->n, columns = rows + d->n;
-    for (size_t j = 0; j < columns; j++) {
-        double unit = pow(d->speed, (double)(j / d->n));
-        for (size_t i = 0; i < rows; i++) J[i * columns + j] *= unit;
-    }
-}
-
-/* The shortest change of the derivatives, and of x if that may move, that removes the residuals of
- * the linearized array. */
-static bool correct(indexer *d, const double *J, const double *r, bool moves, double *change)
-{
-    int rows = d->levels * (int)d->n, columns = rows + (int)d->n, one = 1, rank, info = 0,
-        lwork = -1;
-    double *a = take(d, (size_t)rows * (size_t)columns), ask, cut = ZERO;
-    int *pivot = dae_arena_take(d->k->arena, (size_t)columns + 1, sizeof *pivot);
-    for (int i = 0; i < rows; i++) {
-        double most = 0;
-        for (int j = 0; j < columns; j++) most = fmax(most, fabs(J[i * columns + j]));
-        most = most > 0 ? most : 1;
-        for (int j = moves ? 0 : (int)d->n; j < columns; j++)
-            a[i + j * rows] = J[i * columns + j] / most;
-        change[i] = -r[i] / most;
-    }
-    dgelsy_(&rows, &columns, &one, a, &rows, change, &columns, pivot, &cut, &rank, &ask, &lwork,
-            &info);
-    lwork = (int)ask;
-    double *work = take(d, (size_t)lwork);
-    dgelsy_(&rows, &columns, &one, a, &rows, change, &columns, pivot, &cut, &rank, work, &lwork,
-            &info);
-    return info == 0;
-}
-
-static bool evaluate(indexer *d, double *r, double *J)
-{
-    size_t rows = (size_t)d->levels * d->n;
-    if (!insight_evaluate(d->k, d->array, rows, d->leaf, rows + d->n, array_value, d, r, J))
-        return false;
-    scale_columns(d, J);
-    return true;
-}
-
-/* First with x as it is; then x may move as well: a start that is right to 1e-10 is wrong by 1e-3
- * where a velocity is cubed. */
-static bool satisfy(indexer *d, double *J)
-{
-    size_t columns = ((size_t)d->levels + 1) * d->n;
-    double *r = take(d, columns), *change = take(d, columns);
-    bool moves = !d->k->started;
-    for (int round = 0; round < NEWTON; round++) {
-        double worst = 0;
-        if (!evaluate(d, r, J) || !correct(d, J, r, moves, change)) return false;
-        for (size_t i = 0; i < columns; i++) {
-            double unit = pow(d->speed, (double)(i / d->n));
-            d->x[i] += unit * change[i];
-            worst = fmax(worst, fabs(change[i]) / (1 + fabs(d->x[i]) / unit));
-        }
-        if (worst < 1e-9 && moves) return evaluate(d, r, J);
-        if (worst < 1e-9) moves = true;
-    }
-    return false;
-}
-
-/* No residual is left. */
-static bool holds(indexer *d, const double *J)
-{
-    size_t rows = (size_t)d->levels * d->n, columns = rows + d->n;
-    double *r = take(d, rows), *unused = take(d, rows * columns);
-    if (!evaluate(d, r, unused)) return false;
-    for (size_t i = 0; i < rows; i++) {
-        double scale = 1;
-        for (size_t j = 0; j < columns; j++)
-            scale = fmax(scale, fabs(J[i * columns + j]) *
-                                    (1 + fabs(d->x[j]) / pow(d->speed, (double)(j / d->n))));
-        if (fabs(r[i]) > 1e-8 * scale) return false;
-    }
-    return true;
-}
-
-/* Ranks are those of a point that satisfies the array. A start that had to move to get there was
- * found by a structure that hides constraints. */
-static const char *name_of_point(const indexer *d)
-{
-    for (size_t j = 0; d->k->started && j < d->n; j++) {
-        double v = insight_value(d->k, ex_at(d->k->g, d->leaf[j]));
-        if (fabs(d->x[j] - v) > 1e-4 * (1 + fabs(v)))
-            return "a point that satisfies it, as the start that was found does not";
-    }
-    return d->k->started ? "the start" : "a point near the start values";
-}
-
-static bool determines_rates(indexer *d, const double *J)
-{
-    int n = (int)d->n, rows = d->levels * n, columns = rows + n, rest = rows - n;
-    double *R = take(d, (size_t)rows * (size_t)rows), *S = take(d, (size_t)rows * (size_t)rest);
-    for (int i = 0; i < rows; i++) {
-        memcpy(R + i * rows, J + i * columns + n, (size_t)rows * sizeof *R);
-        memcpy(S + i * rest, J + i * columns + 2 * n, (size_t)rest * sizeof *S);
-    }
-    int all = rank_of(d, R, rows, rows, NULL), without = rank_of(d, S, rows, rest, NULL);
-    return all >= 0 && without >= 0 && all - without == n;
-}
-
-/* Unknowns less the constraints that the array leaves when all derivatives are eliminated; -1: not
- * clear. */
-static int count_freedom(indexer *d, const double *J)
-{
-    int n = (int)d->n, rows = d->levels * n, columns = rows + n;
-    double *R = take(d, (size_t)rows * (size_t)rows);
-    for (int i = 0; i < rows; i++)
-        memcpy(R + i * rows, J + i * columns + n, (size_t)rows * sizeof *R);
-    int all = rank_of(d, J, rows, columns, NULL), without = rank_of(d, R, rows, rows, NULL);
-    bool clear = all >= 0 && without >= 0 && d->kept >= 1000 * d->dropped;
-    return clear ? n - (all - without) : -1;
-}
-
-static int derivative_array(indexer *d, const char **how)
-{
-    insight *k = d->k;
-    size_t most = MOST / d->n;
-    most = most > LEVELS ? LEVELS : most;
-    d->array = dae_arena_take(k->arena, most * d->n + 1, sizeof *d->array);
-    d->leaf = dae_arena_take(k->arena, (most + 1) * d->n + 1, sizeof *d->leaf);
-    d->x = take(d, (most + 1) * d->n);
-    add_leaves(d, 0);
-    d->speed = find_speed(d);
-    *how = "the derivative array has too many equations";
-    for (size_t level = 0; level < most; level++) {
-        if (!differentiate_more(d)) {
-            *how = "an equation cannot be differentiated often enough";
-            return -1;
-        }
-        double *J = take(d, (level + 1) * d->n * (level + 2) * d->n);
-        d->kept = INFINITY, d->dropped = 0;
-        if (!satisfy(d, J) || !holds(d, J)) {
-            d->violated = true;
-            *how = "no derivatives were found that satisfy the derivative array";
-            return -1;
-        }
-        if (!determines_rates(d, J)) continue;
-        *how = dae_arena_print(
-            k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
-            name_of_point(d), d->kept, d->dropped);
-        k->out.array_freedom = count_freedom(d, J);
-        return (int)level;
-    }
-    return -1;
+    return leaf->b <= 1 ? d->x[leaf->b * d->n + j] : NAN;
 }
 
 /* ---------------------------------------------------------------- coefficients ---------- */
@@ -468,13 +262,13 @@ static bool constant_coefficients(indexer *d)
     return true;
 }
 
-/* Pryce's system Jacobian at the start: 1 regular, 0 singular, -1 not known. */
-static int system_jacobian(indexer *d)
+/* Pryce's system Jacobian at the start, n x n by rows; false: not known. */
+static bool fill_system_jacobian(indexer *d, double *J)
 {
     const flat_signature *s = d->k->s;
     size_t n = d->n, entries = s->start[s->rows];
     ex_id *slope = dae_arena_take(d->k->arena, entries + 1, sizeof *slope);
-    double *value = take(d, entries), *J = take(d, n * n), none;
+    double *value = take(d, entries), none;
     for (uint32_t i = 0; i < s->rows; i++)
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
             uint32_t j = s->column[e];
@@ -482,13 +276,43 @@ static int system_jacobian(indexer *d)
             slope[e] = s->order[e] + s->c[i] == s->d[j]
                            ? ex_derivative(d->k->g, d->residual[i], leaf, &culprit)
                            : ex_number(d->k->g, 0);
-            if (culprit || !slope[e]) return -1;
+            if (culprit || !slope[e]) return false;
         }
-    if (!insight_jacobian(d->k, slope, entries, NULL, 0, value, &none)) return -1;
+    if (!insight_jacobian(d->k, slope, entries, NULL, 0, value, &none)) return false;
     for (uint32_t i = 0; i < s->rows; i++)
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++) J[i * n + s->column[e]] = value[e];
-    int rank = rank_of(d, J, (int)n, (int)n, NULL);
-    return rank < 0 ? -1 : rank == (int)n;
+    return true;
+}
+
+/* 1 regular, 0 singular, -1 not known. */
+static int system_jacobian(indexer *d)
+{
+    double *J = take(d, (size_t)d->n * d->n);
+    if (!fill_system_jacobian(d, J)) return -1;
+    int rank = rank_of(d, J, (int)d->n, (int)d->n, NULL);
+    return rank < 0 ? -1 : rank == (int)d->n;
+}
+
+/* What is left of a 0 where the start is known to rounding of Newton's method only. */
+static const double NEARLY_SINGULAR = 1e-7;
+
+bool insight_is_singular(insight *k, uint32_t most)
+{
+    const flat_signature *s = k->s;
+    if (s->rows == 0 || s->rows > most) return false;
+    indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
+    int n = (int)d.n;
+    double *J = take(&d, (size_t)n * (size_t)n);
+    d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
+    for (uint32_t i = 0; i < s->rows; i++)
+        d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
+    if (!fill_system_jacobian(&d, J)) return false;
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < n; i++) level(J + i * n, NULL, n, 1, BY_LARGEST);
+        for (int j = 0; j < n; j++) level(J + j, NULL, n, n, BY_LARGEST);
+    }
+    int rank = rank_of(&d, J, n, n, NULL);
+    return rank >= 0 && (rank < n || d.kept < NEARLY_SINGULAR);
 }
 
 /* ---------------------------------------------------------------- all ------------------- */
@@ -637,7 +461,9 @@ void insight_indices(insight *k)
     for (uint32_t i = 0; i < s->rows; i++)
         d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
     o->linear = constant_coefficients(&d);
-    o->differentiation_index = derivative_array(&d, &o->differentiation_how);
+    d.x = take(&d, 2 * (size_t)d.n);
+    o->differentiation_index =
+        insight_derivative_index(k, d.residual, d.x, &d.violated, &o->differentiation_how);
     find_tractability(&d);
     ask_regular(k, d.violated);
     if (o->differentiation_index < 0 && o->linear == 1 && o->tractability_index >= 0) {

@@ -1,6 +1,8 @@
 /* insight.c: sizes, loops, pictures of the structure, the start; evaluating at the start. */
 #include "model/insight/insight.h"
 
+#include "model/array/array.h"
+
 #include "expression/tidy.h"
 #include "expression/walk.h"
 
@@ -385,6 +387,7 @@ static void find_start(insight *k)
     if (n > LOOK) return;
     double *point = dae_arena_take(k->arena, 2 * n + 1, sizeof *point);
     dae_status before = m->status;
+    model_forget_failure(m);
     size_t length = m->text_length;
     int warnings = m->warnings;
     o->start_status = model_initialize(m, o->start_time, point, point + n);
@@ -393,6 +396,7 @@ static void find_start(insight *k)
     k->started = o->start_status == DAE_OK;
     m->status = before;
     m->warnings = warnings;
+    m->failure_length = 0;
     if (m->text) m->text[m->text_length = length] = 0;
     dae_report_clear(&m->report);
 }
@@ -442,6 +446,7 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
         *made = (insight){ .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
                            .arena = m->g->arena,
                            .regular = regular && regular->from ? regular : NULL };
+        made->array = dae_arena_take(m->g->arena, 1, sizeof *made->array);
         made->out.rewritten_index = -1;
         k = made;
         m->arena.escape = inner;
@@ -450,6 +455,7 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
         collect(made);
         done = true;
     }
+    if (k) array_close(k->array);
     m->g->arena->escape = outer;
     m->arena.escape = inner;
     return done ? &k->out : NULL;

@@ -3,7 +3,8 @@
  *     insight.c sizes, loops, pictures of the structure, the start
  *     hidden.c  hidden constraints and the reduced system, as readable equations
  *     choice.c  which initial values can be chosen together
- *     index.c   differentiation, tractability and perturbation index, by numbers
+ *     index.c   tractability and perturbation index, by numbers; derivative.c the differentiation
+ *               index
  *     mass.c    M y' = f with constant M: P M Q = diag(I, 0)
  *     modes.c   eigenvalues at the start, and which method they suggest
  *     words.c   all of it as a page
@@ -28,6 +29,7 @@ typedef struct insight {
     model *m;                      /* what is integrated                                      */
     ex_graph *g;
     dae_arena *arena;
+    struct derivative_array *array; /* closed at the end                                      */
     bool started;
 } insight;
 
@@ -40,8 +42,16 @@ const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
 void insight_hidden(insight *k);
 void insight_choices(insight *k);
 void insight_indices(insight *k);
+/* The differentiation index, -1: not known; x, x' (2 n numbers) at the point where ranks were
+ * looked at; *violated: no point satisfies the array. k->out.array_freedom as well. */
+int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
+                             const char **how);
 void insight_mass(insight *k);
 void insight_modes(insight *k);
+
+/* Is Pryce's system Jacobian singular at the start, or nearly? false: it is not, is not known, or
+ * has more than `most` rows. */
+bool insight_is_singular(insight *k, uint32_t most);
 
 /* ---- what they share ---- */
 

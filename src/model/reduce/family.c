@@ -464,6 +464,11 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     }
 }
 
+model *family_now(const model_family *f)
+{
+    return f->now->m;
+}
+
 int family_changes(const model_family *f)
 {
     return f->changes;

@@ -20,6 +20,7 @@ void family_close(model_family *f); /* NULL is allowed; not the first model */
 /* As model_simulate of the first; statistics are of all together. */
 dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
                            void *user);
+model *family_now(const model_family *f); /* the member that stopped last */
 int family_changes(const model_family *f); /* how often other states were chosen */
 dae_status family_get_statistics(const model_family *f, dae_statistics *out);
 /* What the member that stopped last said; "" for the first. */

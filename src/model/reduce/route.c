@@ -25,7 +25,8 @@
 
 #include <string.h>
 
-static const char *const name_of[] = { "dummy", "projection", "least-squares", "direct" };
+static const char *const name_of[] = { "dummy", "projection", "least-squares", "direct",
+                                       "array" };
 
 flat_route flat_route_find(const char *name)
 {

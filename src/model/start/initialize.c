@@ -5,6 +5,7 @@
  * turned into the actual one; if that fails the actual one is tried as it is. Work is bounded. What
  * cannot be solved is explained (conflict.c).
  */
+#include "model/array/model.h"
 #include "model/start/initial.h"
 
 #include <math.h>
@@ -318,6 +319,7 @@ static dae_status solve_without(model *m, double t0)
 
 dae_status model_find_start(model *m, double t0)
 {
+    if (m->array) return model_find_array_start(m, t0);
     m->conflicts = 0;
     m->init.iterations = m->init.evaluations = 0;
     m->stretch_start = t0;

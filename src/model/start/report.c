@@ -4,6 +4,7 @@
  * In a constraint the derivative of a state stands for what an equation der(x) = ... says it is:
  * at the start values x*der(x) + y*der(y) means x*u + y*v.
  */
+#include "model/array/model.h"
 #include "model/start/initial.h"
 
 #include "expression/walk.h"
@@ -164,6 +165,7 @@ dae_status model_describe_initial(model *m)
 {
     size_t count, *list = list_constraints(m, &count);
     describe_values(m);
+    if (m->array) return model_describe_array(m);
     dae_status status = compile_constraints(m, list, count);
     if (status != DAE_OK) return status;
     name_constraints(m, list, count);

@@ -1,0 +1,161 @@
+/* array.h: the derivative array F = 0, F' = 0, ..., F^(k) = 0 of a system F(t, x, x') = 0, and what
+ * follows from it by numbers: an index, hidden constraints, consistent points, x'.
+ *
+ * Nothing is assumed of the structure of F. Where equations are mixed with factors that depend on
+ * the unknowns no structure is left that could tell; the ranks of the array do (Campbell and
+ * Gear, Numer. Math. 72 (1995) 173; Kunkel and Mehrmann, Differential-Algebraic Equations, 2006).
+ *
+ * Unknowns are the scaled Taylor coefficients of a solution at t,
+ *
+ *     x(t + tau s) = c_0 + c_1 s + c_2 s^2 + ...,      c_m = tau^m x^(m) / m!,
+ *
+ * rows those of F along it: G_l = (tau^l / l!) d^l F / dt^l. F, F_x and F_x' are compiled once and
+ * run on series (ex_run_taylor), so nothing grows with k but k^2:
+ *
+ *     dG_l / dc_m = [F_x]_(l - m) + (m / tau) [F_x']_(l - m + 1).
+ *
+ *     array.c    the array: values, derivatives
+ *     base.c     its Jacobian at a point, decomposed: ranks, corrections, dx'/dx
+ *     satisfy.c  points that satisfy it
+ *     start.c    consistent initial values of a model; problem.c x' = phi(t, x) of a model
+ */
+#ifndef DAE_MODEL_ARRAY_H
+#define DAE_MODEL_ARRAY_H
+
+#include "base/arena.h"
+#include "expression/program.h"
+
+#include <stdbool.h>
+
+/* Rows of an array, differentiations. */
+enum { ARRAY_ROWS = 600, ARRAY_LEVELS = 12 };
+
+typedef struct array_entry {
+    uint32_t row, column, order; /* dF_row / dx_column^(order)                                */
+} array_entry;
+
+typedef struct derivative_array {
+    dae_arena *arena;
+    dae_memory memory;
+    uint32_t n;
+    int level;                   /* k: F .. F^(k)                                             */
+    int reach;                   /* the largest k that there is memory for; -1: none          */
+    double tau;
+    ex_program *plain, *full;    /* F; F and the entries of its derivatives                   */
+    ex_machine *values, *slopes;
+    ex_id *input;
+    uint32_t *column;            /* of an input: 1 + unknown; 0: time or known                */
+    uint32_t *order;             /* ... the derivative that it is                             */
+    double *known;               /* values of inputs that are known                           */
+    size_t inputs, entries;
+    array_entry *entry;
+    double *in, *out;            /* series                                                    */
+} derivative_array;
+
+/* F: n expressions in the values and first derivatives of n variables, and whatever is known.
+ * DAE_OK, DAE_E_UNSUPPORTED (*culprit has no derivative, or is no leaf that is known), DAE_E_NOMEM.
+ */
+dae_status array_open(derivative_array *a, ex_graph *g, dae_arena *arena, const dae_memory *memory,
+                      const ex_id *F, const uint32_t *variable, uint32_t n, ex_id *culprit);
+void array_close(derivative_array *a);
+/* What is known beside the unknowns; before the first evaluation, and when it changed. */
+void array_tell(derivative_array *a, const ex_graph *g,
+                double (*value)(const ex_node *leaf, void *user), void *user);
+/* From now on F .. F^(level); false: no memory, or more rows than ARRAY_ROWS. */
+bool array_raise(derivative_array *a, int level);
+
+static inline int array_rows(const derivative_array *a)
+{
+    return (a->level + 1) * (int)a->n;
+}
+static inline int array_columns(const derivative_array *a)
+{
+    return (a->level + 2) * (int)a->n;
+}
+
+/* G, array_rows of them, and unless it is NULL J[row + column * height], at the coefficients c,
+ * which are n for each of level + 2 orders. false: something is not finite, or cannot be computed.
+ */
+bool array_evaluate(derivative_array *a, double t, const double *c, double *G, double *J,
+                    int height);
+
+/* Units in which the entries of F_x and F_x' at a point are about as large as each other: of
+ * unknowns, of time. Farads and ohms, or bars and metres, are not to decide about ranks. */
+bool array_balance(derivative_array *a, double t, const double *c, double *size, double *tau);
+
+/* ---------------------------------------------------------------- decompositions -------- */
+
+/* The Jacobian (Gx Gy) by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled:
+ *
+ *     Gy = U diag(S, 0) V^T,     C = U2^T Gx = P diag(Q, 0) W^T,
+ *
+ * U2 being the columns of U behind the rank of Gy: C dx = 0 are all constraints on x, those that
+ * have to be differentiated for included. Memory is for `rows` at most. */
+typedef struct array_base {
+    int rows, n, width;          /* width: of y                                               */
+    int rank, constraints;       /* of Gy, of C                                               */
+    int most;                    /* rows that there is memory for                             */
+    double kept, dropped;        /* the closest decision: singular values relative to the
+                                    largest                                                   */
+    double loose;                /* how much of c_1 the kernel of Gy still moves; 0: x' is
+                                    determined                                                */
+    double *J;                   /* (Gx Gy), scaled                                           */
+    double *U, *S, *V;           /* V: V^T, row after row of it a right singular vector       */
+    double *P, *Q, *W;           /* likewise W^T                                              */
+    double *scale;               /* of rows                                                   */
+    double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
+                                    weight 0: it is held                                      */
+    double *work, *side, *copy;
+    int lwork, *pivot;
+} array_base;
+
+bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width);
+/* b->J holds the Jacobian with `rows` rows: its columns are multiplied by the sizes of unknowns,
+ * its rows divided by their largest entries. */
+void array_scale(array_base *b, int rows, int width);
+/* ... scaled and decomposed. false: LAPACK gave up. */
+bool array_decompose(array_base *b, int rows, int width);
+/* The change of (x, y) that removes G in the linearized equations: the shortest of x, then of y. */
+void array_correct(array_base *b, const double *G, double *change);
+/* dc_1 / dx along the constraints, J[i + j n]; weights being 1. */
+void array_slope(const array_base *b, double *J);
+/* Does x' follow from x here? */
+static inline bool array_is_full(const array_base *b)
+{
+    return b->loose < 1e-6;
+}
+
+/* ---------------------------------------------------------------- points ---------------- */
+
+/* Conditions beside the array, on c_0 and c_1: initial equations. */
+typedef struct array_extra {
+    int rows;
+    /* Values, and unless J is NULL derivatives by the columns of c, J[row + column * height],
+     * zeroed. */
+    bool (*evaluate)(void *user, const double *c, double *r, double *J, int height);
+    void *user;
+} array_extra;
+
+/* A point, and what is needed to find it. */
+typedef struct array_point {
+    derivative_array *a;
+    const array_extra *extra;    /* NULL: none                                                */
+    double t, *c;
+    double *G, *change, *trial;  /* all rows; columns                                         */
+    int most;                    /* columns that there is memory for                          */
+} array_point;
+
+void array_point_open(array_point *p, dae_arena *arena, int rows, int columns);
+int array_point_rows(const array_point *p);
+/* b->J and p->G at p->c. */
+bool array_linearize(array_point *p, array_base *b);
+/* Gauss and Newton's method from p->c on, damped, x by b's weights; b's decomposition is lost. If
+ * that leads nowhere and `patient`, least squares by a trust region. */
+bool array_satisfy(array_point *p, array_base *b, bool patient);
+/* The same with the decomposition b of a point nearby: the way of x is across its constraints.
+ * *rate: by how much each step was shorter than the one before. */
+bool array_settle(array_point *p, array_base *b, double *rate);
+/* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
+int array_worst(array_point *p, const array_base *b, double *by);
+
+#endif

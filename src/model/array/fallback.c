@@ -1,0 +1,348 @@
+/* fallback.c: structure or derivative array? (fallback.h) */
+#include "model/array/fallback.h"
+
+#include "model/array/model.h"
+#include "model/insight/insight.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to
+ * which the array is asked without having been asked for. */
+enum { LOOKED_AT = 400, ASKED = 120 };
+
+struct model_fallback {
+    dae_memory memory;
+    const dae_allocator *allocator;
+    flat_model flat;             /* as written, for the array                                 */
+    model *back, *array;
+    const flat_reduction *reduction;
+    bool decided, needed;
+    double t0;
+    const char *why;             /* structure failed; NULL: it did not                        */
+    bool told;
+    size_t results, width;       /* of back, of array                                         */
+    size_t *place;               /* of a result of back: its number in array; width: none     */
+    uint32_t *rate;              /* ... 1 + the variable that it is the derivative of; 0      */
+    double *row, *from;
+    long steps;                  /* rows given                                                */
+    dae_row give;
+    void *user;
+};
+
+model_fallback *fallback_open(flat_model *written, model *back, const flat_reduction *reduction,
+                              const dae_allocator *allocator)
+{
+    dae_memory memory;
+    dae_memory_init(&memory, allocator);
+    model_fallback *f = dae_alloc(&memory, 1, sizeof *f);
+    if (!f) return NULL;
+    *f = (model_fallback){ .memory = memory, .allocator = allocator, .flat = *written,
+                           .back = back, .reduction = reduction };
+    f->flat.by_array = true;
+    return f;
+}
+
+void fallback_close(model_fallback *f)
+{
+    if (!f) return;
+    model_close(f->array);
+    dae_free(&f->memory, f->place);
+    dae_free(&f->memory, f->rate);
+    dae_free(&f->memory, f->row);
+    dae_free(&f->memory, f->from);
+    dae_free(&f->memory, f);
+}
+
+/* ---------------------------------------------------------------- rows ------------------ */
+
+/* "der(x)": x of the array's model; NOWHERE. */
+static uint32_t find_rate(const model *m, const char *name)
+{
+    size_t length = strlen(name);
+    if (length < 6 || strncmp(name, "der(", 4)) return NOWHERE;
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (m->variable[v].type == EX_REAL && strlen(m->variable[v].name) == length - 5 &&
+            !strncmp(m->variable[v].name, name + 4, length - 5))
+            return v;
+    return NOWHERE;
+}
+
+static dae_status find_places(model_fallback *f)
+{
+    if (!f->back || f->place) return DAE_OK;
+    f->results = model_result_count(f->back);
+    f->width = model_result_count(f->array);
+    f->place = dae_alloc(&f->memory, f->results + 1, sizeof *f->place);
+    f->rate = dae_alloc(&f->memory, f->results + 1, sizeof *f->rate);
+    f->row = dae_alloc(&f->memory, f->results + 1, sizeof *f->row);
+    f->from = dae_alloc(&f->memory, f->width + 1, sizeof *f->from);
+    if (!f->place || !f->rate || !f->row || !f->from) return DAE_E_NOMEM;
+    for (size_t i = 0; i < f->results; i++) {
+        const char *name = model_result_at(f->back, i)->name;
+        f->place[i] = model_find(f->array, name);
+        uint32_t v = f->place[i] < f->width ? NOWHERE : find_rate(f->array, name);
+        f->rate[i] = v == NOWHERE ? 0 : v + 1;
+    }
+    return DAE_OK;
+}
+
+static void arrange(const model_fallback *f, const double *value, double *row)
+{
+    for (size_t i = 0; i < f->results; i++)
+        row[i] = f->place[i] < f->width ? value[f->place[i]]
+                 : f->rate[i]           ? model_peek(f->array, f->rate[i] - 1, 1)
+                                        : NAN;
+}
+
+static int give(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    f->steps++;
+    if (!f->give) return DAE_OK;
+    if (!f->back) return f->give(t, value, f->user);
+    arrange(f, value, f->row);
+    return f->give(t, f->row, f->user);
+}
+
+/* ---------------------------------------------------------------- deciding -------------- */
+
+/* What was set before it was opened. */
+static void take_settings(model_fallback *f)
+{
+    const model *m = f->back;
+    for (size_t v = 0; m && v < m->flat_variables; v++)
+        if (!isnan(m->override[v])) model_set(f->array, m->variable[v].name, m->override[v]);
+}
+
+model *fallback_model(model_fallback *f)
+{
+    if (!f->array) {
+        f->array = model_open(&f->flat, f->allocator);
+        if (f->array && model_problem_of(f->array)) take_settings(f);
+    }
+    if (!f->array || !model_problem_of(f->array)) return f->array;
+    return find_places(f) == DAE_OK ? f->array : NULL;
+}
+
+/* Initial values; nothing is said of it. */
+static dae_status try_start(model_fallback *f, model *m, double t0)
+{
+    model_forget_failure(m);
+    size_t n = (size_t)m->p.problem.size, length = m->text_length;
+    int warnings = m->warnings;
+    dae_status before = m->status;
+    double *x = dae_alloc(&f->memory, 2 * n + 1, sizeof *x);
+    if (!x) return DAE_E_NOMEM;
+    dae_status status = model_initialize(m, t0, x, x + n);
+    dae_free(&f->memory, x);
+    m->status = before;
+    m->warnings = warnings;
+    m->failure_length = 0;
+    m->assert_warnings = 0;
+    m->ended = false;
+    memset(m->warned, 0, m->assertions * sizeof *m->warned);
+    if (m->text) m->text[m->text_length = length] = 0;
+    dae_report_clear(&m->report);
+    return status;
+}
+
+/* Of the model of structure, at its start: is its system Jacobian singular? */
+static bool is_singular(model_fallback *f, double t0)
+{
+    model *m = f->back;
+    jmp_buf here, *outer = m->g->arena->escape;
+    volatile bool singular = false;
+    m->g->arena->escape = &here;
+    if (setjmp(here) == 0) {
+        const flat_reduction *r = f->reduction;
+        insight k = { .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
+                      .arena = m->g->arena, .started = true };
+        k.out.start_time = t0;
+        singular = insight_is_singular(&k, LOOKED_AT);
+    }
+    m->g->arena->escape = outer;
+    return singular;
+}
+
+static size_t structural_freedom(const model_fallback *f)
+{
+    const flat_reduction *r = f->reduction;
+    return r->flat != r->from ? r->freedom : f->back->p.states;
+}
+
+/* How far the initial values are from start values that were given. */
+static double farthest(const model *m)
+{
+    double most = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        if (x->kind != UNKNOWN || x->type != EX_REAL || x->alias_of != NOWHERE || !x->start)
+            continue;
+        double start = m->value[slot_of(v, 2)];
+        most = fmax(most, fabs(m->value[slot_of(v, 0)] - start) / fmax(1, fabs(start)));
+    }
+    return most;
+}
+
+/* Where equations were rewritten: the start strayed from given values that satisfy the array. */
+static const double STRAYED = 1e-2, KEPT = 1e-6;
+
+static bool decide(model_fallback *f, double t0)
+{
+    model *m = f->back;
+    if (!m || !m->built || m->hybrid || model_has_events(m)) return false;
+    if (f->reduction->signature.rows > LOOKED_AT || m->p.problem.size == 0) return false;
+    dae_status status = try_start(f, m, t0);
+    bool started = status == DAE_OK;
+    bool strayed = started && f->reduction->from->replaced > 0 && farthest(m) > STRAYED;
+    if (started && !strayed && !is_singular(f, t0)) return false;
+    if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
+    model *a = fallback_model(f);
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
+    status = try_start(f, a, t0);
+    if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
+    if (strayed && status == DAE_OK && farthest(a) < KEPT) return true;
+    return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
+}
+
+bool fallback_is_needed(model_fallback *f, double t0)
+{
+    if (!f->decided || f->t0 != t0) f->needed = decide(f, t0);
+    f->decided = true;
+    f->t0 = t0;
+    return f->needed;
+}
+
+model *fallback_model_now(const model_fallback *f)
+{
+    return f->array;
+}
+
+/* Where structure failed the model of the array is the only one, and set as such. */
+void fallback_set(model_fallback *f, const char *name, double value)
+{
+    if (!f->back) return;
+    f->decided = false;
+    if (f->array) model_set(f->array, name, value);
+}
+
+void fallback_keep(model_fallback *f, const char *name)
+{
+    if (!f->back) return;
+    f->decided = false;
+    if (f->array) model_keep(f->array, name);
+}
+
+bool fallback_replaces(model_fallback *f, double t0, const char *why)
+{
+    model *a = fallback_model(f);
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
+    dae_status status = try_start(f, a, t0);
+    f->why = why;
+    f->decided = f->needed = true;
+    f->t0 = t0;
+    return status == DAE_OK || (status == DAE_E_INCONSISTENT && a->array->freedom >= 0);
+}
+
+/* ---------------------------------------------------------------- words ----------------- */
+
+void fallback_tell(model_fallback *f)
+{
+    model *a = f->array;
+    const model_array *k = a->array;
+    if (f->told || !f->needed || k->index < 0) return;
+    f->told = true;
+    if (f->why)
+        model_warn(
+            a,
+            "structure does not tell the index of these equations; ranks of their derivative array "
+            "do: index %d, and they are integrated with it (route array)",
+            k->index);
+    else
+        model_warn(a,
+                   "structure misses constraints that are hidden in these equations: it says index "
+                   "%d and that %zu initial value%s can be chosen, ranks of their derivative array "
+                   "at the start say %d and %d; they are integrated with it (route array)",
+                   f->reduction->index, structural_freedom(f),
+                   structural_freedom(f) == 1 ? "" : "s", k->index, k->freedom);
+}
+
+const char *fallback_words(model_fallback *f)
+{
+    const model_array *k = f->array ? f->array->array : NULL;
+    dae_arena *arena = f->flat.graph->arena;
+    if (!f->needed || !k || k->index < 0) return "";
+    const char *how = dae_arena_print(
+        arena,
+        "The equations are integrated with their derivative array (route array): %d\n"
+        "differentiations of all %u equations determine x', %d initial value%s can be chosen.\n"
+        "Singular values kept >= %.1e, dropped <= %.1e.\n",
+        k->index, (unsigned)k->a.n, k->freedom, k->freedom == 1 ? "" : "s", k->kept, k->dropped);
+    if (!f->why)
+        return dae_arena_print(
+            arena,
+            "Structure does not tell the truth about these equations at the start: their system\n"
+            "Jacobian is singular there, and constraints are hidden that structure does not show\n"
+            "(it says index %d, and that %zu initial values can be chosen).\n%s",
+            f->reduction->index, structural_freedom(f), how);
+    const char *words = strstr(f->why, ": "), *hint = strstr(f->why, "\n  hint:");
+    words = words ? words + 2 : f->why;
+    int length = (int)(hint && hint > words ? (size_t)(hint - words) : strlen(words));
+    return dae_arena_print(arena,
+                           "Structure does not tell the index of these equations:\n  %.*s\n%s",
+                           length, words, how);
+}
+
+/* ---------------------------------------------------------------- running --------------- */
+
+dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
+                             void *user)
+{
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    model *a = fallback_model(f);
+    if (!a || !model_problem_of(a)) return a ? model_status(a) : DAE_E_NOMEM;
+    f->give = row;
+    f->user = user;
+    fallback_tell(f);
+    if (!with.method && a->array->index >= 3) with.method = "radau"; /* as family.c has it */
+    return model_simulate(a, &with, give, f);
+}
+
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
+                      dae_row row, void *user, dae_status *status)
+{
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    model *a = ended->guard_failed ? fallback_model(f) : NULL;
+    if (!a || !model_problem_of(a)) return false;
+    model_stage stage = { .resume = true, .t = ended->guard_t, .output = ended->guard_output };
+    f->give = row;
+    f->user = user;
+    f->steps = 0;
+    for (uint32_t v = 0; v < f->flat.variables; v++) model_poke(a, v, model_peek(ended, v, 0));
+    if (!with.method) with.method = "radau";
+    model_forget_failure(a);
+    size_t length = a->text_length;
+    dae_status now = model_simulate_stage(a, &with, give, f, &stage);
+    if (now != DAE_OK && f->steps == 0) { /* it did not even begin */
+        model_forget_failure(a);
+        if (a->text) a->text[a->text_length = length] = 0;
+        return false;
+    }
+    model_warn(
+        a,
+        "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
+        "integrated with their derivative array (route array)",
+        ended->guard_t);
+    *status = now;
+    return true;
+}
+
+dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
+                           double *value)
+{
+    if (!f->back) return model_values(f->array, t, x, xdot, value);
+    dae_status status = model_values(f->array, t, x, xdot, f->from);
+    if (status == DAE_OK) arrange(f, f->from, value);
+    return status;
+}

@@ -1,0 +1,564 @@
+/* start.c: consistent initial values by the derivative array, and the index on the way (model.h).
+ *
+ * Level after level, k = 0, 1, ..., a point is found that satisfies F, ..., F^(k): fixed starts and
+ * initial equations hold, other unknowns begin at their start values and move as little as they
+ * have to, those without a start value and those that are not differentiated first. The index is
+ * the first k for which x' is determined, provided that F^(k+1) = 0 adds no constraint, and that
+ * ranks are the same a little later: an isolated point tells nothing.
+ *
+ * Then the point is moved along the constraints to where it is nearest to the start values.
+ */
+#include "model/array/model.h"
+#include "model/start/initial.h"
+
+#include "expression/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* SMALL: unknowns up to which more than one way is tried. */
+enum { NEAREST = 60, SHAKES = 6, SMALL = 30 };
+
+/* How readily an unknown moves away from its start value. */
+static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
+static const double LATER = 1e-4; /* in units of tau */
+static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
+
+/* ---------------------------------------------------------------- initial equations ----- */
+
+static bool initial_values(void *user, const double *c, double *r, double *J, int height)
+{
+    model *m = user;
+    model_array *k = m->array;
+    model_unit *u = &k->initial;
+    unit_gather(m, u);
+    for (size_t i = 0; i < u->ins; i++) {
+        uint32_t column = k->initial_column[i];
+        if (column) u->in[i] = c[column - 1] / (column > k->a.n ? k->a.tau : 1);
+    }
+    if (!J) return ex_run(u->machine, u->in, r) == DAE_OK;
+    for (size_t first = 0; first < u->ins; first += EX_LANES) {
+        memset(u->in_tangent, 0, u->ins * EX_LANES * sizeof(double));
+        for (size_t i = first; i < u->ins && i < first + EX_LANES; i++)
+            u->in_tangent[i * EX_LANES + i - first] =
+                k->initial_column[i] > k->a.n ? 1 / k->a.tau : 1;
+        if (ex_run_tangents(u->machine, u->in, u->in_tangent, r, u->out_tangent) != DAE_OK)
+            return false;
+        for (size_t i = first; i < u->ins && i < first + EX_LANES; i++)
+            for (size_t e = 0; e < u->outs && k->initial_column[i]; e++)
+                J[e + (size_t)(k->initial_column[i] - 1) * (size_t)height] +=
+                    u->out_tangent[e * EX_LANES + i - first];
+    }
+    return true;
+}
+
+dae_status model_build_array_start(model *m)
+{
+    model_array *k = m->array;
+    size_t count = m->initial.count, n = m->p.states;
+    uint32_t *column_of = dae_arena_take(&m->arena, m->slots + 1, sizeof *column_of);
+    ex_id *root = dae_arena_take(&m->arena, count + 1, sizeof *root);
+    m->start_use = dae_arena_take(&m->arena, m->variables + 1, 1);
+    k->guess = dae_arena_take(&m->arena, n + 1, sizeof *k->guess);
+    k->weight = dae_arena_take(&m->arena, n + 1, sizeof *k->weight);
+    k->metric = dae_arena_take(&m->arena, n + 1, sizeof *k->metric);
+    for (size_t i = 0; i < count; i++)
+        root[i] = ex_binary(m->g, EX_SUBTRACT, m->initial.item[i].left, m->initial.item[i].right);
+    dae_status status = unit_open(m, &k->initial, root, count);
+    if (status == DAE_OK) status = unit_tangents(m, &k->initial);
+    if (status != DAE_OK) return status;
+    for (size_t j = 0; j < n; j++)
+        for (uint32_t order = 0; order < 2; order++)
+            column_of[slot_of(m->p.variable[j], order)] = (uint32_t)(j + order * n) + 1;
+    k->initial_column = dae_arena_take(&m->arena, k->initial.ins + 1, sizeof *k->initial_column);
+    for (size_t i = 0; i < k->initial.ins; i++)
+        k->initial_column[i] = column_of[k->initial.slot[i]];
+    k->extra = (array_extra){ .rows = (int)count, .evaluate = initial_values, .user = m };
+    return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- guesses --------------- */
+
+static double known_value(const ex_node *leaf, void *user)
+{
+    const model *m = user;
+    return leaf->op == EX_VARIABLE && leaf->b < 3 ? m->value[slot_of(leaf->a, leaf->b)] : NAN;
+}
+
+static bool is_given(const model *m, uint32_t v)
+{
+    return m->variable[m->variable[v].start_from].start != 0;
+}
+
+static void put_sizes(model_array *k, const double *size)
+{
+    for (size_t j = 0; j < k->a.n; j++)
+        k->base.size[j] = k->next.size[j] = k->near.size[j] = k->spare.size[j] = size[j];
+}
+
+typedef enum origin {
+    FROM_START,                  /* fixed starts and initial equations hold                   */
+    FROM_GUESSES,                /* they are guesses like others                              */
+    FROM_HERE                    /* values in the slots: a run under way                      */
+} origin;
+
+/* Sizes, guesses, and how readily each of the unknowns moves. */
+static void weigh(model *m, origin from)
+{
+    model_array *k = m->array;
+    for (size_t j = 0; j < k->a.n; j++) {
+        uint32_t v = m->p.variable[j];
+        const model_variable *x = &m->variable[v];
+        bool fixed = initial_is_fixed(m, v), given = is_given(m, v);
+        double start = fmin(fmax(m->value[slot_of(v, 2)], x->min_value), x->max_value);
+        k->guess[j] = from == FROM_HERE ? m->value[slot_of(v, 0)] : start;
+        k->weight[j] = fixed && from == FROM_START ? 0
+                       : from == FROM_HERE || fixed ? GIVEN
+                       : !x->differentiated         ? ALGEBRAIC
+                       : given                      ? GIVEN
+                                                    : DEFAULT;
+        m->start_use[v] = fixed                        ? START_FIXED
+                          : x->differentiated || given ? START_NEAR
+                                                       : START_NONE;
+        double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
+        k->metric[j] = size;
+    }
+    put_sizes(k, k->metric);
+}
+
+static void put_weights(model_array *k, const double *weight)
+{
+    for (size_t j = 0; j < k->a.n; j++)
+        k->base.weight[j] = k->next.weight[j] = k->near.weight[j] = k->spare.weight[j] =
+            weight ? weight[j] * k->metric[j] / k->base.size[j] : 1;
+}
+
+/* ---------------------------------------------------------------- levels ---------------- */
+
+/* Memory for F .. F^(level); coefficients that are new are 0. */
+static bool raise(model *m, int level)
+{
+    model_array *k = m->array;
+    int n = (int)k->a.n, rows = (level + 1) * n + k->extra.rows, columns = (level + 2) * n;
+    int before = k->a.level >= 0 ? array_columns(&k->a) : 0, had = k->here.most;
+    if (!array_raise(&k->a, level)) return false;
+    if (!array_base_open(&k->base, &m->arena, n, rows, columns - n)) return false;
+    if (!array_base_open(&k->next, &m->arena, n, rows, columns - n)) return false;
+    if (!array_base_open(&k->near, &m->arena, n, rows, columns - n)) return false;
+    if (!array_base_open(&k->spare, &m->arena, n, rows, columns - n)) return false;
+    array_point_open(&k->here, &m->arena, rows, columns);
+    if (k->here.most > had) {
+        size_t size = (size_t)k->here.most;
+        k->c_base = dae_arena_take(&m->arena, size + 1, sizeof *k->c_base);
+        k->c_start = dae_arena_take(&m->arena, size + 1, sizeof *k->c_start);
+        k->c_next = dae_arena_take(&m->arena, size + 1, sizeof *k->c_next);
+        k->c_spare = dae_arena_take(&m->arena, size + 1, sizeof *k->c_spare);
+        k->turn = dae_arena_take(&m->arena, size * size + 1, sizeof *k->turn);
+    }
+    for (int e = before; e < columns; e++) k->here.c[e] = 0;
+    return true;
+}
+
+static void put_tau(model_array *k, double tau)
+{
+    double by = tau / k->a.tau, power = 1;
+    for (int e = 0; e < array_columns(&k->a); e++) {
+        if (e > 0 && e % (int)k->a.n == 0) power *= by;
+        k->here.c[e] *= power;
+    }
+    k->a.tau = tau;
+}
+
+/* Units in which ranks mean something: those that make entries of the Jacobian alike, but
+ * derivatives in units of how fast things change here. */
+static void choose_units(model_array *k)
+{
+    size_t n = k->a.n;
+    double tau = 1, *size = k->x_here;
+    if (!array_balance(&k->a, k->here.t, k->here.c, size, &tau)) return;
+    put_sizes(k, size);
+    double speed = 1 / tau;
+    for (size_t j = 0; j < n; j++)
+        speed =
+            fmax(speed, fabs(k->here.c[n + j]) / k->a.tau / (fabs(k->here.c[j]) + k->metric[j]));
+    put_tau(k, 1 / speed);
+}
+
+/* The array alone, all unknowns alike, at k->here: ranks into the base. */
+static bool look(model_array *k)
+{
+    k->here.extra = NULL;
+    put_weights(k, NULL);
+    return array_linearize(&k->here, &k->base) &&
+           array_decompose(&k->base, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
+}
+
+/* With other units of time ranks are the same. */
+static bool is_robust(model_array *k)
+{
+    double tau = k->a.tau;
+    int rank = k->base.rank, constraints = k->base.constraints;
+    bool same = true;
+    for (int side = -1; side < 2; side += 2) {
+        put_tau(k, tau * exp2(5 * side));
+        same = same && look(k) && k->base.rank == rank && k->base.constraints == constraints &&
+               array_is_full(&k->base);
+    }
+    put_tau(k, tau);
+    return look(k) && same;
+}
+
+/* F^(k+1) = 0 can be satisfied by higher derivatives alone, and adds no constraint. */
+static bool is_confirmed(model *m)
+{
+    model_array *k = m->array;
+    int level = k->a.level, constraints = k->base.constraints;
+    size_t columns = (size_t)array_columns(&k->a);
+    bool good = raise(m, level + 1); /* memory first: the arena may jump */
+    double *kept = good ? dae_alloc(&m->memory, columns + 1, sizeof *kept) : NULL;
+    if (!kept) return false;
+    memcpy(kept, k->here.c, columns * sizeof *kept);
+    for (size_t j = 0; j < k->a.n; j++) k->base.weight[j] = 0;
+    good = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
+           k->base.constraints == constraints;
+    k->a.level = level;
+    memcpy(k->here.c, kept, columns * sizeof *kept);
+    dae_free(&m->memory, kept);
+    return good;
+}
+
+/* Derivatives that are 0 may be a stationary point, as of x' y' = 2, or on the wrong side of one:
+ * others to begin with. */
+static void shake(model_array *k, int times)
+{
+    unsigned seed = (unsigned)times;
+    for (int e = (int)k->a.n; e < array_columns(&k->a); e++) {
+        seed = seed * 1103515245u + 12345u;
+        k->here.c[e] =
+            times * k->metric[e % (int)k->a.n] * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
+    }
+}
+
+/* F, ..., F^(level): by derivatives alone; with all that may move; with unknowns that are not
+ * differentiated; from other derivatives. */
+static bool satisfy(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
+    double *from = dae_alloc(&m->memory, columns + 1, sizeof *from);
+    bool good = false;
+    int stages = n <= SMALL ? 4 + SHAKES : 4;
+    if (from) memcpy(from, k->here.c, columns * sizeof *from);
+    for (int stage = 0; from && stage < stages && !good; stage++) {
+        put_weights(k, k->weight);
+        for (size_t j = 0; j < n; j++)
+            if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
+        memcpy(k->here.c, from, columns * sizeof *from);
+        if (stage > 3) shake(k, stage - 3);
+        good = array_satisfy(&k->here, &k->base, stage > 2);
+    }
+    dae_free(&m->memory, from);
+    return good;
+}
+
+typedef enum outcome { FOUND, NO_POINT, NO_INDEX } outcome;
+
+/* From F, ..., F^(first) on. */
+static outcome find_index_from(model *m, origin from, int first)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
+    k->a.level = -1;
+    k->a.tau = 1;
+    k->index = k->rank = k->freedom = -1;
+    for (int level = first; raise(m, level); level++) {
+        if (level == first) {
+            weigh(m, from);
+            memcpy(k->here.c, k->guess, n * sizeof *k->guess);
+        }
+        k->here.extra = from == FROM_START && k->extra.rows ? &k->extra : NULL;
+        if (!satisfy(m)) return NO_POINT;
+        choose_units(k);
+        if (!look(k) || !array_is_full(&k->base)) continue;
+        double kept = k->base.kept, dropped = k->base.dropped;
+        bool clear = kept > 1e3 * dropped && is_robust(k);
+        int freedom = (int)n - k->base.constraints;
+        if (!clear || !is_confirmed(m)) continue;
+        k->index = level;
+        k->freedom = freedom;
+        k->kept = kept;
+        k->dropped = dropped;
+        return FOUND;
+    }
+    return NO_INDEX;
+}
+
+/* Fewer differentiations that determine x' with the same constraints, at the same point. */
+static void lower_level(model_array *k)
+{
+    int constraints = (int)k->a.n - k->freedom, found = k->index;
+    for (k->a.level = 0; k->a.level < found; k->a.level++)
+        if (look(k) && array_is_full(&k->base) && k->base.constraints == constraints) break;
+    k->index = k->a.level;
+}
+
+/* A point that satisfies F alone may lead to one that F', F'', ... do not like: if so, they are
+ * taken into account from the beginning. */
+static outcome find_index(model *m, origin from)
+{
+    outcome end = find_index_from(m, from, 0);
+    int most = m->array->a.n <= SMALL ? 4 : 0;
+    for (int first = 2; end != FOUND && first <= most; first++)
+        end = find_index_from(m, from, first);
+    if (end != FOUND) return most ? find_index_from(m, from, 0) : end; /* for words */
+    lower_level(m->array);
+    return end;
+}
+
+/* ---------------------------------------------------------------- nearest --------------- */
+
+/* Weighted, with initial equations: the decomposition at k->here. */
+static bool look_held(model_array *k)
+{
+    k->here.extra = k->extra.rows ? &k->extra : NULL;
+    put_weights(k, k->weight);
+    return array_linearize(&k->here, &k->base) &&
+           array_decompose(&k->base, array_point_rows(&k->here),
+                           array_columns(&k->a) - (int)k->a.n);
+}
+
+/* From x towards the guesses, along the constraints, into `to`; how far, in units of sizes. */
+static double step_along(const model_array *k, double *to)
+{
+    const array_base *b = &k->base;
+    int n = b->n;
+    double most = 0, *want = k->x_here;
+    for (int j = 0; j < n; j++)
+        want[j] = b->weight[j] > 0 ? (k->guess[j] - k->here.c[j]) / (b->size[j] * b->weight[j]) : 0;
+    for (int j = 0; j < n; j++) {
+        double sum = want[j];
+        for (int r = 0; r < b->constraints; r++) {
+            double dot = 0;
+            for (int l = 0; l < n; l++) dot += b->W[r + l * n] * want[l];
+            sum -= b->W[r + j * n] * dot;
+        }
+        to[j] = sum * b->size[j] * b->weight[j];
+        most = fmax(most, fabs(to[j]) / k->metric[j]);
+    }
+    return most;
+}
+
+static void approach(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
+    double *good = dae_alloc(&m->memory, columns + n + 1, sizeof *good), *step = good + columns,
+           rate;
+    double part = 1;
+    for (int round = 0; good && round < NEAREST && part > 1e-3; round++) {
+        memcpy(good, k->here.c, columns * sizeof *good);
+        if (!look_held(k)) break;
+        if (step_along(k, step) < 1e-10) break;
+        for (size_t j = 0; j < n; j++) k->here.c[j] += part * step[j];
+        if (array_settle(&k->here, &k->base, &rate)) {
+            part = fmin(1, 2 * part);
+            continue;
+        }
+        memcpy(k->here.c, good, columns * sizeof *good);
+        part /= 2;
+    }
+    dae_free(&m->memory, good);
+}
+
+/* ---------------------------------------------------------------- ranks later --------- */
+
+/* The base for what follows; are ranks the same a little later? */
+static bool begin_there(model *m, double t0)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
+    double *x = dae_alloc(&m->memory, n + 1, sizeof *x);
+    bool good = x && look(k);
+    if (good) {
+        k->rank = -1;
+        good = array_take_base(k);
+        k->rank = k->base.rank;
+        k->constraints = k->base.constraints;
+    }
+    k->known_here = false;
+    for (size_t j = 0; good && j < n; j++)
+        x[j] = k->c_base[j] + LATER * k->c_base[n + j];
+    if (good) {
+        k->here.t = t0 + LATER * k->a.tau;
+        memcpy(k->here.c, k->c_base, (size_t)array_columns(&k->a) * sizeof *x);
+        memcpy(k->here.c, x, n * sizeof *x);
+        good = array_satisfy(&k->here, &k->spare, false) && array_linearize(&k->here, &k->spare) &&
+               array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)n) &&
+               k->spare.rank == k->rank && k->spare.constraints == k->constraints &&
+               array_is_full(&k->spare);
+    }
+    dae_free(&m->memory, x);
+    return good;
+}
+
+/* ---------------------------------------------------------------- words ----------------- */
+
+static const char *row_words(model *m, int row)
+{
+    model_array *k = m->array;
+    int n = (int)k->a.n, rows = array_rows(&k->a), times = row / n;
+    char text[160], where[LOCATED];
+    const model_equation *e = row < rows ? &m->running.item[row % n] : &m->initial.item[row - rows];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    if (row >= rows) return dae_arena_print(&m->arena, "initial equation %s%s", text, where);
+    if (times == 0) return dae_arena_print(&m->arena, "equation %s%s", text, where);
+    return dae_arena_print(&m->arena, "equation %s%s, differentiated %d time%s", text, where, times,
+                           times == 1 ? "" : "s");
+}
+
+static const char *held_words(model *m)
+{
+    const char *text = "";
+    int count = 0;
+    for (size_t j = 0; j < m->array->a.n; j++) {
+        uint32_t v = m->p.variable[j];
+        if (!initial_is_fixed(m, v) || ++count > 6) continue;
+        text = dae_arena_print(&m->arena, "%s%s%s = %.6g", text, count > 1 ? ", " : "",
+                               m->variable[v].name, m->array->guess[j]);
+    }
+    return count ? text : "none";
+}
+
+static dae_status tell_no_point(model *m, double t0)
+{
+    model_array *k = m->array;
+    double by;
+    int row = array_worst(&k->here, &k->base, &by), level = k->a.level;
+    const char *worst = row_words(m, row), *fixed = held_words(m);
+    bool alone = find_index(m, FROM_GUESSES) == FOUND && begin_there(m, t0);
+    if (!alone) k->freedom = -1;
+    k->rank = -1;
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "no initial values satisfy the equations and their derivatives%s",
+             alone ? " together with what is fixed" : "");
+    dae_at(&m->report, "t = %.10g, %s", t0, worst);
+    dae_why(&m->report,
+            "where they come nearest it is off by %.3g, relative to what its unknowns make of "
+            "it; derivatives up to order %d were looked at; fixed are: %s%s",
+            by, level, fixed, k->extra.rows ? ", and initial equations" : "");
+    if (alone)
+        dae_hint(&m->report, "%d initial value%s can be chosen in all: fix fewer, or others",
+                 k->freedom, k->freedom == 1 ? "" : "s");
+    return DAE_E_INCONSISTENT;
+}
+
+static dae_status tell_no_index(model *m, double t0)
+{
+    model_array *k = m->array;
+    dae_fail(&m->report, DAE_E_SINGULAR, "the derivative array does not determine the solution");
+    dae_at(&m->report, "t = %.10g", t0);
+    dae_why(&m->report,
+            "with %d differentiations, %d rows, x' does not follow from x there, or ranks are not "
+            "clear (singular values kept >= %.1e, dropped <= %.1e)",
+            k->a.level, k->a.level < 0 ? 0 : array_rows(&k->a), k->base.kept, k->base.dropped);
+    return DAE_E_SINGULAR;
+}
+
+static dae_status tell_isolated(model *m, double t0)
+{
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the ranks of the derivative array at the start are not those beside it");
+    dae_at(&m->report, "t = %.10g", t0);
+    dae_hint(&m->report, "start a little later, or with other values");
+    return DAE_E_IMPASSE;
+}
+
+/* ---------------------------------------------------------------- the start ------------- */
+
+static void prepare(model *m, double t0)
+{
+    model_array *k = m->array;
+    m->value[0] = m->stretch_start = t0;
+    m->value[slot_of(m->at_initial, 0)] = 0;
+    m->value[slot_of(m->at_terminal, 0)] = 0;
+    m->value[slot_of(m->at_homotopy, 0)] = 1;
+    k->here.a = &k->a;
+    k->here.t = t0;
+    k->lost = k->known_here = k->has_near = k->has_next = false;
+    array_tell(&k->a, m->g, known_value, m);
+}
+
+static void put_values(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n;
+    m->index = k->index;
+    for (size_t j = 0; j < n; j++) {
+        m->value[slot_of(m->p.variable[j], 0)] = k->c_base[j];
+        m->value[slot_of(m->p.variable[j], 1)] = k->c_base[n + j] / k->a.tau;
+    }
+}
+
+dae_status model_find_array_start(model *m, double t0)
+{
+    model_array *k = m->array;
+    m->conflicts = 0;
+    dae_status status = model_check_fixed(m);
+    if (status != DAE_OK) return status;
+    prepare(m, t0);
+    outcome end = find_index(m, FROM_START);
+    if (end == NO_POINT) return tell_no_point(m, t0);
+    if (end == NO_INDEX) return tell_no_index(m, t0);
+    approach(m);
+    if (!begin_there(m, t0)) return tell_isolated(m, t0);
+    m->initial_by = "derivative array";
+    put_values(m);
+    memcpy(k->c_start, k->c_base, (size_t)array_columns(&k->a) * sizeof *k->c_base);
+    k->t_start = t0;
+    return DAE_OK;
+}
+
+dae_status model_resume_array(model *m, double t)
+{
+    model_array *k = m->array;
+    prepare(m, t);
+    bool good = find_index(m, FROM_HERE) == FOUND && begin_there(m, t);
+    for (size_t j = 0; good && j < k->a.n; j++)
+        good = fabs(k->c_base[j] - k->guess[j]) <= RESUMED * k->metric[j];
+    if (!good) return tell_isolated(m, t);
+    put_values(m);
+    return DAE_OK;
+}
+
+/* ---------------------------------------------------------------- what was done --------- */
+
+/* F, ..., F^(k-1) at the start values, derivatives being 0, and as they are now. */
+dae_status model_describe_array(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n, rows = k->index > 0 ? (size_t)k->index * n : 0;
+    double *c =
+        dae_arena_take(&m->arena, k->index >= 0 ? (size_t)array_columns(&k->a) + 1 : 1, sizeof *c);
+    double *G = dae_arena_take(&m->arena, rows + n + 1, sizeof *G);
+    m->initial_constraints = 0;
+    m->initial_constraint = dae_arena_take(&m->arena, rows + 1, sizeof *m->initial_constraint);
+    if (k->rank < 0) return DAE_OK;
+    for (size_t i = 0; i < rows; i++) {
+        const model_equation *e = &m->running.item[i % n];
+        const char *place = e->place.source && m->flat->locate
+                                ? m->flat->locate(e->place, m->flat->context) : NULL;
+        m->initial_constraint[m->initial_constraints++] = (dae_initial_constraint){
+            .equation = dae_arena_print(&m->arena, "%s = %s",
+                                        ex_print(m->g, e->text_left, flat_name, m->flat, 100),
+                                        ex_print(m->g, e->text_right, flat_name, m->flat, 100)),
+            .place = place ? dae_arena_copy(&m->arena, place, strlen(place)) : "",
+            .derivative = (int)(i / n), .before = NAN, .after = NAN };
+    }
+    memcpy(c, k->guess, n * sizeof *c);
+    if (array_evaluate(&k->a, k->t_start, c, G, NULL, 0))
+        for (size_t i = 0; i < rows; i++) m->initial_constraint[i].before = G[i];
+    if (array_evaluate(&k->a, k->t_start, k->c_start, G, NULL, 0))
+        for (size_t i = 0; i < rows; i++) m->initial_constraint[i].after = G[i];
+    return DAE_OK;
+}
