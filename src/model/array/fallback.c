@@ -284,8 +284,8 @@ const char *fallback_words(model_fallback *f)
             arena,
             "Structure does not tell the truth about these equations at the start: their system\n"
             "Jacobian is singular there, and constraints are hidden that structure does not show\n"
-            "(it says index %d, and that %zu initial values can be chosen).\n%s",
-            f->reduction->index, structural_freedom(f), how);
+            "(it says index %d, and that %zu initial value%s can be chosen).\n%s",
+            f->reduction->index, structural_freedom(f), structural_freedom(f) == 1 ? "" : "s", how);
     const char *words = strstr(f->why, ": "), *hint = strstr(f->why, "\n  hint:");
     words = words ? words + 2 : f->why;
     int length = (int)(hint && hint > words ? (size_t)(hint - words) : strlen(words));
