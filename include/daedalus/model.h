@@ -108,6 +108,7 @@ typedef struct dae_simulation {
      * route does not compute are NaN. No matter for a model of index 0 or 1. */
     const char *route;
     double max_step;
+    int start_only;          /* 1: initial values at `start` only, one row (or two, at an event)  */
     int (*progress)(double t, void *user);    /* called at every step; not DAE_OK: stop there */
     void *user;              /* of progress                                                   */
 } dae_simulation;
