@@ -227,6 +227,20 @@ static const initial_case nearest[] = {
       "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + "
       "0*f; "
       "end M;", .value = { { "f", 0.5 } } },
+    { "index 2, p q = 12 from p = 2, q = 5: 5 p' + 2 q' = 0 makes q the state, and its start holds",
+      "model M Real p(start = 2), q(start = 5), f; equation der(p) = f; der(q) = -f + time; "
+      "p*q = 12; end M;", .value = { { "p", 2.4 }, { "q", 5 } },
+      .says = { "gave way to those of states", "p from 2 to 2.4" } },
+    { "the same, p preferred", "model M Real p(start = 2, stateSelect = StateSelect.prefer), "
+      "q(start = 5), f; equation der(p) = f; der(q) = -f + time; p*q = 12; end M;",
+      .value = { { "p", 2 }, { "q", 6 } }, .says = { "q from 5 to 6" } },
+    { "the same with nominal values, which are weights: p (p - 2) = q (q - 5), p q = 12",
+      "model M Real p(start = 2, nominal = 1), q(start = 5, nominal = 1), f; equation der(p) = f; "
+      "der(q) = -f + time; p*q = 12; end M;", .value = { { "p", 2.330329600981102 }, { "q",
+      5.149486147774044 } }, .says = { "were moved to the nearest" } },
+    { "a guess beside what is fixed is where the search begins, and not worth a word",
+      "model M Real p(start = -3, fixed = true), q(start = -5), f; equation der(p) = f; der(q) = "
+      "-f + time; p*q = 12; end M;", .value = { { "p", -3 }, { "q", -4 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
       "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",

@@ -32,7 +32,8 @@ typedef struct dae_model_options {
     int front_end_only;           /* 1: stop after the flat equations (check, flatten)        */
     int hold_states;              /* 1: where start values that are not fixed cannot all hold those
                                      of the states chosen are conditions, as in other tools;
-                                     0: all of them move to the nearest values that can      */
+                                     0: positions and velocities, and what has nominal values,
+                                     move to the nearest values that can hold instead        */
     int open_border;              /* 1: a part of a larger model: something is connected to its own
                                      connectors (check); 0: nothing is, their flows are 0    */
     int native;                   /* 1: equations are compiled to machine code                */

@@ -333,6 +333,7 @@ dae_status model_find_start(model *m, double t0)
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
+    if (status == DAE_OK) initial_warn_dropped(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
     if (status != DAE_OK) return status;
     m->value[slot_of(m->at_initial, 0)] = 0;
