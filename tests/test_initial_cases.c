@@ -241,6 +241,21 @@ static const initial_case nearest[] = {
     { "a guess beside what is fixed is where the search begins, and not worth a word",
       "model M Real p(start = -3, fixed = true), q(start = -5), f; equation der(p) = f; der(q) = "
       "-f + time; p*q = 12; end M;", .value = { { "p", -3 }, { "q", -4 } } },
+    { "of equal variables the start set further out counts: -3, of the two solutions of x^2 = 9",
+      "package P model A Real x(start = 1), y(start = 4); equation x = y; x*y = 9 + 0*time; end A; "
+      "model B A a(y(start = 3)); end B; model M B b(a(x(start = -3))); end M; end P;",
+      .value = { { "b.a.x", -3 } } },
+    { "the same by a parameter that is set further out",
+      "package P model A parameter Real s = 1; Real x(start = s), y(start = 4); equation x = y; "
+      "x*y = 9 + 0*time; end A; model B A a(s = -2); end B; model M B b(a(y(start = 3))); "
+      "B c(a(s = -3)); end M; end P;", .value = { { "b.a.x", 3 }, { "c.a.x", -3 } } },
+    { "a start that comes with the type gives way to one that is declared",
+      "package P type T = Real(start = 2); model M T x; Real y(start = -4); equation x = y; "
+      "x*x = 9 + 0*time; end M; end P;", .value = { { "x", -3 } } },
+    { "among states, too: p is set from outside, 12/2",
+      "package P model A Real p(start = 1), q(start = 5), f; equation der(p) = f; der(q) = -f + "
+      "time; p*q = 12; end A; model M A a(p(start = 2)); end M; end P;",
+      .value = { { "a.p", 2 }, { "a.q", 6 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
       "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",

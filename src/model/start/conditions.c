@@ -5,8 +5,8 @@
  * among them), the initial equations and x = start where the start is fixed. These must hold.
  * Where they leave freedom, start values that are not fixed, guesses, fill it, in this order:
  *
- *     guesses of states: stateSelect first; those that are given; those of variables chosen as
- *     states, where that counts; the more often differentiated first, so positions come before
+ *     guesses of states: stateSelect first; those that are given; those set further out in the
+ *     hierarchy of components; those of variables chosen as states, where that counts; the more often differentiated first, so positions come before
  *     velocities; then starts of free parameters.
  *
  * Which are needed is a matter of matching, row by row. What must hold but finds no unknown left
@@ -86,7 +86,7 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, height, chosen; /* chosen: as a state, and that counts           */
+    int state, select, given, trust, height, chosen; /* chosen: as a state, and that counts     */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -95,6 +95,7 @@ static int compare_candidates(const void *a, const void *b)
     if (x->state != y->state) return y->state - x->state;
     if (x->select != y->select) return y->select - x->select;
     if (x->given != y->given) return y->given - x->given;
+    if (x->trust != y->trust) return y->trust - x->trust;
     if (x->chosen != y->chosen) return y->chosen - x->chosen;
     if (x->height != y->height) return y->height - x->height;
     return x->variable < y->variable ? -1 : x->variable > y->variable;
@@ -144,7 +145,8 @@ static size_t list_candidates(model *m, candidate **out)
         if (x->kind == FREE ? x->binding != 0 : !(x->differentiated || (state && given))) continue;
         bool fair = (motion && motion[v]) || x->nominal; /* others are as good, or have weights */
         bool chosen = x->differentiated && (m->flat->hold_states || !fair);
-        c[count++] = (candidate){ v, state, x->state_select, given, height(x), chosen };
+        int trust = FLAT_OF_TYPE - m->variable[x->start_from].confidence;
+        c[count++] = (candidate){ v, state, x->state_select, given, trust, height(x), chosen };
     }
     qsort(c, count, sizeof *c, compare_candidates);
     *out = c;
@@ -341,7 +343,8 @@ static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t 
     for (size_t k = 0; k < count; k++) {
         add_condition(m, l, c[k].variable);
         bool traded = c[k].given && c[k].state;
-        all->rank[k] = traded ? 1 + 1000 * c[k].select + 500 * c[k].chosen + c[k].height : 0;
+        int order = (FLAT_OF_TYPE + 1) * c[k].select + c[k].trust;
+        all->rank[k] = traded ? 1 + 1000 * order + 500 * c[k].chosen + c[k].height : 0;
     }
     undelay(m, l);
 }
