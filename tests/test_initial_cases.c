@@ -256,6 +256,14 @@ static const initial_case nearest[] = {
       "package P model A Real p(start = 1), q(start = 5), f; equation der(p) = f; der(q) = -f + "
       "time; p*q = 12; end A; model M A a(p(start = 2)); end M; end P;",
       .value = { { "a.p", 2 }, { "a.q", 6 } } },
+    { "relations as the guesses have them leave no solution, the others do: y = 4 where y < 5",
+      "model M Real x(start = 9), y(start = 9); equation der(x) = -x; y = x; initial equation "
+      "if y > 5 then x = 1; else x = 4; end if; end M;", .value = { { "x", 4 } } },
+    { "homotopy whose simplified equations need another branch than the guesses: u = 0.5",
+      "model M Real x(start = 1), u(start = 2), s(start = 1); parameter Real r(fixed = false); "
+      "initial equation der(x) = 0; if u > s then u = s + 1; else x = 0.5; end if; equation "
+      "der(x) = s - x; s = homotopy(if u > 1 then 1 else u, u); u = r - x; end M;",
+      .value = { { "x", 0.5 }, { "u", 0.5 }, { "r", 1 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
       "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",

@@ -275,6 +275,8 @@ struct model {
     uint32_t *mode_used;         /* their numbers                                             */
     size_t modes_used;
     double *mode_before;         /* values of the round before                                */
+    double *turning;             /* slots before and after other relations were tried         */
+    size_t turning_slots;
     model_delay *delay;
     size_t delays, delay_capacity;
     model_pace pace;
