@@ -6,8 +6,9 @@
  * Where they leave freedom, start values that are not fixed, guesses, fill it, in this order:
  *
  *     guesses of states: stateSelect first; those that are given; those set further out in the
- *     hierarchy of components; those of variables chosen as states, where that counts; the more often differentiated first, so positions come before
- *     velocities; then starts of free parameters.
+ *     hierarchy of components; those of variables chosen as states, where that counts; the more
+ *     often differentiated first, so positions come before velocities; then starts of free
+ *     parameters.
  *
  * Which are needed is a matter of matching, row by row. What must hold but finds no unknown left
  * is redundant: it is checked with the solution. A given guess of a state that finds none left is
@@ -122,12 +123,15 @@ static unsigned char *find_motion(model *m)
     model_find_incidence(m, &m->equations, slot, slots, &in);
     up = dae_arena_take(&m->arena, m->variables, sizeof *up);
     for (uint32_t v = 0; v < m->variables; v++) up[v] = v;
-    for (size_t i = 0; i < m->equations.count; i++)
-        for (size_t k = in.start[i] + 1; m->equations.item[i].constraint && k < in.start[i + 1]; k++)
+    for (size_t i = 0; i < m->equations.count; i++) {
+        if (!m->equations.item[i].constraint) continue;
+        for (size_t k = in.start[i] + 1; k < in.start[i + 1]; k++)
             up[root_of(up, slot_variable(in.slot[in.column[k]]))] =
                 root_of(up, slot_variable(in.slot[in.column[in.start[i]]]));
+    }
     for (uint32_t v = 0; v < m->variables; v++)
-        if (m->variable[v].kind == UNKNOWN && height(&m->variable[v]) > 1) twice[root_of(up, v)] = 1;
+        if (m->variable[v].kind == UNKNOWN && height(&m->variable[v]) > 1)
+            twice[root_of(up, v)] = 1;
     for (uint32_t v = 0; v < m->variables; v++) motion[v] = twice[root_of(up, v)];
     return motion;
 }

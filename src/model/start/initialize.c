@@ -51,8 +51,8 @@ static dae_status guess(model *m, double t0)
     return DAE_OK;
 }
 
-/* The plan with relations that fit its solution, beginning with those of the values in the slots but
- * for the ones in `turned`, a set of bits. */
+/* The plan with relations that fit its solution, beginning with those of the values in the slots
+ * but for the ones in `turned`, a set of bits. */
 static dae_status solve_turned(model *m, unsigned turned)
 {
     bool changed;
@@ -94,8 +94,8 @@ static bool can_be_turned(const model *m)
     return m->modes_used > 0 && m->modes_used <= MOST;
 }
 
-/* Where the relations that the guesses suggest leave no solution, others may: of a few relations all
- * combinations are tried. What is found fits its relations in any case. */
+/* Where the relations that the guesses suggest leave no solution, others may: of a few relations
+ * all combinations are tried. What is found fits its relations in any case. */
 static dae_status solve_with_modes(model *m)
 {
     if (!can_be_turned(m)) return solve_turned(m, 0);
