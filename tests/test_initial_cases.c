@@ -227,6 +227,43 @@ static const initial_case nearest[] = {
       "model M Real a(start = 1), b(start = 3), f; equation der(a) = f; der(b) = 1 - f; a = b + "
       "0*f; "
       "end M;", .value = { { "f", 0.5 } } },
+    { "index 2, p q = 12 from p = 2, q = 5: 5 p' + 2 q' = 0 makes q the state, and its start holds",
+      "model M Real p(start = 2), q(start = 5), f; equation der(p) = f; der(q) = -f + time; "
+      "p*q = 12; end M;", .value = { { "p", 2.4 }, { "q", 5 } },
+      .says = { "gave way to those of states", "p from 2 to 2.4" } },
+    { "the same, p preferred", "model M Real p(start = 2, stateSelect = StateSelect.prefer), "
+      "q(start = 5), f; equation der(p) = f; der(q) = -f + time; p*q = 12; end M;",
+      .value = { { "p", 2 }, { "q", 6 } }, .says = { "q from 5 to 6" } },
+    { "the same with nominal values, which are weights: p (p - 2) = q (q - 5), p q = 12",
+      "model M Real p(start = 2, nominal = 1), q(start = 5, nominal = 1), f; equation der(p) = f; "
+      "der(q) = -f + time; p*q = 12; end M;", .value = { { "p", 2.330329600981102 }, { "q",
+      5.149486147774044 } }, .says = { "were moved to the nearest" } },
+    { "a guess beside what is fixed is where the search begins, and not worth a word",
+      "model M Real p(start = -3, fixed = true), q(start = -5), f; equation der(p) = f; der(q) = "
+      "-f + time; p*q = 12; end M;", .value = { { "p", -3 }, { "q", -4 } } },
+    { "of equal variables the start set further out counts: -3, of the two solutions of x^2 = 9",
+      "package P model A Real x(start = 1), y(start = 4); equation x = y; x*y = 9 + 0*time; end A; "
+      "model B A a(y(start = 3)); end B; model M B b(a(x(start = -3))); end M; end P;",
+      .value = { { "b.a.x", -3 } } },
+    { "the same by a parameter that is set further out",
+      "package P model A parameter Real s = 1; Real x(start = s), y(start = 4); equation x = y; "
+      "x*y = 9 + 0*time; end A; model B A a(s = -2); end B; model M B b(a(y(start = 3))); "
+      "B c(a(s = -3)); end M; end P;", .value = { { "b.a.x", 3 }, { "c.a.x", -3 } } },
+    { "a start that comes with the type gives way to one that is declared",
+      "package P type T = Real(start = 2); model M T x; Real y(start = -4); equation x = y; "
+      "x*x = 9 + 0*time; end M; end P;", .value = { { "x", -3 } } },
+    { "among states, too: p is set from outside, 12/2",
+      "package P model A Real p(start = 1), q(start = 5), f; equation der(p) = f; der(q) = -f + "
+      "time; p*q = 12; end A; model M A a(p(start = 2)); end M; end P;",
+      .value = { { "a.p", 2 }, { "a.q", 6 } } },
+    { "relations as the guesses have them leave no solution, the others do: y = 4 where y < 5",
+      "model M Real x(start = 9), y(start = 9); equation der(x) = -x; y = x; initial equation "
+      "if y > 5 then x = 1; else x = 4; end if; end M;", .value = { { "x", 4 } } },
+    { "homotopy whose simplified equations need another branch than the guesses: u = 0.5",
+      "model M Real x(start = 1), u(start = 2), s(start = 1); parameter Real r(fixed = false); "
+      "initial equation der(x) = 0; if u > s then u = s + 1; else x = 0.5; end if; equation "
+      "der(x) = s - x; s = homotopy(if u > 1 then 1 else u, u); u = r - x; end M;",
+      .value = { { "x", 0.5 }, { "u", 0.5 }, { "r", 1 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
       "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",

@@ -218,6 +218,22 @@ static void test_set(void **state)
     dae_model_close(m);
 }
 
+/* Initial values alone are one row, at time 0 as at any other. */
+static void test_start_only(void **state)
+{
+    (void)state;
+    dae_model *m = load(decay, NULL);
+    expect_ok(m);
+    for (int k = 0; k < 3; k++) {
+        watch w = watch_of(m, 0);
+        dae_simulation s = { .start = k, .stop = k < 2 ? k : 7, .start_only = 1 };
+        assert_int_equal(dae_model_simulate(m, &s, watch_row, &w), DAE_OK);
+        assert_int_equal(w.rows, 1);
+        assert_true(w.last_t == k && w.last_x == 1);
+    }
+    dae_model_close(m);
+}
+
 /* What a call said of its failure is over when the next one begins. */
 static void test_messages_of_the_last_call(void **state)
 {
@@ -418,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_null_text),
         cmocka_unit_test(test_failed_model),
         cmocka_unit_test(test_front_end_only),
+        cmocka_unit_test(test_start_only),
         cmocka_unit_test(test_messages_of_the_last_call),
         cmocka_unit_test(test_wrong_simulations),
         cmocka_unit_test(test_variables),

@@ -186,6 +186,10 @@ check "rtol zero" run 2 simulate "$decay" --rtol 0
 check "atol not a number" run 2 simulate "$decay" --atol nan
 check "decimal comma" eval 'run 2 simulate "$decay" --stop 1,5 && says "not a number"'
 check "stop before start" eval 'run 2 simulate "$decay" --stop -1 && says "error[E_TIME]"'
+check "stop at the start: initial values" eval 'run 0 simulate "$decay" --stop 0 -o only.csv &&
+    [ "$(wc -l <only.csv)" = 2 ] && near "$(field only.csv x)" 1 0 && prints "initial values at t = 0"'
+check "the same later, with a page" eval 'run 0 simulate "$decay" --start 3 --stop 3 -o only.mat \
+    --report only.html --interval 0.1 --stats && [ -s only.html ] && [ -s only.mat ]'
 check "stop infinite" run 2 simulate "$decay" --stop inf
 check "intervals zero" run 2 simulate "$decay" --intervals 0
 check "intervals 2.5" run 2 simulate "$decay" --intervals 2.5

@@ -32,7 +32,8 @@ typedef struct dae_model_options {
     int front_end_only;           /* 1: stop after the flat equations (check, flatten)        */
     int hold_states;              /* 1: where start values that are not fixed cannot all hold those
                                      of the states chosen are conditions, as in other tools;
-                                     0: all of them move to the nearest values that can      */
+                                     0: positions and velocities, and what has nominal values,
+                                     move to the nearest values that can hold instead        */
     int open_border;              /* 1: a part of a larger model: something is connected to its own
                                      connectors (check); 0: nothing is, their flows are 0    */
     int native;                   /* 1: equations are compiled to machine code                */
@@ -112,6 +113,7 @@ typedef struct dae_simulation {
      * where structure misses hidden constraints, and a warning says so. */
     const char *route;
     double max_step;
+    int start_only;          /* 1: initial values at `start` only, one row (or two, at an event)  */
     int (*progress)(double t, void *user);    /* called at every step; not DAE_OK: stop there */
     void *user;              /* of progress                                                   */
 } dae_simulation;

@@ -161,12 +161,14 @@ static void shape_text(dae_sink *out, const dae_model_facts *f)
                    f->index);
 }
 
-void simulate_text(dae_sink *out, const simulate_job *job)
+/* By what means, how far, in how many steps. */
+static void course_text(dae_sink *out, const simulate_job *job)
 {
-    char name[CLI_SHOWN];
     double stop = job->simulation.stop;
-    dae_sink_print(out, "%s\n", cli_show(dae_model_name(job->model), name));
-    shape_text(out, &job->facts);
+    if (job->simulation.start_only && job->status == DAE_OK) {
+        dae_sink_print(out, "initial values at t = %.10g\n", stop);
+        return;
+    }
     dae_sink_print(out, "method %s, linear %s%s%s; rtol %g\n", known(job->stats.method),
                    known(job->stats.linear), job->simulation.route ? ", route " : "",
                    job->simulation.route ? job->simulation.route : "", tolerance(job));
@@ -181,6 +183,14 @@ void simulate_text(dae_sink *out, const simulate_job *job)
         dae_sink_print(out, " and %" PRId64 " event%s", job->events,
                        s_of((size_t)job->events));
     dae_sink_text(out, "\n");
+}
+
+void simulate_text(dae_sink *out, const simulate_job *job)
+{
+    char name[CLI_SHOWN];
+    dae_sink_print(out, "%s\n", cli_show(dae_model_name(job->model), name));
+    shape_text(out, &job->facts);
+    course_text(out, job);
     values_text(out, job);
     if (job->statistics)
         cli_statistics_text(out, &job->stats, job->cpu_seconds);

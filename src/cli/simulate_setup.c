@@ -69,11 +69,13 @@ static int take_span(cli *c, const cli_arguments *a, simulate_job *job)
     if (!isfinite(s->start) || !isfinite(s->stop))
         return refuse(c, DAE_E_TIME, isfinite(s->start) ? "--stop" : "--start",
                       "the interval is not finite");
-    if (s->stop > s->start)
+    s->start_only = s->stop == s->start;
+    if (s->stop >= s->start)
         return 0;
-    dae_fail(&c->report, DAE_E_TIME, "the interval is empty");
+    dae_fail(&c->report, DAE_E_TIME, "the end of the interval lies before its begin");
     dae_at(&c->report, "from %.10g to %.10g", s->start, s->stop);
-    dae_hint(&c->report, "give --start and --stop so that the end comes after the begin");
+    dae_hint(&c->report, "give --start and --stop so that the end does not come before the "
+                         "begin");
     return cli_fail(c);
 }
 
@@ -121,7 +123,7 @@ static int take_rows(cli *c, const cli_arguments *a, simulate_job *job)
     if (dt > 0 && length / dt > 1e9)
         return refuse(c, DAE_E_LIMIT, "--interval",
                       "there would be more than 1e9 output times");
-    if (dt > 0)
+    if (dt > 0 && length > 0)
         code = every(c, job, dt);
     else
         job->simulation.intervals = n > 0 ? (int)n : 500;

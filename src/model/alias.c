@@ -212,17 +212,40 @@ static void substitute_everywhere(model *m)
     model_substitute(m, m->invariant, m->flat->invariants);
 }
 
+/* A start value set further out is meant for this model rather than for any: it is to be trusted
+ * more (the language, 8.6.2). One that is given by parameters is as good as the best of these. */
+static unsigned char find_confidence(model *m, uint32_t v)
+{
+    double number;
+    ex_id start = m->flat->variable[v].start;
+    if (!start) return FLAT_OF_TYPE;
+    unsigned char own = m->flat->variable[v].set_at, best = FLAT_OF_TYPE;
+    if (ex_is_number(m->g, start, &number)) return own;
+    ex_walk *w = ex_walk_begin(m->g, &start, 1);
+    for (size_t k = 0; k < w->count; k++) {
+        const ex_node *n = ex_at(m->g, w->order[k]);
+        if (n->op != EX_VARIABLE || n->a >= m->flat_variables) continue;
+        const flat_variable *p = &m->flat->variable[n->a];
+        if (p->variability == FLAT_PARAMETER && p->set_at < best) best = p->set_at;
+    }
+    ex_walk_end(m->g, w);
+    return best < FLAT_OF_TYPE ? best : own;
+}
+
 /* Which alias's start counts for its group. */
 static void choose_starts(model *m)
 {
     for (uint32_t v = 0; v < m->variables; v++) m->variable[v].start_from = v;
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        m->variable[v].confidence = find_confidence(m, v);
     for (uint32_t v = 0; v < m->variables; v++) {
         model_variable *x = &m->variable[v];
         if (x->alias_of == NOWHERE) continue;
         model_variable *r = &m->variable[x->alias_of];
         const model_variable *now = &m->variable[r->start_from];
         bool better = (x->fixed == 1 && now->fixed != 1) ||
-                      (x->start && !now->start && now->fixed != 1);
+                      (x->start && now->fixed != 1 &&
+                       (!now->start || x->confidence < now->confidence));
         if (better) r->start_from = v;
         if (x->state_select > r->state_select) r->state_select = x->state_select;
         if (x->derivatives > r->derivatives) r->derivatives = x->derivatives;

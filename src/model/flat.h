@@ -16,6 +16,8 @@ typedef enum flat_state_select {
     FLAT_NEVER = 1, FLAT_AVOID, FLAT_DEFAULT, FLAT_PREFER, FLAT_ALWAYS
 } flat_state_select;
 
+enum { FLAT_OF_TYPE = 255 }; /* a start value that the type brings along */
+
 typedef struct flat_variable {
     const char *name;           /* "tank[2].port.p" */
     const char *comment, *unit, *display_unit, *quantity; /* NULL: none                       */
@@ -34,6 +36,8 @@ typedef struct flat_variable {
     ex_id binding;              /* constants, parameters: the value; 0: none (start serves)   */
     ex_id start, min, max, nominal; /* 0: not given                                           */
     signed char fixed;          /* -1: not given                                              */
+    unsigned char set_at;       /* how deep among the components the start value, of a parameter
+                                   the binding, is written: 0 in the model itself, FLAT_OF_TYPE  */
     int derivatives;            /* of a reduced model: how often it was differentiated (d)    */
     flat_state_select state_select;
     unsigned char level;        /* of a model that is `whole`: as dae_problem.level           */

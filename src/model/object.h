@@ -43,6 +43,7 @@ typedef struct model_variable {
     ex_id alias_value;           /* equal to a parameter expression                           */
     ex_id binding, start, min, max, nominal; /* rewritten; 0: not given                       */
     signed char fixed;           /* -1: not given                                             */
+    unsigned char confidence;    /* of the start value, 0 is the best: set in the model itself */
     int derivatives;             /* of a reduced model: how often it was differentiated there */
     int state_select;
     uint32_t start_from;         /* the alias whose start counts; itself if there is none     */
@@ -274,6 +275,8 @@ struct model {
     uint32_t *mode_used;         /* their numbers                                             */
     size_t modes_used;
     double *mode_before;         /* values of the round before                                */
+    double *turning;             /* slots before and after other relations were tried         */
+    size_t turning_slots;
     model_delay *delay;
     size_t delays, delay_capacity;
     model_pace pace;

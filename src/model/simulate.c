@@ -229,6 +229,7 @@ static dae_status choose_times(run *r)
     bool none = s->start == 0 && s->stop == 0;
     r->start = !none && !isnan(s->start) ? s->start : isnan(x->start) ? 0 : x->start;
     r->stop = !none && !isnan(s->stop) ? s->stop : isnan(x->stop) ? r->start + 1 : x->stop;
+    if (s->start_only) r->stop = r->start = isnan(s->start) ? r->start : s->start;
     r->rtol = s->tolerance > 0 ? s->tolerance : x->tolerance > 0 ? x->tolerance : 1e-6;
     r->atol = s->absolute > 0 ? s->absolute : 1e-3 * r->rtol;
     r->intervals = s->intervals > 0 ? s->intervals : 500;

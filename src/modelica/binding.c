@@ -325,6 +325,16 @@ static mo_value *attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k
     return v->kind == MO_V_SCALAR ? v : NULL;
 }
 
+static unsigned char depth_of(const mo_object *o)
+{
+    return (unsigned char)(o->level < FLAT_OF_TYPE ? o->level : FLAT_OF_TYPE - 1);
+}
+
+static unsigned char set_at(const mo_member *member, const mo_mod *mod)
+{
+    return depth_of(mod->object ? mod->object : member->object);
+}
+
 static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
 {
     flat_variable *x = &m->flat->variable[member->first + k];
@@ -352,9 +362,12 @@ static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
             x->display_unit = s;
         else
             x->quantity = s;
-    } else if (strcmp(name, "start") == 0)
+    } else if (strcmp(name, "start") == 0) {
+        bool own = member->mod && mo_find_mod(member->mod->sub, name);
         x->start = v->scalar;
-    else if (strcmp(name, "min") == 0)
+        if (x->variability > FLAT_PARAMETER)
+            x->set_at = own ? set_at(member, mod) : FLAT_OF_TYPE;
+    } else if (strcmp(name, "min") == 0)
         x->min = v->scalar;
     else if (strcmp(name, "max") == 0)
         x->max = v->scalar;
@@ -387,9 +400,11 @@ void mo_finish_variables(mo_model *m, mo_member *member)
         if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
             x->variability = FLAT_PARAMETER; /* text does not change */
         x->input = false; /* nobody gives it a value from outside */
-        if (x->variability <= FLAT_PARAMETER)
+        if (x->variability <= FLAT_PARAMETER) {
             x->binding = e;
-        else
+            x->set_at = member->mod && member->mod->value ? set_at(member, member->mod)
+                                                          : depth_of(member->object);
+        } else
             flat_add_equation(m->flat, ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type),
                               e, place, member->object->name);
     }

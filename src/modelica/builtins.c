@@ -504,15 +504,28 @@ bool mo_is_builtin(const char *name)
     return find(name) != NULL;
 }
 
+/* How often one side of a connection, perhaps an array of connectors, is this connector. */
+static int mentions(mo_model *m, mo_value *side, const mo_value *of)
+{
+    int count = 0;
+    if (side->kind == MO_V_ARRAY)
+        for (size_t i = 0; i < side->count; i++)
+            count += mentions(m, mo_item_at(m, side, i), of);
+    if (side->kind != of->kind)
+        return count;
+    return count + (side->kind == MO_V_OBJECT   ? side->object == of->object
+                    : side->kind == MO_V_SCALAR ? side->scalar == of->scalar
+                                                : 0);
+}
+
 /* How many connections a connector has: known once all connect clauses were read. */
 static mo_value *cardinality(mo_call *c)
 {
-    const mo_object *o = c->argument[0]->kind == MO_V_OBJECT ? c->argument[0]->object : NULL;
     int count = 0;
     for (size_t i = 0; i < c->m->connections; i++) {
         const mo_connection *n = &c->m->connection[i];
-        count += o && n->left->kind == MO_V_OBJECT && n->left->object == o;
-        count += o && n->right->kind == MO_V_OBJECT && n->right->object == o;
+        count += mentions(c->m, n->left, c->argument[0]);
+        count += mentions(c->m, n->right, c->argument[0]);
     }
     return mo_integer(c->m, count);
 }

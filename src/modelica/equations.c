@@ -215,23 +215,40 @@ static equation_list branch_equations(section_scope *c, const mo_branch *b, ex_i
     return list;
 }
 
+/* Which equation of the other branch each one is joined with: one with the same left side, if there
+ * is one; what is left over in order. */
+static size_t *find_partners(section_scope *c, const equation_list *yes, const equation_list *no)
+{
+    size_t n = yes->equations, next = 0;
+    size_t *partner = dae_arena_take(&c->m->context->arena, n + 1, sizeof *partner);
+    bool *taken = dae_arena_take(&c->m->context->arena, n + 1, sizeof *taken);
+    for (size_t i = 0; i < n; i++) {
+        partner[i] = n;
+        for (size_t j = 0; j < n && partner[i] == n; j++) {
+            size_t k = (i + j) % n; /* mostly they stand in the same order */
+            if (!taken[k] && no->equation[k].left == yes->equation[i].left)
+                partner[i] = k;
+        }
+        taken[partner[i]] = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (partner[i] < n)
+            continue;
+        while (taken[next])
+            next++;
+        partner[i] = next++;
+    }
+    return partner;
+}
+
 /* if c then l1 = r1 else l2 = r2: one equation between if-expressions. */
 static void join(section_scope *c, ex_id condition, equation_list *yes, const equation_list *no)
 {
     ex_graph *g = c->m->graph;
+    const size_t *partner = find_partners(c, yes, no);
     for (size_t i = 0; i < yes->equations; i++) {
         flat_equation *a = &yes->equation[i];
-        const flat_equation *b = NULL;
-        for (size_t k = 0; k < no->equations && !b; k++) /* the one with the same left side */
-            if (no->equation[k].left == a->left)
-                b = &no->equation[k];
-        if (b && i < no->equations && no->equation[i].left != a->left) {
-            flat_equation other = *b; /* put it beside */
-            size_t k = (size_t)(b - no->equation);
-            no->equation[k] = no->equation[i];
-            no->equation[i] = other;
-        }
-        b = &no->equation[i];
+        const flat_equation *b = &no->equation[partner[i]];
         if (a->left == b->left)
             a->right = ex_if(g, condition, a->right, b->right);
         else {

@@ -5,13 +5,17 @@
  * among them), the initial equations and x = start where the start is fixed. These must hold.
  * Where they leave freedom, start values that are not fixed, guesses, fill it, in this order:
  *
- *     guesses of states: stateSelect first; those that are given; the more often differentiated
- *     first, so positions come before velocities; then starts of free parameters.
+ *     guesses of states: stateSelect first; those that are given; those set further out in the
+ *     hierarchy of components; those of variables chosen as states, where that counts; the more
+ *     often differentiated first, so positions come before velocities; then starts of free
+ *     parameters.
  *
  * Which are needed is a matter of matching, row by row. What must hold but finds no unknown left
  * is redundant: it is checked with the solution. A given guess of a state that finds none left is
- * one too many; it and the others that compete with it are met as nearly as possible (nearest.c).
- * Starts that had to be assumed are named in a warning.
+ * one too many. Where what competes is a motion, positions and velocities, no coordinate is better
+ * than another: all are met as nearly as possible (nearest.c). So are guesses with nominal values,
+ * which are weights. Elsewhere the guess of the variable chosen as a state is held, as other tools
+ * do it. Starts that had to be assumed, and those that gave way, are named in a warning.
  */
 #include "model/start/initial.h"
 
@@ -83,7 +87,7 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, height, chosen; /* chosen: as a state, and that counts           */
+    int state, select, given, trust, height, chosen; /* chosen: as a state, and that counts     */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -92,23 +96,61 @@ static int compare_candidates(const void *a, const void *b)
     if (x->state != y->state) return y->state - x->state;
     if (x->select != y->select) return y->select - x->select;
     if (x->given != y->given) return y->given - x->given;
+    if (x->trust != y->trust) return y->trust - x->trust;
     if (x->chosen != y->chosen) return y->chosen - x->chosen;
     if (x->height != y->height) return y->height - x->height;
     return x->variable < y->variable ? -1 : x->variable > y->variable;
+}
+
+static uint32_t root_of(uint32_t *up, uint32_t v)
+{
+    while (up[v] != v) v = up[v] = up[up[v]];
+    return v;
+}
+
+/* Positions and velocities: what constraints connect with something differentiated twice. 0 without
+ * constraints. */
+static unsigned char *find_motion(model *m)
+{
+    uint32_t slots, *slot, *up;
+    model_incidence in;
+    bool any = false;
+    for (size_t i = 0; i < m->equations.count && !any; i++) any = m->equations.item[i].constraint;
+    if (!any) return NULL;
+    unsigned char *motion = dae_arena_take(&m->arena, 2 * m->variables, 1);
+    unsigned char *twice = motion + m->variables;
+    slot = list_unknowns(m, &slots);
+    model_find_incidence(m, &m->equations, slot, slots, &in);
+    up = dae_arena_take(&m->arena, m->variables, sizeof *up);
+    for (uint32_t v = 0; v < m->variables; v++) up[v] = v;
+    for (size_t i = 0; i < m->equations.count; i++) {
+        if (!m->equations.item[i].constraint) continue;
+        for (size_t k = in.start[i] + 1; k < in.start[i + 1]; k++)
+            up[root_of(up, slot_variable(in.slot[in.column[k]]))] =
+                root_of(up, slot_variable(in.slot[in.column[in.start[i]]]));
+    }
+    for (uint32_t v = 0; v < m->variables; v++)
+        if (m->variable[v].kind == UNKNOWN && height(&m->variable[v]) > 1)
+            twice[root_of(up, v)] = 1;
+    for (uint32_t v = 0; v < m->variables; v++) motion[v] = twice[root_of(up, v)];
+    return motion;
 }
 
 /* Where nothing is given only what is a state now is taken at its start. */
 static size_t list_candidates(model *m, candidate **out)
 {
     size_t count = 0;
+    const unsigned char *motion = find_motion(m);
     candidate *c = dae_arena_take(&m->arena, m->variables, sizeof *c);
     for (uint32_t v = 0; v < m->variables; v++) {
         const model_variable *x = &m->variable[v];
         bool given = is_given(m, v), state = x->kind == UNKNOWN && height(x) > 0;
         if (!initial_is_unknown(x) || initial_is_fixed(m, v)) continue;
         if (x->kind == FREE ? x->binding != 0 : !(x->differentiated || (state && given))) continue;
-        bool chosen = m->flat->hold_states && x->differentiated;
-        c[count++] = (candidate){ v, state, x->state_select, given, height(x), chosen };
+        bool fair = (motion && motion[v]) || x->nominal; /* others are as good, or have weights */
+        bool chosen = x->differentiated && (m->flat->hold_states || !fair);
+        int trust = FLAT_OF_TYPE - m->variable[x->start_from].confidence;
+        c[count++] = (candidate){ v, state, x->state_select, given, trust, height(x), chosen };
     }
     qsort(c, count, sizeof *c, compare_candidates);
     *out = c;
@@ -301,10 +343,12 @@ static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t 
     all->must = l->count;
     size_t count = list_candidates(m, &c);
     all->rank = dae_arena_take(&m->arena, count + 1, sizeof *all->rank);
+    all->behind = dae_arena_take(&m->arena, count + 1, sizeof *all->behind);
     for (size_t k = 0; k < count; k++) {
         add_condition(m, l, c[k].variable);
         bool traded = c[k].given && c[k].state;
-        all->rank[k] = traded ? 1 + 1000 * c[k].select + 500 * c[k].chosen + c[k].height : 0;
+        int order = (FLAT_OF_TYPE + 1) * c[k].select + c[k].trust;
+        all->rank[k] = traded ? 1 + 1000 * order + 500 * c[k].chosen + c[k].height : 0;
     }
     undelay(m, l);
 }

@@ -18,6 +18,7 @@ typedef struct initial_rows {
     size_t must;
     int *rank;              /* of guesses, from `must` on: only those of equal rank are traded
                                against each other; 0: not at all                             */
+    unsigned char *behind;  /* ... those for which others leave no place                      */
     model_incidence in;
     dae_matching matching;
     uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
@@ -39,6 +40,8 @@ void nearest_forget(model *m);
 void nearest_add_equations(model *m, equation_list *l);
 void nearest_weigh(model *m);         /* from the start values, before solving                */
 void nearest_warn(model *m);          /* what was moved                                       */
+
+void initial_warn_dropped(model *m);  /* which guesses gave way to others                     */
 
 /* conflict.c: after a failure; the report is made anew where more can be said. *solved: there is no
  * contradiction, a point where everything holds is in the slots. */

@@ -52,11 +52,16 @@ static dae_status guess(model *m, double t0)
     return DAE_OK;
 }
 
-/* The plan with relations that fit its solution. */
-static dae_status solve_with_modes(model *m)
+/* The plan with relations that fit its solution, beginning with those of the values in the slots
+ * but for the ones in `turned`, a set of bits. */
+static dae_status solve_turned(model *m, unsigned turned)
 {
     bool changed;
     dae_status status = model_update_modes(m, true, &changed);
+    for (size_t k = 0; turned >> k; k++) {
+        double *held = &m->value[slot_of(m->mode[m->mode_used[k]].variable, 0)];
+        if (turned >> k & 1u) *held = 1 - *held;
+    }
     for (int round = 0; round < ROUNDS && status == DAE_OK; round++) {
         status = model_run_plan(m, &m->init, "finding initial values");
         if (status == DAE_OK) status = model_update_modes(m, true, &changed);
@@ -80,6 +85,40 @@ static dae_status solve_with_modes(model *m)
     dae_at(&m->report, "t = %.10g", m->value[0]);
     dae_why(&m->report, "after %d rounds these still change: %s", ROUNDS, list);
     return DAE_E_INCONSISTENT;
+}
+
+static bool can_be_turned(const model *m)
+{
+    enum { MOST = 3 };
+    for (size_t k = 0; k < m->modes_used; k++)
+        if (m->mode[m->mode_used[k]].kind == MODE_FLOOR) return false;
+    return m->modes_used > 0 && m->modes_used <= MOST;
+}
+
+/* Where the relations that the guesses suggest leave no solution, others may: of a few relations
+ * all combinations are tried. What is found fits its relations in any case. */
+static dae_status solve_with_modes(model *m)
+{
+    if (!can_be_turned(m)) return solve_turned(m, 0);
+    size_t bytes = m->slots * sizeof(double);
+    if (m->turning_slots != m->slots)
+        m->turning = dae_arena_take(&m->arena, 2 * m->slots, sizeof *m->turning);
+    m->turning_slots = m->slots;
+    double *before = m->turning, *after = before + m->slots;
+    memcpy(before, m->value, bytes);
+    dae_status first = solve_turned(m, 0), status = first;
+    if (first != DAE_E_INCONSISTENT && first != DAE_E_SINGULAR) return first;
+    dae_report said = m->report;
+    memcpy(after, m->value, bytes);
+    for (unsigned turned = 1; turned < 1u << m->modes_used && status != DAE_OK; turned++) {
+        memcpy(m->value, before, bytes);
+        dae_report_clear(&m->report);
+        status = solve_turned(m, turned);
+    }
+    if (status == DAE_OK) return DAE_OK;
+    memcpy(m->value, after, bytes);
+    m->report = said;
+    return first;
 }
 
 /* From the simplified model to the actual one. */
@@ -335,6 +374,7 @@ dae_status model_find_start(model *m, double t0)
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) nearest_warn(m);
+    if (status == DAE_OK) initial_warn_dropped(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
     if (status != DAE_OK) return status;
     m->value[slot_of(m->at_initial, 0)] = 0;

@@ -44,6 +44,7 @@ typedef struct explorer {
     uint32_t *stack;
     size_t depth;
     size_t guess_capacity, row_capacity, column_capacity;
+    bool behind;                 /* a given guess that comes before these stands in the way   */
 } explorer;
 
 static int rank_of(const initial_rows *all, uint32_t row)
@@ -95,6 +96,7 @@ static void explore(explorer *x, uint32_t from, model_nearest *n, uint32_t numbe
     const initial_rows *all = x->all;
     x->guess_capacity = x->row_capacity = x->column_capacity = 0;
     n->rank = rank_of(all, from);
+    x->behind = false;
     push(x, from);
     while (x->depth) {
         uint32_t row = x->stack[--x->depth];
@@ -106,7 +108,10 @@ static void explore(explorer *x, uint32_t from, model_nearest *n, uint32_t numbe
                 if (x->m->nearest[of - 1].rank == n->rank) swallow(x, n, of, number);
                 continue;
             }
-            if (next >= all->must && rank_of(all, next) != n->rank) continue; /* stays */
+            if (next >= all->must && rank_of(all, next) != n->rank) { /* stays */
+                x->behind |= rank_of(all, next) != 0;
+                continue;
+            }
             take_column(x, n, j, number);
             push(x, next);
         }
@@ -170,6 +175,8 @@ dae_status nearest_find(model *m, initial_rows *all)
         model_nearest n = {0};
         m->nearests++;
         explore(&x, i, &n, (uint32_t)m->nearests);
+        for (size_t k = 0; k < n.guesses && x.behind; k++)
+            all->behind[n.guess[k].row - all->must] = 1;
         m->nearest[m->nearests - 1] = n;
     }
     for (size_t k = 0; k < m->nearests; k++) {
@@ -315,5 +322,27 @@ void nearest_warn(model *m)
     if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
     if (count)
         model_warn(m, "start values that cannot all hold were moved to the nearest that can: %s",
+                   list);
+}
+
+/* Given guesses of what is differentiated that found no place beside those of the states. */
+void initial_warn_dropped(model *m)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    const initial_rows *all = m->initial_rows;
+    for (size_t i = all->must; i < all->list.count; i++) {
+        uint32_t v = all->list.item[i].condition;
+        double given = m->value[slot_of(v, 2)], value = m->value[slot_of(v, 0)];
+        double size = fmax(fabs(m->variable[v].nominal_value), fmax(fabs(given), fabs(value)));
+        if (m->start_use[v] != START_UNUSED || !all->behind[i - all->must]) continue;
+        if (fabs(value - given) <= 1e-6 * size || ++count > 5) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length,
+                                   "%s%.60s from %.6g to %.6g", count > 1 ? ", " : "",
+                                   m->variable[v].name, given, value);
+    }
+    if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
+    if (count)
+        model_warn(m, "start values gave way to those of states, beside which they cannot hold: %s",
                    list);
 }
