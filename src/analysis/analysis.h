@@ -58,6 +58,7 @@ typedef struct dae_series {
     double *row, *column;
     double tail;            /* what the series leave out, scaled                            */
     double noise;           /* rounding of the equations, as far as it was seen, scaled     */
+    double blur;            /* how exactly the entries of K and C are known, scaled         */
     int64_t varying;        /* entries of F_x and F_x' that are not constant                */
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
@@ -84,7 +85,9 @@ void dae_series_stretch(dae_series *s, double factor); /* H := factor H         
 typedef struct dae_svd {
     int rows, columns;      /* at most                                                      */
     double tolerance;
+    double blur;            /* nothing is known more exactly                                */
     dae_rank weakest;       /* of all decisions so far                                      */
+    double gap;             /* its kept / dropped                                           */
     double *U, *s, *Vt, *copy, *work;
     int *iwork, lwork;
     double *vectors;
@@ -93,11 +96,28 @@ typedef struct dae_svd {
 dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
                         const dae_memory *memory);
 void dae_svd_close(dae_svd *d, const dae_memory *memory);
-double dae_rank_gap(const dae_rank *r); /* kept / dropped                               */
+void dae_svd_forget(dae_svd *d); /* the decisions so far */
 /* The rank, or -1: LAPACK did not converge. U is m x m (leading dimension m), Vt n x n. */
 int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda);
+/* The same without vectors, of d->copy, small x n, which has the singular values of an m x n
+ * matrix. */
+int dae_svd_values(dae_svd *d, int m, int n, int small);
 /* B := U' B, B with m rows and `columns` columns (any number). */
 void dae_svd_turn_rows(dae_svd *d, int m, int columns, double *B, int ldb);
+
+/* ---- one elimination (turn.c) ---- */
+
+typedef struct dae_turn {
+    int m, n, rank;
+    double *Q, *tau;        /* m x n: Q in factored form                                    */
+    double *L, *Vt;         /* Q' B = (L Vt_1; 0): n x n each; Vt_2: the kernel of B         */
+    int *pivot;             /* n                                                            */
+} dae_turn;
+
+/* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. */
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, int n, const double *B, int ldb);
+/* B := Q' B, its first rows then divided by L */
+void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ldb);
 
 /* ---- the derivative array (array.c) ---- */
 
@@ -105,12 +125,18 @@ typedef struct dae_array {
     int n, order;           /* unknowns; k: rows R_0 .. R_k                                 */
     int ld;                 /* rows there is room for                                       */
     double *stack;          /* rows being worked on: right side, c_0, c_1, ..               */
-    double *pivots;         /* the block of the following                                   */
-    double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + (j + 1) n: right side, c_0 ..
-                                           c_{j-1}, all divided by s_i, and V_i'             */
+    double *block;          /* of pivots and turns                                          */
+    double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + j n: right side, c_0 ..
+                                           c_{j-1}, by columns                               */
+    dae_turn turn[DAE_MOST_SERIES + 1]; /* of the rows that determine c_j                    */
+    double lift[DAE_MOST_SERIES + 1];   /* by which the rows left then were multiplied       */
+    double gain;            /* product of the lifts so far                                  */
     int rank[DAE_MOST_SERIES + 1];      /* of what determines c_j; c_0: the constraints      */
+    double *basis;          /* V_i of c_0, n values each                                    */
     int left;               /* rows that hold c_0 only                                      */
     double contradiction;   /* largest right side of rows without unknowns                  */
+    double tolerance;
+    int *pivots;
     dae_svd svd;
 } dae_array;
 
@@ -119,6 +145,8 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
 void dae_array_close(dae_array *a, const dae_memory *memory);
 /* With the first order + 1 coefficients of the series. 0, or -1: LAPACK did not converge. */
 int dae_array_eliminate(dae_array *a, const dae_series *s, int order);
+/* The same matrices, other right sides R. */
+void dae_array_right_sides(dae_array *a, const dae_series *s);
 /* Rank of C_0 T, the columns of T a basis of the kernel of the constraints; -1: no convergence.
  * For problems that are not regular: otherwise it is n minus the constraints. */
 int dae_array_tangent(dae_array *a, const dae_series *s);

@@ -160,6 +160,14 @@ static int find_step(dae_analysis *a, double *change, double *size)
     return DAE_OK;
 }
 
+/* The same by the Jacobians of the last one, for the residual at hand */
+static void same_step(dae_analysis *a, double *change, double *size)
+{
+    dae_array_right_sides(&a->array, &a->series);
+    dae_array_step(&a->array, &a->series, change);
+    *size = step_size(a, change);
+}
+
 /* c := base + factor change, with the factor for which the next correction, by the same
  * Jacobians, is smaller (Deuflhard's natural test: the residual itself is no measure, its parts
  * are of the size of H, H^2, ..). That correction is in next. */
@@ -175,10 +183,10 @@ static int take_step(dae_analysis *a, double size, double *next_size)
         answer = dae_series_residual(&a->series, &a->equations);
         if (answer == DAE_OK && a->facts.linear)
             return DAE_OK;
-        if (answer == DAE_OK)
-            answer = find_step(a, a->next, next_size);
         if (answer == DAE_RETRY)
             continue;
+        if (answer == DAE_OK)
+            same_step(a, a->next, next_size);
         if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size)
             break;
     }
@@ -256,13 +264,15 @@ static dae_status run_level(dae_analysis *a, int level)
 {
     dae_status status = dae_series_extend(&a->series, level, &a->memory);
     dae_rank weakest = a->array.svd.weakest;
+    double gap = a->array.svd.gap;
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
         status = dae_array_open(&a->array, a->series.n, level, a->facts.tolerance, &a->memory);
     if (status != DAE_OK)
         return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
-    a->array.svd.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
+    a->array.svd.gap = gap;
+    a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
     int answer = settle_level(a, 0);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
         answer = settle_level(a, 1);
@@ -334,7 +344,7 @@ static dae_status count_again(dae_analysis *a)
     int known = 0, top = f->levels;
     if (f->linear)
         return DAE_OK;
-    a->array.svd.weakest = (dae_rank){ .kept = INFINITY };
+    dae_svd_forget(&a->array.svd);
     f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
@@ -395,7 +405,7 @@ static void conclude(dae_analysis *a)
             f->undetermined = f->size - f->constraints - f->freedom;
     }
     f->weakest = a->array.svd.weakest;
-    f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
+    f->ambiguous = a->array.svd.gap < 1e3;
     f->varying = f->linear ? f->varying : a->series.varying;
     a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);

@@ -124,9 +124,10 @@ typedef struct turning {
     int nodes;
     double cosine[MOST_NODES][MOST_NODES]; /* [q][i]: weight of sample i in a_q */
     double power[MOST_NODES][MOST_NODES];  /* [q][p]: coefficient of tau^p in T_q */
+    double most[MOST_NODES];               /* [q]: the largest of those that are wanted */
 } turning;
 
-static void prepare(turning *w, int nodes)
+static void prepare(turning *w, int nodes, int order)
 {
     memset(w, 0, sizeof *w);
     w->nodes = nodes;
@@ -138,6 +139,9 @@ static void prepare(turning *w, int nodes)
     for (int q = 2; q < nodes; q++)
         for (int p = 0; p <= q; p++)
             w->power[q][p] = (p ? 2 * w->power[q - 1][p - 1] : 0) - w->power[q - 2][p];
+    for (int q = 0; q < nodes; q++)
+        for (int p = 0; p <= order; p++)
+            w->most[q] = fmax(w->most[q], fabs(w->power[q][p]));
 }
 
 /* a_0, a_1, .. and how large the last ones are, from a_EARLY on, beside the four before them. */
@@ -155,14 +159,21 @@ static void expand(const turning *w, const double *sample, size_t stride, double
     }
 }
 
-/* The first `count` coefficients in powers of tau; terms below `noise` are left out. */
-static void collect(const turning *w, const double *a, double noise, int count, double *out)
+/* The first `count` coefficients in powers of tau; terms below `noise` are left out. Answers by
+ * how much the noise of the others is multiplied at most. */
+static double collect(const turning *w, const double *a, double noise, int count, double *out)
 {
+    double most = 1;
     for (int p = 0; p < count; p++)
         out[p] = 0;
-    for (int q = 0; q < w->nodes; q++)
-        for (int p = 0; p < count && p <= q && fabs(a[q]) > noise; p++)
+    for (int q = 0; q < w->nodes; q++) {
+        if (fabs(a[q]) <= noise)
+            continue;
+        for (int p = 0; p < count && p <= q; p++)
             out[p] += a[q] * w->power[q][p];
+        most = fmax(most, count > 1 ? w->most[q] : 1);
+    }
+    return most;
 }
 
 /* ---- F ---- */
@@ -172,7 +183,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
     turning w;
     size_t n = (size_t)s->n;
     double *r = s->R_samples, a[MOST_NODES], coefficient[MOST_NODES];
-    prepare(&w, s->nodes);
+    prepare(&w, s->nodes, s->order);
     for (int i = 0; i < s->nodes; i++) {
         double tau = node(i, s->nodes);
         curve_point(s, tau, e->x_curve, e->v_curve);
@@ -270,7 +281,9 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         int constant = change <= fmax(rounding * largest, blur / scale);
         int flat = last > 0.1 * before && scale * before < unimportant;
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
-        collect(w, a, fmax(noise, DBL_EPSILON * largest), constant ? 1 : count, coefficient);
+        noise = fmax(noise, DBL_EPSILON * largest);
+        double most = collect(w, a, noise, constant ? 1 : count, coefficient);
+        s->blur = fmax(s->blur, scale * most * (constant ? DBL_EPSILON * largest : noise));
         if (constant)
             coefficient[0] = a[0];
         s->noise = fmax(s->noise, flat && !constant ? scale * before : 0);
@@ -284,8 +297,8 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
 void dae_series_turn(dae_series *s)
 {
     turning w;
-    prepare(&w, s->nodes);
-    s->tail = s->noise = 0;
+    prepare(&w, s->nodes, s->order);
+    s->tail = s->noise = s->blur = 0;
     s->varying = 0;
     for (int j = 0; j < s->n; j++)
         for (int i = 0; i < s->n; i++) {
