@@ -13,6 +13,7 @@
 #include "problem/system.h"
 
 enum { DAE_MOST_SERIES = DAE_ANALYSIS_LEVELS + 2 }; /* coefficients 0 .. this */
+enum { DAE_PAST = 6 }; /* corrections that are remembered */
 
 /* ---- F(t, x, x') and its derivatives (equations.c) ---- */
 
@@ -63,7 +64,8 @@ typedef struct dae_series {
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
     int nodes;              /* there is room for so many samples                            */
-    int sampled;            /* 1: they are taken                                            */
+    int sampled, sketched;  /* 1: they are taken; some of them                              */
+    int steady;             /* 1: they are all the same                                     */
 } dae_series;
 
 /* Room for series up to an order; what is there already is kept. */
@@ -71,7 +73,11 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory);
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory);
 void dae_series_close(dae_series *s, const dae_memory *memory);
 int dae_series_residual(dae_series *s, dae_equations *e);           /* R                   */
-int dae_series_sample(dae_series *s, dae_equations *e); /* F_x, F_x' at the nodes of the curve */
+/* F_x, F_x' at some nodes of the curve; at all of them */
+int dae_series_sketch(dae_series *s, dae_equations *e);
+int dae_series_sample(dae_series *s, dae_equations *e);
+/* What series would leave out, from F_x and F_x' in few directions: some dozen evaluations. */
+int dae_series_probe(dae_series *s, dae_equations *e, double *tail);
 /* row, column from the samples. Answers the smallest entry that a derivative has in its equation
  * then: below 1e-3 or so H is too large to see it as a differential one. row: n places. */
 double dae_series_scale(dae_series *s, double *row);
@@ -171,7 +177,12 @@ struct dae_analysis {
     int has_pencil, has_semi_explicit;
     int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
-    double *change, *next, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
+    double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
+    double *past;           /* 2 DAE_PAST such: differences of corrections, and of curves      */
+    int past_count;         /* of them, since the Jacobians are these                       */
+    int aged;               /* 1: the samples are those of a curve before                   */
+    double caution;         /* ranks away from a consistent point: residuals times this are
+                               no reason for one                                            */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
     double *x_start;        /* n                                                            */
     double *gradients;      /* n constraints by rows                                        */
@@ -179,6 +190,15 @@ struct dae_analysis {
     double *matrices;       /* M, P, Q                                                      */
     int *level, *own;       /* of constraints; n each                                       */
 };
+
+/* ---- a consistent point (newton.c) ---- */
+
+enum { DAE_ITERATIONS = 60 };
+
+/* Samples and scales for the H at hand; DAE_RETRY: with a smaller one please. */
+int dae_look_along(dae_analysis *a);
+/* Gauss-Newton for R_0 = 0 .. R_order = 0; fresh: with samples of the curve as it is now. */
+int dae_settle(dae_analysis *a, int fresh);
 
 dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
 dae_status dae_pencil_run(dae_analysis *a);

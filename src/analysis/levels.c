@@ -12,47 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHRINKINGS = 40, ITERATIONS = 30, HALVINGS = 10, MOST_ROWS = 8000 };
-
-/* What series may leave out, and how small a last correction has to be. */
-static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
-/* How small a derivative may become in its equation. */
-static const double weak = 1e-3;
-
-static size_t curve_size(const dae_analysis *a)
-{
-    return (DAE_MOST_SERIES + 1) * (size_t)a->series.n;
-}
-
-/* ---- the scale of time ---- */
-
-static int find_increments(dae_analysis *a)
-{
-    dae_series *s = &a->series;
-    dae_equations *e = &a->equations;
-    for (int i = 0; i < s->n; i++) {
-        e->x_curve[i] = s->column[i] * s->c[i];
-        e->v_curve[i] = s->column[i] * s->c[s->n + i] / s->H;
-    }
-    return dae_equations_increments(e, s->H, s->t, e->x_curve, e->v_curve);
-}
-
-/* Samples and scales; DAE_RETRY: with a smaller H please. */
-static int look_along(dae_analysis *a)
-{
-    dae_series *s = &a->series;
-    dae_equations *e = &a->equations;
-    int answer = find_increments(a);
-    if (answer == DAE_OK)
-        answer = dae_series_sample(s, e);
-    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
-        answer = DAE_RETRY;
-    if (answer == DAE_OK)
-        dae_series_turn(s);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(s, e);
-    return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
-}
+enum { SHRINKINGS = 40, MOST_ROWS = 8000 };
 
 static dae_status rough(dae_analysis *a)
 {
@@ -71,7 +31,7 @@ static dae_status find_time_scale(dae_analysis *a)
     for (int k = 0; k < SHRINKINGS && answer == DAE_RETRY; k++) {
         if (k > 0)
             dae_series_stretch(&a->series, 0.25);
-        answer = look_along(a);
+        answer = dae_look_along(a);
     }
     return answer == DAE_RETRY ? rough(a) : (dae_status)answer;
 }
@@ -121,111 +81,7 @@ static int classify(dae_analysis *a)
     return answer == DAE_RETRY ? DAE_OK : answer;
 }
 
-/* ---- a consistent point ---- */
-
-static double largest(const double *v, size_t count)
-{
-    double most = 0;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, fabs(v[i]));
-    return most;
-}
-
-/* Block by block, relative to what is there. */
-static double step_size(const dae_analysis *a, const double *change)
-{
-    size_t n = (size_t)a->series.n;
-    double size = 0, unit = fmax(largest(a->series.c, n), 1);
-    for (int j = 0; j <= a->series.order + 1; j++)
-        size = fmax(size, largest(change + (size_t)j * n, n) /
-                              fmax(unit, largest(a->series.c + (size_t)j * n, n)));
-    return size;
-}
-
-static int renew(dae_analysis *a)
-{
-    int answer = dae_series_sample(&a->series, &a->equations);
-    if (answer == DAE_OK)
-        dae_series_turn(&a->series);
-    return answer == DAE_OK && a->series.tail > fair_tail ? DAE_RETRY : answer;
-}
-
-/* The correction that the linearized array asks for here, and its size. */
-static int find_step(dae_analysis *a, double *change, double *size)
-{
-    if (dae_array_eliminate(&a->array, &a->series, a->series.order) != 0)
-        return DAE_E_CONVERGENCE;
-    dae_array_step(&a->array, &a->series, change);
-    *size = step_size(a, change);
-    return DAE_OK;
-}
-
-/* The same by the Jacobians of the last one, for the residual at hand */
-static void same_step(dae_analysis *a, double *change, double *size)
-{
-    dae_array_right_sides(&a->array, &a->series);
-    dae_array_step(&a->array, &a->series, change);
-    *size = step_size(a, change);
-}
-
-/* c := base + factor change, with the factor for which the next correction, by the same
- * Jacobians, is smaller (Deuflhard's natural test: the residual itself is no measure, its parts
- * are of the size of H, H^2, ..). That correction is in next. */
-static int take_step(dae_analysis *a, double size, double *next_size)
-{
-    size_t count = (size_t)(a->series.order + 2) * (size_t)a->series.n;
-    double factor = 1;
-    int answer = DAE_RETRY;
-    memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
-    for (int k = 0; k < HALVINGS; k++, factor /= 2) {
-        for (size_t i = 0; i < count; i++)
-            a->series.c[i] = a->base[i] + factor * a->change[i];
-        answer = dae_series_residual(&a->series, &a->equations);
-        if (answer == DAE_OK && a->facts.linear)
-            return DAE_OK;
-        if (answer == DAE_RETRY)
-            continue;
-        if (answer == DAE_OK)
-            same_step(a, a->next, next_size);
-        if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size)
-            break;
-    }
-    return answer;
-}
-
-/* Gauss-Newton at this level. Samples are expensive: those at hand are used as long as the
- * corrections become smaller quickly. */
-static int settle_level(dae_analysis *a, int fresh)
-{
-    double size, next_size = 0;
-    int answer = DAE_OK, linear = a->facts.linear;
-    if (!a->series.sampled || (fresh && !linear))
-        answer = renew(a);
-    else
-        dae_series_turn(&a->series);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(&a->series, &a->equations);
-    if (answer == DAE_OK)
-        answer = find_step(a, a->change, &size);
-    for (int k = 0; k < ITERATIONS && answer == DAE_OK; k++) {
-        if (size <= small_step)
-            return DAE_OK;
-        answer = take_step(a, size, &next_size);
-        if (answer != DAE_OK)
-            break;
-        if (linear || (size < 1e-5 && next_size > size / 2))
-            return DAE_OK;
-        if (next_size <= 0.2 * size) {
-            memcpy(a->change, a->next, curve_size(a) * sizeof *a->next);
-            size = next_size;
-            continue;
-        }
-        answer = renew(a);
-        if (answer == DAE_OK)
-            answer = find_step(a, a->change, &size);
-    }
-    return answer == DAE_OK ? DAE_E_INCONSISTENT : answer;
-}
+/* ---- one level ---- */
 
 static dae_status not_consistent(dae_analysis *a, int level, int answer)
 {
@@ -245,7 +101,7 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
            dae_equation_name(&a->equations.system, row, name),
            times ? ", differentiated" : "", times > 1 ? " several times" : "");
-    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", ITERATIONS,
+    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", DAE_ITERATIONS,
             fabs(s->R[worst]));
     dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
     return DAE_E_INCONSISTENT;
@@ -273,14 +129,14 @@ static dae_status run_level(dae_analysis *a, int level)
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
-    int answer = settle_level(a, 0);
+    int answer = dae_settle(a, 0);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
-        answer = settle_level(a, 1);
+        answer = dae_settle(a, 1);
     for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
         dae_series_stretch(&a->series, 0.5);
-        answer = look_along(a);
+        answer = dae_look_along(a);
         if (answer == DAE_OK)
-            answer = settle_level(a, 1);
+            answer = dae_settle(a, 1);
     }
     if (answer == DAE_RETRY)
         return rough(a);
@@ -374,7 +230,8 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    f->residual = largest(s->R, (size_t)(s->order + 1) * n);
+    for (size_t i = 0; i < (size_t)(s->order + 1) * n; i++)
+        f->residual = fmax(f->residual, fabs(s->R[i]));
     f->time_scale = s->H;
 }
 

@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum { EARLY = 10 }; /* the degree at which series should have ended */
-enum { STRIDE = 4 }; /* every fourth node is enough to see sizes */
+enum { STRIDE = 5 };     /* every fifth node is enough to see sizes */
+enum { DIRECTIONS = 2 }; /* to look into */
 enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12 };
 enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
@@ -80,7 +81,7 @@ dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
     dae_free(memory, s->K);
     if (samples != s->samples) {
         dae_free(memory, s->samples);
-        s->sampled = 0;
+        s->sampled = s->sketched = 0;
     }
     s->K = K;
     s->C = K + ((size_t)order + 1) * square;
@@ -241,24 +242,79 @@ static int same_samples(const dae_series *s, int i, int k, double *largest)
     return 1;
 }
 
-/* F_x and F_x' at the nodes: a few of them first; if they are the same, the others are too. */
-int dae_series_sample(dae_series *s, dae_equations *e)
+/* A few nodes first: they show sizes, and if they are the same, the others are too. */
+int dae_series_sketch(dae_series *s, dae_equations *e)
 {
-    int answer = DAE_OK, steady = 1;
-    size_t bytes = 2 * (size_t)s->n * (size_t)s->n * sizeof(double);
+    int answer = DAE_OK;
     s->sampled = 0;
+    s->steady = 1;
     for (int i = 0; i < s->nodes && answer == DAE_OK; i += STRIDE)
         answer = take_sample(s, e, i);
-    for (int i = STRIDE; i < s->nodes && answer == DAE_OK && steady; i += STRIDE)
-        steady = same_samples(s, 0, i, e->row);
+    for (int i = STRIDE; i < s->nodes && answer == DAE_OK && s->steady; i += STRIDE)
+        s->steady = same_samples(s, 0, i, e->row);
+    s->sketched = answer == DAE_OK;
+    return answer;
+}
+
+int dae_series_sample(dae_series *s, dae_equations *e)
+{
+    size_t bytes = 2 * (size_t)s->n * (size_t)s->n * sizeof(double);
+    int answer = dae_series_sketch(s, e);
     for (int i = 0; i < s->nodes && answer == DAE_OK; i++) {
-        if (steady && i > 0)
+        if (s->steady && i > 0)
             memcpy(sample_of(s, i), sample_of(s, 0), bytes);
-        else if (!steady && i % STRIDE)
+        else if (!s->steady && i % STRIDE)
             answer = take_sample(s, e, i);
     }
     s->sampled = answer == DAE_OK;
     return answer;
+}
+
+/* ---- F_x and F_x' in a direction ---- */
+
+/* The difference of F between two curves beside this one, at its nodes: a direction of x and x'
+ * that is as good as random. */
+static int take_difference(dae_series *s, dae_equations *e, int direction)
+{
+    const double small = 1. / 64;
+    size_t n = (size_t)s->n;
+    double *r = s->R_samples;
+    for (int i = 0; i < s->nodes; i++) {
+        double tau = node(i, s->nodes), *out = r + (size_t)i * n;
+        for (int side = 0; side < 2; side++) {
+            curve_point(s, tau, e->x_curve, e->v_curve);
+            for (size_t j = 0; j < n; j++) {
+                double move = (side ? -small : small) * s->column[j];
+                double angle = 1.7 * (double)((j + 1) * (size_t)(direction + 1));
+                e->x_curve[j] += move * sin(angle);
+                e->v_curve[j] += move * cos(1.3 * angle) / s->H;
+            }
+            int answer = dae_equations_f(e, s->t + s->H * tau, e->x_curve, e->v_curve, e->row);
+            if (answer != DAE_OK)
+                return answer;
+            for (size_t j = 0; j < n; j++)
+                out[j] = (side ? out[j] - e->row[j] : e->row[j]) / (side ? 2 * small : 1);
+        }
+    }
+    return DAE_OK;
+}
+
+int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
+{
+    turning w;
+    double a[MOST_NODES], last, before;
+    prepare(&w, s->nodes, s->order);
+    *tail = 0;
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        int answer = take_difference(s, e, direction);
+        if (answer != DAE_OK)
+            return answer;
+        for (int i = 0; i < s->n; i++) {
+            expand(&w, s->R_samples + i, (size_t)s->n, a, &last, &before);
+            *tail = fmax(*tail, s->row[i] * last);
+        }
+    }
+    return DAE_OK;
 }
 
 /* One entry, of K (which 0) or C (which 1): its series into the matrices. The last two terms tell
