@@ -13,6 +13,7 @@
 #include "problem/system.h"
 
 enum { DAE_MOST_SERIES = DAE_ANALYSIS_LEVELS + 2 }; /* coefficients 0 .. this */
+enum { DAE_DENSE = 50 }; /* colours: with more of them evaluations are counted */
 enum { DAE_PAST = 6 }; /* corrections that are remembered */
 
 /* ---- F(t, x, x') and its derivatives (equations.c) ---- */
@@ -25,6 +26,9 @@ typedef struct dae_equations {
     int n, opened;
     dae_matrix pattern;     /* found by probing                                            */
     int *color, colors;
+    int rough;              /* 1: Jacobians to eight digits will do                         */
+    double increments;      /* the scale of time they were found for; 0: not yet            */
+    double guess[2];        /* where the search for increments of x, x' begins              */
     double time;            /* scale of time: for d' of a leading term, and for increments */
     double *vectors;        /* the block of the following                                  */
     double *step[2];        /* increments of x_j, of x'_j                                  */
@@ -64,6 +68,9 @@ typedef struct dae_series {
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
     int nodes;              /* there is room for so many samples                            */
+    int count;              /* that are taken ...                                           */
+    double reach;           /* ... at |tau| <= this                                         */
+    int rough;              /* 1: by differences of two points                              */
     int sampled, sketched;  /* 1: they are taken; some of them                              */
     int steady;             /* 1: they are all the same                                     */
 } dae_series;
@@ -76,6 +83,8 @@ int dae_series_residual(dae_series *s, dae_equations *e);           /* R        
 /* F_x, F_x' at some nodes of the curve; at all of them */
 int dae_series_sketch(dae_series *s, dae_equations *e);
 int dae_series_sample(dae_series *s, dae_equations *e);
+/* At as few as the order demands, near tau = 0, with differences of two points: eight digits */
+int dae_series_sample_roughly(dae_series *s, dae_equations *e);
 /* What series would leave out, from F_x and F_x' in few directions: some dozen evaluations. */
 int dae_series_probe(dae_series *s, dae_equations *e, double *tail);
 /* row, column from the samples. Answers the smallest entry that a derivative has in its equation
@@ -120,8 +129,9 @@ typedef struct dae_turn {
     int *pivot;             /* n                                                            */
 } dae_turn;
 
-/* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. */
-int dae_turn_make(dae_turn *t, dae_svd *d, int m, int n, const double *B, int ldb);
+/* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. With forced >= 0
+ * the rank is that, whatever the singular values. */
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced);
 /* B := Q' B, its first rows then divided by L */
 void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ldb);
 
@@ -142,6 +152,7 @@ typedef struct dae_array {
     int left;               /* rows that hold c_0 only                                      */
     double contradiction;   /* largest right side of rows without unknowns                  */
     double tolerance;
+    int forced;             /* 1: ranks are to be as they are                               */
     int *pivots;
     dae_svd svd;
 } dae_array;
@@ -180,9 +191,8 @@ struct dae_analysis {
     double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
     double *past;           /* 2 DAE_PAST such: differences of corrections, and of curves      */
     int past_count;         /* of them, since the Jacobians are these                       */
+    int exactly;            /* 1: no rough samples, please                                  */
     int aged;               /* 1: the samples are those of a curve before                   */
-    double caution;         /* ranks away from a consistent point: residuals times this are
-                               no reason for one                                            */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
     double *x_start;        /* n                                                            */
     double *gradients;      /* n constraints by rows                                        */

@@ -55,6 +55,7 @@ static void hand_out(dae_array *a, int order)
     for (int j = 0; j <= order + 1; j++) {
         dae_turn *t = &a->turn[j];
         a->pivot[j] = next;
+        t->n = a->n;
         t->Q = a->pivot[j] + n * width(a->n, j);
         t->tau = t->Q + (size_t)a->ld * n;
         t->L = t->tau + n;
@@ -73,6 +74,7 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
     a->order = order;
     a->ld = (order + 1) * n;
     a->tolerance = tolerance;
+    a->forced = 0;
     for (int j = 0; j <= order + 1; j++)
         size += stage_size(a, j);
     a->stack = dae_alloc(memory, (size_t)a->ld * ((size_t)(order + 2) * (size_t)n + 1),
@@ -170,7 +172,8 @@ static int eliminate(dae_array *a, const dae_series *s, int j, int m)
     size_t columns = width(a->n, j);
     a->svd.blur = a->gain * s->blur;
     a->svd.tolerance = fmax(a->tolerance, 30 * a->svd.blur);
-    a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, a->n, column_of(a, j, 0), a->ld);
+    a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
+                               a->forced ? a->rank[j] : -1);
     if (a->rank[j] < 0)
         return -1;
     int left = m - a->rank[j];

@@ -68,7 +68,9 @@ static int classify(dae_analysis *a)
             e->x_curve[i] = x + away * fmax(fabs(x), 1);
             e->v_curve[i] = v + away * fmax(fabs(v), 1);
         }
+        e->rough = e->colors > DAE_DENSE; /* what is linear, is so by two points as well */
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
+        e->rough = 0;
     }
     a->facts.linear = answer == DAE_OK;
     if (answer == DAE_OK) {
@@ -132,6 +134,7 @@ static dae_status run_level(dae_analysis *a, int level)
     int answer = dae_settle(a, 0);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
         answer = dae_settle(a, 1);
+    a->exactly = a->facts.linear;
     for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
         dae_series_stretch(&a->series, 0.5);
         answer = dae_look_along(a);
@@ -201,6 +204,7 @@ static dae_status count_again(dae_analysis *a)
     if (f->linear)
         return DAE_OK;
     dae_svd_forget(&a->array.svd);
+    a->array.forced = 0;
     f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
@@ -208,6 +212,10 @@ static dae_status count_again(dae_analysis *a)
         read_level(a, level);
         dae_constraints_add(a, known, level);
         known = f->known[level];
+    }
+    if (f->index >= 0) {
+        f->why = NULL;
+        f->redundant = f->contradiction = 0;
     }
     return DAE_OK;
 }
@@ -291,6 +299,9 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
         status = find_time_scale(a);
     if (status == DAE_OK)
         status = (dae_status)classify(a);
+    a->exactly = a->facts.linear;
+    if (status == DAE_OK && a->exactly && s->rough)
+        status = find_time_scale(a);
     for (int level = 0; status == DAE_OK; level++) {
         status = too_large(a, level) ? DAE_E_LIMIT : run_level(a, level);
         if (status != DAE_OK)

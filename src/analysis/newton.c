@@ -12,8 +12,9 @@
  * along the curve allow. F_x and F_x' in two directions tell that, for some dozen evaluations.
  *
  * Away from a consistent point equations have ranks that they should not have: M(x) g(x, x') = 0
- * has the structure of g = 0 only where g vanishes. Where corrections do not become smaller, ranks
- * below the size of the residuals are not believed (`caution`).
+ * has the structure of g = 0 only where g vanishes. Where R_0 = 0 .. R_{k-1} = 0 it has it, as far as
+ * the array up to R_k is concerned: so ranks are decided when a level begins, and kept
+ * during its iteration.
  */
 #include "analysis/analysis.h"
 
@@ -57,7 +58,8 @@ static int probe(dae_analysis *a, double limit)
 
 static int sample(dae_analysis *a)
 {
-    int answer = dae_series_sample(&a->series, &a->equations);
+    int rough = a->equations.colors > DAE_DENSE && !a->exactly && !a->series.steady;
+    int answer = (rough ? dae_series_sample_roughly : dae_series_sample)(&a->series, &a->equations);
     if (answer == DAE_OK)
         dae_series_turn(&a->series);
     a->past_count = a->aged = 0;
@@ -68,7 +70,8 @@ int dae_look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
     dae_equations *e = &a->equations;
-    int answer = find_increments(a);
+    int answer = a->equations.increments > s->H / 8 && a->equations.increments < 8 * s->H
+                     ? DAE_OK : find_increments(a);
     if (answer == DAE_OK)
         answer = dae_series_sketch(s, e);
     if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
@@ -115,7 +118,8 @@ static int fit_time(dae_analysis *a)
 
 static int renew(dae_analysis *a)
 {
-    int answer = a->series.sketched && !a->series.steady ? fit_time(a) : DAE_OK;
+    int answer = a->series.sketched ? fit_time(a) : DAE_OK;
+    a->series.steady = 0;
     if (answer == DAE_OK)
         answer = sample(a);
     return answer == DAE_OK && a->series.tail > fair_tail ? DAE_RETRY : answer;
@@ -146,8 +150,6 @@ static double step_size(const dae_analysis *a, const double *change)
 static int find_step(dae_analysis *a, double *change, double *size)
 {
     const dae_series *s = &a->series;
-    double residual = largest(s->R, (size_t)(s->order + 1) * (size_t)s->n);
-    a->array.tolerance = fmax(a->facts.tolerance, fmin(a->caution * residual, 0.1));
     a->past_count = 0;
     if (dae_array_eliminate(&a->array, s, s->order) != 0)
         return DAE_E_CONVERGENCE;
@@ -241,9 +243,8 @@ static void combine(dae_analysis *a)
 
 /* ---- the iteration ---- */
 
-/* Back to where the last step began, with other Jacobians: new samples, or ranks by a larger
- * tolerance. */
-static int begin_again(dae_analysis *a, int anew, double *size)
+/* With the Jacobians of the curve as it is now, if `anew` */
+static int begin(dae_analysis *a, int anew, double *size)
 {
     int answer = anew ? renew(a) : DAE_OK;
     if (answer == DAE_OK)
@@ -254,53 +255,30 @@ static int begin_again(dae_analysis *a, int anew, double *size)
     return answer;
 }
 
-/* The last step did not help: are the Jacobians old, or are the ranks wrong? */
-static int reconsider(dae_analysis *a, double *size, int worse)
-{
-    if (worse)
-        memcpy(a->series.c, a->base, curve_size(a) * sizeof *a->base);
-    int anew = a->aged || a->caution > 0;
-    if (!anew)
-        a->caution = 0.3;
-    return begin_again(a, anew, size);
-}
-
-/* Corrections are small; 1: by the ranks that count? */
-static int arrived(dae_analysis *a, double *size, int *answer)
-{
-    double tolerance = a->array.tolerance;
-    if (tolerance <= a->facts.tolerance)
-        return 1;
-    *answer = begin_again(a, a->aged, size);
-    if (*answer == DAE_OK && *size <= small_step && a->array.tolerance >= tolerance / 2)
-        a->caution /= 10;
-    return *answer != DAE_OK;
-}
-
 int dae_settle(dae_analysis *a, int fresh)
 {
     double size, next_size = 0;
     int linear = a->facts.linear, slow = 0;
-    int anew = !a->series.sampled || ((fresh || a->aged) && !linear);
+    int anew = !a->series.sampled || ((fresh || a->aged || a->series.rough) && !linear);
+    a->exactly |= fresh || linear;
     if (!anew)
         dae_series_turn(&a->series);
-    a->caution = 0;
-    int answer = begin_again(a, anew, &size);
+    a->array.forced = 0;
+    int answer = begin(a, anew, &size);
     for (int k = 0; k < DAE_ITERATIONS && answer == DAE_OK; k++) {
-        if (size <= small_step) {
-            if (arrived(a, &size, &answer))
-                return answer;
-            continue;
-        }
+        if (size <= small_step)
+            return DAE_OK;
+        a->array.forced = a->series.order > 0;
         answer = take_step(a, size, &next_size);
         if (linear || answer != DAE_OK)
             return answer;
-        if (size < 1e-5 && next_size > size / 2 && a->array.tolerance <= a->facts.tolerance)
+        if (size < 1e-5 && next_size > size / 2)
             return DAE_OK;
         slow = next_size > quickly * size ? slow + 1 : 0;
         if (next_size > at_all * size || slow > 4) {
-            a->aged |= next_size < size;
-            answer = reconsider(a, &size, next_size >= size);
+            if (next_size > size)
+                memcpy(a->series.c, a->base, curve_size(a) * sizeof *a->base);
+            answer = begin(a, 1, &size);
             slow = 0;
             continue;
         }

@@ -15,21 +15,21 @@
 #include <string.h>
 
 /* The triangle R (k x n) of the factors, columns where they were: row i, column pivot[j] - 1 */
-static void unpivot(const dae_turn *t, const int *pivot, int rows, double *out, int ldo)
+static void unpivot(const dae_turn *t, int rows, double *out, int ldo)
 {
     for (int j = 0; j < t->n; j++) {
-        double *column = out + (size_t)(pivot[j] - 1) * (size_t)ldo;
+        double *column = out + (size_t)(t->pivot[j] - 1) * (size_t)ldo;
         for (int i = 0; i < rows; i++)
             column[i] = i <= j ? t->Q[(size_t)i + (size_t)j * (size_t)t->m] : 0;
     }
 }
 
 /* L and V' from the first rows of the triangle; V' is completed to a square matrix. */
-static int split(dae_turn *t, dae_svd *d, const int *pivot)
+static int split(dae_turn *t, dae_svd *d)
 {
     int info = 0, n = t->n, r = t->rank;
     double *tau = d->s; /* the singular values have been judged */
-    unpivot(t, pivot, r, t->Vt, n);
+    unpivot(t, r, t->Vt, n);
     dgelqf_(&r, &n, t->Vt, &n, tau, d->work, &d->lwork, &info);
     for (int j = 0; j < r && info == 0; j++)
         for (int i = j; i < r; i++)
@@ -39,11 +39,10 @@ static int split(dae_turn *t, dae_svd *d, const int *pivot)
     return info;
 }
 
-int dae_turn_make(dae_turn *t, dae_svd *d, int m, int n, const double *B, int ldb)
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced)
 {
-    int info = 0, small = m < n ? m : n, *pivot = d->iwork;
+    int info = 0, n = t->n, small = m < n ? m : n, *pivot = t->pivot;
     t->m = m;
-    t->n = n;
     t->rank = 0;
     memset(t->Vt, 0, (size_t)n * (size_t)n * sizeof *t->Vt);
     if (small > 0) {
@@ -52,11 +51,10 @@ int dae_turn_make(dae_turn *t, dae_svd *d, int m, int n, const double *B, int ld
                    (size_t)m * sizeof *B);
         memset(pivot, 0, (size_t)n * sizeof *pivot);
         dgeqp3_(&m, &n, t->Q, &m, pivot, t->tau, d->work, &d->lwork, &info);
-        memcpy(t->pivot, pivot, (size_t)n * sizeof *pivot);
-        unpivot(t, t->pivot, small, d->copy, small);
-        t->rank = info == 0 ? dae_svd_values(d, m, n, small) : -1;
+        unpivot(t, small, d->copy, small);
+        t->rank = info != 0 ? -1 : forced >= 0 ? forced : dae_svd_values(d, m, n, small);
     }
-    if (t->rank >= 0 && split(t, d, t->pivot) != 0)
+    if (t->rank >= 0 && split(t, d) != 0)
         t->rank = -1;
     return t->rank;
 }
