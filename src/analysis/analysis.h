@@ -101,6 +101,7 @@ typedef struct dae_svd {
     int rows, columns;      /* at most                                                      */
     double tolerance;
     double blur;            /* nothing is known more exactly                                */
+    int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
     double gap;             /* its kept / dropped                                           */
     double *U, *s, *Vt, *copy, *work;
@@ -191,6 +192,7 @@ struct dae_analysis {
     double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
     double *past;           /* 2 DAE_PAST such: differences of corrections, and of curves      */
     int past_count;         /* of them, since the Jacobians are these                       */
+    double widest;          /* the largest scale of time to try                             */
     int exactly;            /* 1: no rough samples, please                                  */
     int aged;               /* 1: the samples are those of a curve before                   */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */

@@ -171,6 +171,7 @@ static int eliminate(dae_array *a, const dae_series *s, int j, int m)
 {
     size_t columns = width(a->n, j);
     a->svd.blur = a->gain * s->blur;
+    a->svd.by_gap = s->rough;
     a->svd.tolerance = fmax(a->tolerance, 30 * a->svd.blur);
     a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
                                a->forced ? a->rank[j] : -1);
@@ -203,6 +204,7 @@ int dae_array_tangent(dae_array *a, const dae_series *s)
                 out[i] += s->C[i + j * n] * T[j];
     }
     a->svd.blur = s->blur;
+    a->svd.by_gap = 0;
     a->svd.tolerance = a->tolerance;
     return dae_svd_rank(&a->svd, a->n, count, a->stack, a->n);
 }

@@ -1,8 +1,8 @@
 /* equations.c: any problem as F(t, x, x') = 0, and F_x, F_x' to about twelve digits.
  *
  * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
- * x + s x'). All derivatives are central differences over six points, of error s^6 F(7) / 140;
- * a pair of points does where F was found to be linear in an unknown, and everywhere if `rough`
+ * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
+ * (six, s^6 F(7) / 140, if there are many of them to take); a pair of points does where F was found to be linear in an unknown, and everywhere if `rough`
  * derivatives, of eight digits, are asked for. A Jacobian of the user is
  * not asked: it may be an approximation, which is good enough for Newton's iteration, but not
  * for a rank.
@@ -269,7 +269,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
     size_t n = (size_t)e->n;
     for (int j = 0; j < e->n; j++)
         bent |= e->color[j] == color && e->bent[by_v][j] > 0;
-    int pairs = bent && !e->rough ? POINTS - 1 : 1;
+    int pairs = !bent || e->rough ? 1 : e->colors > DAE_DENSE ? POINTS - 1 : POINTS;
     double factor = bent && e->rough ? coarse : 1;
     int answer = move(e, t, x, v, by_v, color, factor, pairs);
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
@@ -278,7 +278,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
         int64_t end = dae_column_end(&e->pattern, j);
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
-            double d = difference(e, i, pairs > 1 ? sixth : half, pairs);
+            double d = difference(e, i, pairs == 1 ? half : pairs < POINTS ? sixth : eighth, pairs);
             J[(size_t)i + (size_t)j * n] =
                 fabs(d) > rounding(e, i) * fmin(1, 8 * factor) ? d / (factor * e->step[by_v][j]) : 0;
         }

@@ -282,7 +282,7 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
     size_t n = (size_t)s->n;
     int extra = 0;
     s->t = t;
-    s->H = a->options.time_scale;
+    s->H = a->widest = a->options.time_scale;
     a->facts.index = -1;
     for (size_t i = 0; i < n; i++) {
         s->c[i] = a->x_start[i] = x[i];

@@ -35,6 +35,12 @@ static size_t curve_size(const dae_analysis *a)
     return (DAE_MOST_SERIES + 1) * (size_t)a->series.n;
 }
 
+/* Many evaluations for a Jacobian? */
+static int dense(const dae_analysis *a)
+{
+    return a->equations.colors > DAE_DENSE;
+}
+
 /* ---- the scale of time ---- */
 
 static int find_increments(dae_analysis *a)
@@ -58,7 +64,7 @@ static int probe(dae_analysis *a, double limit)
 
 static int sample(dae_analysis *a)
 {
-    int rough = a->equations.colors > DAE_DENSE && !a->exactly && !a->series.steady;
+    int rough = dense(a) && !a->exactly && !a->series.steady;
     int answer = (rough ? dae_series_sample_roughly : dae_series_sample)(&a->series, &a->equations);
     if (answer == DAE_OK)
         dae_series_turn(&a->series);
@@ -70,13 +76,13 @@ int dae_look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
     dae_equations *e = &a->equations;
-    int answer = a->equations.increments > s->H / 8 && a->equations.increments < 8 * s->H
-                     ? DAE_OK : find_increments(a);
+    int known = dense(a) && e->increments > s->H / 8 && e->increments < 8 * s->H;
+    int answer = known ? DAE_OK : find_increments(a);
     if (answer == DAE_OK)
         answer = dae_series_sketch(s, e);
     if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
         answer = DAE_RETRY;
-    if (answer == DAE_OK && !s->steady)
+    if (answer == DAE_OK && !s->steady && dense(a))
         answer = probe(a, 10 * good_tail);
     if (answer == DAE_OK)
         answer = sample(a);
@@ -89,7 +95,7 @@ int dae_look_along(dae_analysis *a)
 static int widen(dae_analysis *a)
 {
     dae_series *s = &a->series;
-    if (2 * s->H > a->options.time_scale)
+    if (2 * s->H > a->widest)
         return 0;
     dae_series_stretch(s, 2);
     if (dae_series_scale(s, a->equations.row) >= weak && probe(a, good_tail) == DAE_OK &&
@@ -108,7 +114,7 @@ static int fit_time(dae_analysis *a)
     if (answer == DAE_OK)
         while (widen(a) && count < SHRINKINGS)
             count++;
-    for (; count < SHRINKINGS && answer == DAE_RETRY; count++) {
+    for (; count < SHRINKINGS && answer == DAE_RETRY && dense(a); count++) {
         dae_series_stretch(s, 0.5);
         dae_series_scale(s, a->equations.row);
         answer = probe(a, good_tail);
@@ -118,11 +124,17 @@ static int fit_time(dae_analysis *a)
 
 static int renew(dae_analysis *a)
 {
-    int answer = a->series.sketched ? fit_time(a) : DAE_OK;
+    int quiet = a->series.noise == 0 && a->series.H > 1e-6 * a->widest;
+    int answer = dense(a) || quiet ? fit_time(a) : DAE_OK;
+    if (!dense(a) && answer == DAE_RETRY) /* the samples themselves will tell */
+        answer = DAE_OK;
     a->series.steady = 0;
     if (answer == DAE_OK)
         answer = sample(a);
-    return answer == DAE_OK && a->series.tail > fair_tail ? DAE_RETRY : answer;
+    if (answer != DAE_OK || a->series.tail <= fair_tail)
+        return answer;
+    a->widest = a->series.H / 2; /* whatever the few directions say */
+    return DAE_RETRY;
 }
 
 /* ---- corrections ---- */

@@ -63,12 +63,30 @@ static void identity(int n, double *A)
         A[i + i * (size_t)n] = 1;
 }
 
+/* Where the values fall most, among those that could be rounding */
+static int widest_gap(const dae_svd *d, int small)
+{
+    const double could_be = 1e-3;
+    double widest = 0, least = fmax(d->blur, 1e-13);
+    int rank = 0;
+    for (int r = small; r > 0 && (r == small || d->s[r] < could_be); r--) {
+        double gap = fmin(d->s[r - 1], 1) / fmax(r < small ? d->s[r] : 0, least);
+        if (gap > widest) {
+            widest = gap;
+            rank = r;
+        }
+    }
+    return small > 0 && d->s[0] < could_be && 1 / fmax(d->s[0], least) > widest ? 0 : rank;
+}
+
 /* The rank that the singular values at hand tell, of an m x n matrix */
 static int decide(dae_svd *d, int m, int n)
 {
     int rank = 0, small = m < n ? m : n;
     while (rank < small && d->s[rank] > d->tolerance)
         rank++;
+    if (d->by_gap)
+        rank = widest_gap(d, small);
     judge(d, &(dae_rank){ .rows = m,
                           .columns = n,
                           .rank = rank,

@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { EARLY = 10 }; /* the degree at which series should have ended */
-enum { STRIDE = 5 };     /* every fifth node is enough to see sizes */
+enum { STRIDE = 4 };     /* every fourth node is enough to see sizes */
 enum { DIRECTIONS = 2 }; /* to look into */
 enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12 };
 enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
@@ -159,6 +159,12 @@ static void expand(const turning *w, const double *sample, size_t stride, double
         if (q >= EARLY - 4)
             *which = fmax(*which, fabs(a[q]));
     }
+}
+
+/* Does a series end, not because it falls no further, but because rounding does not? */
+static int flat(double last, double before, double scale)
+{
+    return last > 0.1 * before && scale * before < unimportant;
 }
 
 /* The first `count` coefficients in powers of tau; terms below `noise` are left out. Answers by
@@ -335,7 +341,8 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
             return answer;
         for (int i = 0; i < s->n; i++) {
             expand(&w, s->R_samples + i, (size_t)s->n, a, &last, &before);
-            *tail = fmax(*tail, s->row[i] * last);
+            if (!flat(last, before, s->row[i]))
+                *tail = fmax(*tail, s->row[i] * last);
         }
     }
     return DAE_OK;
@@ -359,15 +366,15 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         for (int q = 1; q < w->nodes; q++)
             change = fmax(change, fabs(a[q]));
         int constant = change <= fmax(rounding * largest, blur / scale);
-        int flat = last > 0.1 * before && scale * before < unimportant;
+        int ends = flat(last, before, scale);
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
         noise = fmax(noise, DBL_EPSILON * largest);
         double most = collect(w, a, noise, constant ? 1 : count, coefficient);
         s->blur = fmax(s->blur, scale * most * (constant ? DBL_EPSILON * largest : noise));
         if (constant)
             coefficient[0] = a[0];
-        s->noise = fmax(s->noise, flat && !constant ? scale * before : 0);
-        s->tail = fmax(s->tail, flat || constant ? 0 : scale * last);
+        s->noise = fmax(s->noise, ends && !constant ? scale * before : 0);
+        s->tail = fmax(s->tail, ends || constant ? 0 : scale * last);
         s->varying += !constant;
     }
     for (int p = 0; p < count; p++)
@@ -402,7 +409,7 @@ void dae_series_turn(dae_series *s)
         }
     if (s->rough) {
         s->varying = (int64_t)s->n * s->n;
-        s->blur = 3e-10;
+        s->blur = 3e-9;
     }
 }
 
