@@ -71,6 +71,7 @@ typedef struct dae_series {
     int count;              /* that are taken ...                                           */
     double reach;           /* ... at |tau| <= this                                         */
     int rough;              /* 1: by differences of two points                              */
+    int few;                /* 1: samples are expensive                                     */
     int sampled, sketched;  /* 1: they are taken; some of them                              */
     int steady;             /* 1: they are all the same                                     */
 } dae_series;

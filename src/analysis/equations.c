@@ -2,7 +2,7 @@
  *
  * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
  * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
- * (six, s^6 F(7) / 140, if there are many of them to take); a pair of points does where F was found to be linear in an unknown, and everywhere if `rough`
+ * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was found to be linear in an unknown, and everywhere if `rough`
  * derivatives, of eight digits, are asked for. A Jacobian of the user is
  * not asked: it may be an approximation, which is good enough for Newton's iteration, but not
  * for a rank.
@@ -19,8 +19,11 @@
 enum { POINTS = 4, TRIES = 12 };
 static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
 static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
-/* Increments of two points, in units of those of six: both of their errors are 1e-9 or so then */
+/* Increments of two points, in units of those of eight: both of their errors are 1e-9 or so then */
 static const double coarse = 1. / 128;
+/* ... and of four points: where orders 8 and 6 agree to 1e-12, their error is as small then, and
+ * rounding five times what it was */
+static const double fourth[2] = { 2. / 3, -1. / 12 }, finer = 1. / 8;
 
 dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
                               const dae_memory *memory, dae_report *report)
@@ -269,8 +272,9 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
     size_t n = (size_t)e->n;
     for (int j = 0; j < e->n; j++)
         bent |= e->color[j] == color && e->bent[by_v][j] > 0;
-    int pairs = !bent || e->rough ? 1 : e->colors > DAE_DENSE ? POINTS - 1 : POINTS;
-    double factor = bent && e->rough ? coarse : 1;
+    int many = e->colors > DAE_DENSE, pairs = !bent || e->rough ? 1 : many ? 2 : POINTS;
+    double factor = !bent ? 1 : e->rough ? coarse : many ? finer : 1;
+    const double *weights = pairs == 1 ? half : pairs == 2 ? fourth : eighth;
     int answer = move(e, t, x, v, by_v, color, factor, pairs);
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
         if (e->color[j] != color)
@@ -278,7 +282,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
         int64_t end = dae_column_end(&e->pattern, j);
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
-            double d = difference(e, i, pairs == 1 ? half : pairs < POINTS ? sixth : eighth, pairs);
+            double d = difference(e, i, weights, pairs);
             J[(size_t)i + (size_t)j * n] =
                 fabs(d) > rounding(e, i) * fmin(1, 8 * factor) ? d / (factor * e->step[by_v][j]) : 0;
         }

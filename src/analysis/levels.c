@@ -288,13 +288,16 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
         s->c[i] = a->x_start[i] = x[i];
         s->c[n + i] = v ? v[i] * s->H : 0;
     }
-    dae_status status = too_large(a, 0) ? DAE_E_LIMIT : dae_series_extend(s, 0, &a->memory);
-    if (status == DAE_E_NOMEM)
-        return dae_analysis_no_memory(a, "the Jacobians along a curve");
+    dae_status status = too_large(a, 0) ? DAE_E_LIMIT : DAE_OK;
     if (status == DAE_OK) {
         memset(a->base, 0, n * sizeof *a->base);
         status = dae_equations_learn(&a->equations, t, x, v ? v : a->base);
     }
+    s->few = a->equations.colors > DAE_DENSE;
+    if (status == DAE_OK)
+        status = dae_series_extend(s, 0, &a->memory);
+    if (status == DAE_E_NOMEM)
+        return dae_analysis_no_memory(a, "the Jacobians along a curve");
     if (status == DAE_OK)
         status = find_time_scale(a);
     if (status == DAE_OK)

@@ -19,9 +19,9 @@
 #include <string.h>
 
 enum { EARLY = 10 }; /* the degree at which series should have ended */
-enum { STRIDE = 4 };     /* every fourth node is enough to see sizes */
-enum { DIRECTIONS = 2 }; /* to look into */
-enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12 };
+enum { STRIDE = 4 };
+enum { DIRECTIONS = 2 };
+enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, FEW_NODES = 13 };
 enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
 /* Changes that count as rounding: a part of the entry itself (differences of order eight); and what
@@ -57,9 +57,10 @@ void dae_series_close(dae_series *s, const dae_memory *memory)
     dae_free(memory, s->samples);
 }
 
-static int nodes_for(int order)
+static int nodes_for(int order, int few)
 {
-    return order + MORE_NODES > LEAST_NODES ? order + MORE_NODES : LEAST_NODES;
+    int least = few ? FEW_NODES : LEAST_NODES, more = few ? FEW_NODES - 4 : MORE_NODES;
+    return order + more > least ? order + more : least;
 }
 
 /* Room for the matrices: K_0 .. K_order, C_0 .. C_{order+1}, and their samples. Samples of as many
@@ -67,7 +68,7 @@ static int nodes_for(int order)
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
-    int nodes = nodes_for(order);
+    int nodes = nodes_for(order, s->few);
     double *K = dae_alloc(memory, (2 * (size_t)order + 3) * square, sizeof *K);
     double *samples = nodes == s->nodes ? s->samples
                                         : dae_alloc(memory, (2 * (size_t)nodes + 1) * square,
@@ -224,6 +225,12 @@ static double *sample_of(const dae_series *s, int i)
     return s->samples + 2 * (size_t)i * (size_t)s->n * (size_t)s->n;
 }
 
+/* Every so manyth node is enough to see sizes. */
+static int stride_of(const dae_series *s)
+{
+    return s->rough ? 1 : s->few ? 2 * STRIDE : STRIDE;
+}
+
 static int take_sample(dae_series *s, dae_equations *e, int i)
 {
     double tau = s->reach * node(i, s->count), *K = sample_of(s, i);
@@ -252,15 +259,15 @@ static int same_samples(const dae_series *s, int i, int k, double *largest)
 /* A few nodes first: they show sizes, and if they are the same, the others are too. */
 int dae_series_sketch(dae_series *s, dae_equations *e)
 {
-    int answer = DAE_OK;
+    s->rough = 0;
+    int answer = DAE_OK, stride = stride_of(s);
     s->sampled = 0;
     s->steady = 1;
     s->count = s->nodes;
     s->reach = 1;
-    s->rough = 0;
-    for (int i = 0; i < s->count && answer == DAE_OK; i += STRIDE)
+    for (int i = 0; i < s->count && answer == DAE_OK; i += stride)
         answer = take_sample(s, e, i);
-    for (int i = STRIDE; i < s->count && answer == DAE_OK && s->steady; i += STRIDE)
+    for (int i = stride; i < s->count && answer == DAE_OK && s->steady; i += stride)
         s->steady = same_samples(s, 0, i, e->row);
     s->sketched = answer == DAE_OK;
     return answer;
@@ -273,7 +280,7 @@ int dae_series_sample(dae_series *s, dae_equations *e)
     for (int i = 0; i < s->nodes && answer == DAE_OK; i++) {
         if (s->steady && i > 0)
             memcpy(sample_of(s, i), sample_of(s, 0), bytes);
-        else if (!s->steady && i % STRIDE)
+        else if (!s->steady && i % stride_of(s))
             answer = take_sample(s, e, i);
     }
     s->sampled = answer == DAE_OK;
@@ -370,7 +377,9 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
         noise = fmax(noise, DBL_EPSILON * largest);
         double most = collect(w, a, noise, constant ? 1 : count, coefficient);
-        s->blur = fmax(s->blur, scale * most * (constant ? DBL_EPSILON * largest : noise));
+        /* the last terms are left out or noise, the next ones smaller by ten */
+        double unknown = constant ? DBL_EPSILON * largest : 0.1 * noise;
+        s->blur = fmax(s->blur, scale * most * unknown);
         if (constant)
             coefficient[0] = a[0];
         s->noise = fmax(s->noise, ends && !constant ? scale * before : 0);
@@ -420,7 +429,7 @@ static void largest_entries(const dae_series *s, double *W)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
     memset(W, 0, square * sizeof *W);
-    for (int i = 0; i < s->count; i += STRIDE) {
+    for (int i = 0; i < s->count; i += stride_of(s)) {
         const double *K = sample_of(s, i), *C = K + square;
         for (size_t k = 0; k < square; k++)
             W[k] = fmax(W[k], fmax(fabs(K[k]), fabs(C[k]) / s->H));
@@ -451,7 +460,7 @@ static double weakest_derivative(const dae_series *s, double *row)
     size_t n = (size_t)s->n, square = n * n;
     double weakest = 1;
     memset(row, 0, n * sizeof *row);
-    for (int k = 0; k < s->count; k += STRIDE) {
+    for (int k = 0; k < s->count; k += stride_of(s)) {
         const double *C = sample_of(s, k) + square;
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
