@@ -1,8 +1,8 @@
 /* analysis.h: what the files of the analysis share.
  *
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
- * series along a curve (series.c); ranks (rank.c); the derivative array with its eliminations
- * (array.c); the levels, one after another, and the consistent point (levels.c). Beside them the
+ * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
+ * eliminations (array.c); a consistent point (newton.c); the levels, one after another (levels.c). Beside them the
  * pencil s C + K (pencil.c) and P M Q = diag(1, 0) (semi_explicit.c). analysis.c has the public
  * calls. All matrices are dense, stored by columns.
  */
