@@ -2,9 +2,9 @@
  *
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
  * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
- * eliminations (array.c); a consistent point (newton.c); the levels, one after another (levels.c). Beside them the
- * pencil s C + K (pencil.c) and P M Q = diag(1, 0) (semi_explicit.c). analysis.c has the public
- * calls. All matrices are dense, stored by columns.
+ * eliminations (array.c); a consistent point (newton.c); the levels, one after another
+ * (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
+ * (semi_explicit.c). analysis.c has the public calls. All matrices are dense, stored by columns.
  */
 #ifndef DAE_ANALYSIS_H
 #define DAE_ANALYSIS_H
@@ -190,7 +190,7 @@ struct dae_analysis {
     int has_pencil, has_semi_explicit;
     int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
-    double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
+    double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve       */
     double *past;           /* 2 DAE_PAST such: differences of corrections, and of curves      */
     int past_count;         /* of them, since the Jacobians are these                       */
     double widest;          /* the largest scale of time to try                             */

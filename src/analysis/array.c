@@ -19,8 +19,9 @@
  *
  * The unknowns are eliminated from the right. What holds c_j, the rows R_{j-1} and the rows left
  * from before, is turned (turn.c) so that as many rows as the rank of its block at c_j determine
- * c_j (its part in the span of V_1 .. V_r), and the others are left, without c_j. So no matrix is larger than n plus the number of constraints, and
- * no rank is hidden by larger numbers elsewhere. Read at the end:
+ * c_j (its part in the span of V_1 .. V_r), and the others are left, without c_j. So no matrix is
+ * larger than n plus the number of constraints, and no rank is hidden by larger numbers
+ * elsewhere. Read at the end:
  *
  *   rank at c_1 equal to n    x' is a function of x and t: the differential index is at most k
  *   rows left for c_0         constraints on x; a, their rank, counts those known after

@@ -2,10 +2,10 @@
  *
  * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
  * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
- * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was found to be linear in an unknown, and everywhere if `rough`
- * derivatives, of eight digits, are asked for. A Jacobian of the user is
- * not asked: it may be an approximation, which is good enough for Newton's iteration, but not
- * for a rank.
+ * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was
+ * found to be linear in an unknown, and everywhere if `rough` derivatives, of eight digits, are
+ * asked for. A Jacobian of the user is not asked: it may be an approximation, which is good
+ * enough for Newton's iteration, but not for a rank.
  *
  * Increments are found once, from large to small: the first for which the formulas of order 8
  * and 6 agree best. Unknowns that share no equation move together.
@@ -172,7 +172,7 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
         if (e->color[j] == color && found) {
             e->step[by_v][j] *= e->row[j];
             if (e->bent[by_v][j])
-                e->guess[by_v] = fmin(fmax(4 * e->row[j] * (best[j] > 1e-14 ? 0.25 : 1), 1. / 64), 1);
+                e->guess[by_v] = fmin(fmax((best[j] > 1e-14 ? 1 : 4) * e->row[j], 1. / 64), 1);
         }
     return found ? DAE_OK : DAE_RETRY;
 }
@@ -283,8 +283,8 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
             double d = difference(e, i, weights, pairs);
-            J[(size_t)i + (size_t)j * n] =
-                fabs(d) > rounding(e, i) * fmin(1, 8 * factor) ? d / (factor * e->step[by_v][j]) : 0;
+            int seen = fabs(d) > rounding(e, i) * fmin(1, 8 * factor);
+            J[(size_t)i + (size_t)j * n] = seen ? d / (factor * e->step[by_v][j]) : 0;
         }
     }
     return answer;

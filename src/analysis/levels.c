@@ -254,6 +254,14 @@ static int mass_stays(const dae_analysis *a)
     return 1;
 }
 
+/* Decisions were close; or made in rows that had to be multiplied by much more than the scale of
+ * time explains; or in noise; or not at a consistent point. */
+static int doubtful(const dae_analysis *a)
+{
+    return a->array.svd.gap < 1e3 || a->array.gain > 1e7 || a->array.svd.weakest.dropped > 1e-5 ||
+           (a->facts.residual > 1e-6 && !a->facts.contradiction);
+}
+
 static void conclude(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
@@ -270,7 +278,7 @@ static void conclude(dae_analysis *a)
             f->undetermined = f->size - f->constraints - f->freedom;
     }
     f->weakest = a->array.svd.weakest;
-    f->ambiguous = a->array.svd.gap < 1e3;
+    f->ambiguous = doubtful(a);
     f->varying = f->linear ? f->varying : a->series.varying;
     a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);

@@ -12,8 +12,8 @@
  * along the curve allow. F_x and F_x' in two directions tell that, for some dozen evaluations.
  *
  * Away from a consistent point equations have ranks that they should not have: M(x) g(x, x') = 0
- * has the structure of g = 0 only where g vanishes. Where R_0 = 0 .. R_{k-1} = 0 it has it, as far as
- * the array up to R_k is concerned: so ranks are decided when a level begins, and kept
+ * has the structure of g = 0 only where g vanishes. Where R_0 = 0 .. R_{k-1} = 0 it has it, as far
+ * as the array up to R_k is concerned: so ranks are decided when a level begins, and kept
  * during its iteration.
  */
 #include "analysis/analysis.h"
