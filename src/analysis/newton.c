@@ -3,10 +3,11 @@
  * Gauss-Newton for R_0 = 0 .. R_k = 0: the smallest change of c_0, then of c_1, .., that satisfies
  * the linearized array. Samples of Jacobians are what the analysis spends its time on: a dense
  * function of 200 unknowns is evaluated more than 10,000 times for them, but sixteen times
- * for a residual. So Jacobians are kept as long as corrections become smaller, and the corrections
- * before a new one are combined with it (Anderson 1965: the combination of curves whose
- * correction, were everything linear, is the smallest), which does in few directions what
- * new Jacobians would do in all.
+ * for a residual. So Jacobians are kept as long as corrections become smaller quickly; where they
+ * are expensive, as long as they become smaller at all, and the corrections before a new one are
+ * combined with it (Anderson 1965: the combination of curves whose correction, were everything
+ * linear, is the smallest), which does in few directions what new Jacobians would do in all. It
+ * may also lead to another branch of solutions, further away.
  *
  * The scale of time, H, follows the curve: before samples are taken, it is made as large as series
  * along the curve allow. F_x and F_x' in two directions tell that, for some dozen evaluations.
@@ -197,7 +198,8 @@ static int take_step(dae_analysis *a, double size, double *next_size)
             continue;
         if (answer == DAE_OK)
             same_step(a, a->next, next_size);
-        if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size)
+        if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size ||
+            (a->aged && *next_size < size)) /* old Jacobians: better new ones than short steps */
             break;
     }
     return answer;
@@ -287,15 +289,16 @@ int dae_settle(dae_analysis *a, int fresh)
         if (size < 1e-5 && next_size > size / 2)
             return DAE_OK;
         slow = next_size > quickly * size ? slow + 1 : 0;
-        if (next_size > at_all * size || slow > 4) {
-            if (next_size > size)
+        if (next_size > (dense(a) ? at_all : quickly) * size || slow > 4) {
+            if (dense(a) && next_size > size)
                 memcpy(a->series.c, a->base, curve_size(a) * sizeof *a->base);
             answer = begin(a, 1, &size);
             slow = 0;
             continue;
         }
         a->aged = 1;
-        remember(a);
+        if (dense(a))
+            remember(a);
         memcpy(a->pure, a->next, curve_size(a) * sizeof *a->next);
         combine(a);
         size = next_size;
