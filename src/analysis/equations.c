@@ -171,7 +171,7 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
     for (int j = 0; j < e->n; j++)
         if (e->color[j] == color && found) {
             e->step[by_v][j] *= e->row[j];
-            if (e->bent[by_v][j])
+            if (e->bent[by_v][j] > 0)
                 e->guess[by_v] = fmin(fmax((best[j] > 1e-14 ? 1 : 4) * e->row[j], 1. / 64), 1);
         }
     return found ? DAE_OK : DAE_RETRY;
