@@ -28,9 +28,10 @@ static dae_status take_vectors(dae_analysis *a, int size)
 {
     size_t n = (size_t)size, curve = (DAE_MOST_SERIES + 1) * n;
     dae_vector_wish wish[] = {
-        { &a->change, curve }, { &a->base, curve },      { &a->derivatives, curve },
-        { &a->x_start, n },    { &a->gradients, n * n }, { &a->eigenvalues, 2 * n },
-        { &a->matrices, 3 * n * n }, { &a->next, curve },
+        { &a->change, curve },       { &a->pure, curve },     { &a->next, curve },
+        { &a->base, curve },         { &a->past, 2 * DAE_PAST * curve },
+        { &a->derivatives, curve },  { &a->x_start, n },      { &a->gradients, n * n },
+        { &a->eigenvalues, 2 * n },  { &a->matrices, 3 * n * n },
     };
     a->vectors = dae_alloc_vectors(&a->memory, wish, sizeof wish / sizeof *wish);
     a->level = dae_alloc(&a->memory, 2 * n, sizeof(int));

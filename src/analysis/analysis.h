@@ -1,10 +1,10 @@
 /* analysis.h: what the files of the analysis share.
  *
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
- * series along a curve (series.c); ranks (rank.c); the derivative array with its eliminations
- * (array.c); the levels, one after another, and the consistent point (levels.c). Beside them the
- * pencil s C + K (pencil.c) and P M Q = diag(1, 0) (semi_explicit.c). analysis.c has the public
- * calls. All matrices are dense, stored by columns.
+ * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
+ * eliminations (array.c); a consistent point (newton.c); the levels, one after another
+ * (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
+ * (semi_explicit.c). analysis.c has the public calls. All matrices are dense, stored by columns.
  */
 #ifndef DAE_ANALYSIS_H
 #define DAE_ANALYSIS_H
@@ -13,6 +13,8 @@
 #include "problem/system.h"
 
 enum { DAE_MOST_SERIES = DAE_ANALYSIS_LEVELS + 2 }; /* coefficients 0 .. this */
+enum { DAE_DENSE = 50 }; /* colours: with more of them evaluations are counted */
+enum { DAE_PAST = 6 }; /* corrections that are remembered */
 
 /* ---- F(t, x, x') and its derivatives (equations.c) ---- */
 
@@ -24,6 +26,9 @@ typedef struct dae_equations {
     int n, opened;
     dae_matrix pattern;     /* found by probing                                            */
     int *color, colors;
+    int rough;              /* 1: Jacobians to eight digits will do                         */
+    double increments;      /* the scale of time they were found for; 0: not yet            */
+    double guess[2];        /* where the search for increments of x, x' begins              */
     double time;            /* scale of time: for d' of a leading term, and for increments */
     double *vectors;        /* the block of the following                                  */
     double *step[2];        /* increments of x_j, of x'_j                                  */
@@ -58,11 +63,17 @@ typedef struct dae_series {
     double *row, *column;
     double tail;            /* what the series leave out, scaled                            */
     double noise;           /* rounding of the equations, as far as it was seen, scaled     */
+    double blur;            /* how exactly the entries of K and C are known, scaled         */
     int64_t varying;        /* entries of F_x and F_x' that are not constant                */
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
     int nodes;              /* there is room for so many samples                            */
-    int sampled;            /* 1: they are taken                                            */
+    int count;              /* that are taken ...                                           */
+    double reach;           /* ... at |tau| <= this                                         */
+    int rough;              /* 1: by differences of two points                              */
+    int few;                /* 1: samples are expensive                                     */
+    int sampled, sketched;  /* 1: they are taken; some of them                              */
+    int steady;             /* 1: they are all the same                                     */
 } dae_series;
 
 /* Room for series up to an order; what is there already is kept. */
@@ -70,7 +81,13 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory);
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory);
 void dae_series_close(dae_series *s, const dae_memory *memory);
 int dae_series_residual(dae_series *s, dae_equations *e);           /* R                   */
-int dae_series_sample(dae_series *s, dae_equations *e); /* F_x, F_x' at the nodes of the curve */
+/* F_x, F_x' at some nodes of the curve; at all of them */
+int dae_series_sketch(dae_series *s, dae_equations *e);
+int dae_series_sample(dae_series *s, dae_equations *e);
+/* At as few as the order demands, near tau = 0, with differences of two points: eight digits */
+int dae_series_sample_roughly(dae_series *s, dae_equations *e);
+/* What series would leave out, from F_x and F_x' in few directions: some dozen evaluations. */
+int dae_series_probe(dae_series *s, dae_equations *e, double *tail);
 /* row, column from the samples. Answers the smallest entry that a derivative has in its equation
  * then: below 1e-3 or so H is too large to see it as a differential one. row: n places. */
 double dae_series_scale(dae_series *s, double *row);
@@ -84,7 +101,10 @@ void dae_series_stretch(dae_series *s, double factor); /* H := factor H         
 typedef struct dae_svd {
     int rows, columns;      /* at most                                                      */
     double tolerance;
+    double blur;            /* nothing is known more exactly                                */
+    int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
+    double gap;             /* its kept / dropped                                           */
     double *U, *s, *Vt, *copy, *work;
     int *iwork, lwork;
     double *vectors;
@@ -93,11 +113,29 @@ typedef struct dae_svd {
 dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
                         const dae_memory *memory);
 void dae_svd_close(dae_svd *d, const dae_memory *memory);
-double dae_rank_gap(const dae_rank *r); /* kept / dropped                               */
+void dae_svd_forget(dae_svd *d); /* the decisions so far */
 /* The rank, or -1: LAPACK did not converge. U is m x m (leading dimension m), Vt n x n. */
 int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda);
+/* The same without vectors, of d->copy, small x n, which has the singular values of an m x n
+ * matrix. */
+int dae_svd_values(dae_svd *d, int m, int n, int small);
 /* B := U' B, B with m rows and `columns` columns (any number). */
 void dae_svd_turn_rows(dae_svd *d, int m, int columns, double *B, int ldb);
+
+/* ---- one elimination (turn.c) ---- */
+
+typedef struct dae_turn {
+    int m, n, rank;
+    double *Q, *tau;        /* m x n: Q in factored form                                    */
+    double *L, *Vt;         /* Q' B = (L Vt_1; 0): n x n each; Vt_2: the kernel of B         */
+    int *pivot;             /* n                                                            */
+} dae_turn;
+
+/* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. With forced >= 0
+ * the rank is that, whatever the singular values. */
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced);
+/* B := Q' B, its first rows then divided by L */
+void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ldb);
 
 /* ---- the derivative array (array.c) ---- */
 
@@ -105,12 +143,19 @@ typedef struct dae_array {
     int n, order;           /* unknowns; k: rows R_0 .. R_k                                 */
     int ld;                 /* rows there is room for                                       */
     double *stack;          /* rows being worked on: right side, c_0, c_1, ..               */
-    double *pivots;         /* the block of the following                                   */
-    double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + (j + 1) n: right side, c_0 ..
-                                           c_{j-1}, all divided by s_i, and V_i'             */
+    double *block;          /* of pivots and turns                                          */
+    double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + j n: right side, c_0 ..
+                                           c_{j-1}, by columns                               */
+    dae_turn turn[DAE_MOST_SERIES + 1]; /* of the rows that determine c_j                    */
+    double lift[DAE_MOST_SERIES + 1];   /* by which the rows left then were multiplied       */
+    double gain;            /* product of the lifts so far                                  */
     int rank[DAE_MOST_SERIES + 1];      /* of what determines c_j; c_0: the constraints      */
+    double *basis;          /* V_i of c_0, n values each                                    */
     int left;               /* rows that hold c_0 only                                      */
     double contradiction;   /* largest right side of rows without unknowns                  */
+    double tolerance;
+    int forced;             /* 1: ranks are to be as they are                               */
+    int *pivots;
     dae_svd svd;
 } dae_array;
 
@@ -119,6 +164,8 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
 void dae_array_close(dae_array *a, const dae_memory *memory);
 /* With the first order + 1 coefficients of the series. 0, or -1: LAPACK did not converge. */
 int dae_array_eliminate(dae_array *a, const dae_series *s, int order);
+/* The same matrices, other right sides R. */
+void dae_array_right_sides(dae_array *a, const dae_series *s);
 /* Rank of C_0 T, the columns of T a basis of the kernel of the constraints; -1: no convergence.
  * For problems that are not regular: otherwise it is n minus the constraints. */
 int dae_array_tangent(dae_array *a, const dae_series *s);
@@ -143,7 +190,12 @@ struct dae_analysis {
     int has_pencil, has_semi_explicit;
     int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
-    double *change, *next, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve              */
+    double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve       */
+    double *past;           /* 2 DAE_PAST such: differences of corrections, and of curves      */
+    int past_count;         /* of them, since the Jacobians are these                       */
+    double widest;          /* the largest scale of time to try                             */
+    int exactly;            /* 1: no rough samples, please                                  */
+    int aged;               /* 1: the samples are those of a curve before                   */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
     double *x_start;        /* n                                                            */
     double *gradients;      /* n constraints by rows                                        */
@@ -151,6 +203,15 @@ struct dae_analysis {
     double *matrices;       /* M, P, Q                                                      */
     int *level, *own;       /* of constraints; n each                                       */
 };
+
+/* ---- a consistent point (newton.c) ---- */
+
+enum { DAE_ITERATIONS = 60 };
+
+/* Samples and scales for the H at hand; DAE_RETRY: with a smaller one please. */
+int dae_look_along(dae_analysis *a);
+/* Gauss-Newton for R_0 = 0 .. R_order = 0; fresh: with samples of the curve as it is now. */
+int dae_settle(dae_analysis *a, int fresh);
 
 dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
 dae_status dae_pencil_run(dae_analysis *a);

@@ -18,10 +18,10 @@
  *     R_2    K_2    K_1 + C_2      K_0 + 2 C_1      3 C_0
  *
  * The unknowns are eliminated from the right. What holds c_j, the rows R_{j-1} and the rows left
- * from before, is multiplied by U' of the singular value decomposition U diag(s) V' of its
- * block at c_j: as many rows as its rank determine c_j (its part in the span of V_1 .. V_r), the
- * others are left, without c_j. So no matrix is larger than n plus the number of constraints, and
- * no rank is hidden by larger numbers elsewhere. Read at the end:
+ * from before, is turned (turn.c) so that as many rows as the rank of its block at c_j determine
+ * c_j (its part in the span of V_1 .. V_r), and the others are left, without c_j. So no matrix is
+ * larger than n plus the number of constraints, and no rank is hidden by larger numbers
+ * elsewhere. Read at the end:
  *
  *   rank at c_1 equal to n    x' is a function of x and t: the differential index is at most k
  *   rows left for c_0         constraints on x; a, their rank, counts those known after
@@ -32,33 +32,60 @@
  *                             nothing
  */
 #include "analysis/analysis.h"
+#include "linear/lapack.h"
 
 #include <math.h>
 #include <string.h>
 
-static size_t pivot_width(int n, int j)
+static size_t width(int n, int j) /* of what the rows that determine c_j hold beside it */
 {
-    return 1 + ((size_t)j + 1) * (size_t)n;
+    return 1 + (size_t)j * (size_t)n;
+}
+
+/* Room for a stage: pivot, Q, tau, L, V' */
+static size_t stage_size(const dae_array *a, int j)
+{
+    size_t n = (size_t)a->n;
+    return n * width(a->n, j) + (size_t)a->ld * n + n + 2 * n * n;
+}
+
+static void hand_out(dae_array *a, int order)
+{
+    size_t n = (size_t)a->n;
+    double *next = a->block;
+    for (int j = 0; j <= order + 1; j++) {
+        dae_turn *t = &a->turn[j];
+        a->pivot[j] = next;
+        t->n = a->n;
+        t->Q = a->pivot[j] + n * width(a->n, j);
+        t->tau = t->Q + (size_t)a->ld * n;
+        t->L = t->tau + n;
+        t->Vt = t->L + n * n;
+        t->pivot = a->pivots;
+        next = t->Vt + n * n;
+    }
+    a->basis = next;
 }
 
 dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
                           const dae_memory *memory)
 {
-    size_t size = 0;
+    size_t size = (size_t)n * (size_t)n;
     a->n = n;
     a->order = order;
     a->ld = (order + 1) * n;
+    a->tolerance = tolerance;
+    a->forced = 0;
     for (int j = 0; j <= order + 1; j++)
-        size += (size_t)n * pivot_width(n, j);
+        size += stage_size(a, j);
     a->stack = dae_alloc(memory, (size_t)a->ld * ((size_t)(order + 2) * (size_t)n + 1),
                          sizeof(double));
-    a->pivots = dae_alloc(memory, size, sizeof(double));
+    a->block = dae_alloc(memory, size, sizeof(double));
+    a->pivots = dae_alloc(memory, (size_t)n, sizeof(int));
     dae_status status = dae_svd_open(&a->svd, a->ld, n, tolerance, memory);
-    if (!a->stack || !a->pivots || status != DAE_OK)
+    if (!a->stack || !a->block || !a->pivots || status != DAE_OK)
         return DAE_E_NOMEM;
-    double *next = a->pivots;
-    for (int j = 0; j <= order + 1; j++, next += (size_t)n * pivot_width(n, j - 1))
-        a->pivot[j] = next;
+    hand_out(a, order);
     return DAE_OK;
 }
 
@@ -66,8 +93,10 @@ void dae_array_close(dae_array *a, const dae_memory *memory)
 {
     dae_svd_close(&a->svd, memory);
     dae_free(memory, a->stack);
+    dae_free(memory, a->block);
     dae_free(memory, a->pivots);
-    a->stack = a->pivots = NULL;
+    a->stack = a->block = NULL;
+    a->pivots = NULL;
 }
 
 /* Column i of c_j in the stack; the right side is column 0. */
@@ -81,13 +110,20 @@ double dae_array_weight(const dae_series *s, int k)
     return s->varying > 0 ? 1 : tgamma(k + 1);
 }
 
+static void append_right_side(dae_array *a, const dae_series *s, int k, int above)
+{
+    size_t n = (size_t)a->n;
+    double factorial = dae_array_weight(s, k);
+    for (size_t row = 0; row < n; row++)
+        a->stack[(size_t)above + row] = factorial * s->R[(size_t)k * n + row];
+}
+
 /* The rows R_k below the first `above` rows. */
 static void append(dae_array *a, const dae_series *s, int k, int above)
 {
     size_t n = (size_t)a->n, square = n * n;
     double factorial = dae_array_weight(s, k), part = factorial; /* k! / j! */
-    for (size_t row = 0; row < n; row++)
-        a->stack[(size_t)above + row] = factorial * s->R[(size_t)k * n + row];
+    append_right_side(a, s, k, above);
     for (int j = 0; j <= k + 1; j++, part = factorial / dae_array_weight(s, j))
         for (int i = 0; i < a->n; i++) {
             double *out = column_of(a, j, i) + above;
@@ -98,39 +134,62 @@ static void append(dae_array *a, const dae_series *s, int k, int above)
         }
 }
 
-/* The first `rank` rows, divided by their singular values, and V'. */
-static void store_pivot(dae_array *a, int j, int rank)
+/* What the rows left are multiplied by so that their largest entry is 1. Where every equation
+ * holds derivatives, constraints and their derivatives come out smaller by H each time: without
+ * this H^4 would have to be told from rounding by one tolerance for all. */
+static double lift_for(const dae_array *a, const dae_series *s, int j, int left)
 {
-    size_t n = (size_t)a->n, width = pivot_width(a->n, j), before = width - n;
-    a->rank[j] = rank;
-    for (size_t i = 0; i < n; i++) {
-        double *row = a->pivot[j] + i * width;
-        for (size_t k = 0; k < before && i < (size_t)rank; k++)
-            row[k] = a->stack[i + k * (size_t)a->ld] / a->svd.s[i];
-        for (size_t k = 0; k < n; k++)
-            row[before + k] = a->svd.Vt[i + k * n];
+    double largest = 0;
+    for (size_t k = 1; k < width(a->n, j); k++)
+        for (int i = 0; i < left; i++)
+            largest = fmax(largest, fabs(a->stack[(size_t)i + k * (size_t)a->ld]));
+    if (largest >= 1 || largest <= 10 * a->svd.tolerance)
+        return 1;
+    return fmin(1 / largest, fmax(1, 10 / s->H));
+}
+
+/* The first rows of the stack's columns go to the pivot of c_j, the others move up. */
+static void part(dae_array *a, int j, size_t columns)
+{
+    const dae_turn *t = &a->turn[j];
+    size_t rank = (size_t)t->rank, left = (size_t)t->m - rank, n = (size_t)a->n;
+    for (size_t k = 0; k < columns; k++) {
+        double *column = a->stack + k * (size_t)a->ld;
+        memcpy(a->pivot[j] + k * n, column, rank * sizeof *column);
+        memmove(column, column + rank, left * sizeof *column);
     }
 }
 
-/* c_j out of the first m rows; answers how many are left, or -1. */
-static int eliminate(dae_array *a, int j, int m)
+static void lift(dae_array *a, int j, int left, size_t columns)
 {
-    int rank = dae_svd_rank(&a->svd, m, a->n, column_of(a, j, 0), a->ld);
-    if (rank < 0)
+    for (size_t k = 0; k < columns && a->lift[j] != 1; k++)
+        for (int i = 0; i < left; i++)
+            a->stack[(size_t)i + k * (size_t)a->ld] *= a->lift[j];
+}
+
+/* c_j out of the first m rows; answers how many are left, or -1. */
+static int eliminate(dae_array *a, const dae_series *s, int j, int m)
+{
+    size_t columns = width(a->n, j);
+    a->svd.blur = a->gain * s->blur;
+    a->svd.by_gap = s->rough;
+    a->svd.tolerance = fmax(a->tolerance, 30 * a->svd.blur);
+    a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
+                               a->forced ? a->rank[j] : -1);
+    if (a->rank[j] < 0)
         return -1;
-    int columns = 1 + j * a->n;
-    dae_svd_turn_rows(&a->svd, m, columns, a->stack, a->ld);
-    store_pivot(a, j, rank);
-    for (int k = 0; k < columns; k++) {
-        double *column = a->stack + (size_t)k * (size_t)a->ld;
-        memmove(column, column + rank, (size_t)(m - rank) * sizeof *column);
-    }
-    return m - rank;
+    int left = m - a->rank[j];
+    dae_turn_rows(&a->turn[j], &a->svd, (int)columns, a->stack, a->ld);
+    part(a, j, columns);
+    a->lift[j] = j > 0 ? lift_for(a, s, j, left) : 1;
+    a->gain *= a->lift[j];
+    lift(a, j, left, columns);
+    return left;
 }
 
 const double *dae_array_constraint(const dae_array *a, int i)
 {
-    return a->pivot[0] + (size_t)i * pivot_width(a->n, 0) + 1;
+    return a->basis + (size_t)i * (size_t)a->n;
 }
 
 int dae_array_tangent(dae_array *a, const dae_series *s)
@@ -145,42 +204,74 @@ int dae_array_tangent(dae_array *a, const dae_series *s)
             for (size_t i = 0; i < n; i++)
                 out[i] += s->C[i + j * n] * T[j];
     }
+    a->svd.blur = s->blur;
+    a->svd.by_gap = 0;
+    a->svd.tolerance = a->tolerance;
     return dae_svd_rank(&a->svd, a->n, count, a->stack, a->n);
+}
+
+/* Rows without unknowns; what rounding says in them was multiplied by the lifts. */
+static void read_contradiction(dae_array *a, int left)
+{
+    a->contradiction = 0;
+    for (int i = 0; i < left; i++)
+        a->contradiction = fmax(a->contradiction, fabs(a->stack[i]) / a->gain);
 }
 
 int dae_array_eliminate(dae_array *a, const dae_series *s, int order)
 {
     int left = 0;
+    size_t n = (size_t)a->n;
     a->order = order;
+    a->gain = 1;
     for (int j = order + 1; j >= 1; j--) {
         append(a, s, j - 1, left);
-        left = eliminate(a, j, left + a->n);
+        left = eliminate(a, s, j, left + a->n);
         if (left < 0)
             return -1;
     }
     a->left = left;
-    left = eliminate(a, 0, left);
-    a->contradiction = 0;
-    for (int i = 0; i < left; i++)
-        a->contradiction = fmax(a->contradiction, fabs(a->stack[i]));
-    return left < 0 ? -1 : 0;
+    left = eliminate(a, s, 0, left);
+    if (left < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            a->basis[i * n + k] = a->turn[0].Vt[i + k * n];
+    read_contradiction(a, left);
+    return 0;
 }
 
-/* V_i' y_j = -(right side + what is known of the others), y_j in the span of the V_i */
+void dae_array_right_sides(dae_array *a, const dae_series *s)
+{
+    int left = 0;
+    for (int j = a->order + 1; j >= 0; j--) {
+        if (j > 0)
+            append_right_side(a, s, j - 1, left);
+        dae_turn_rows(&a->turn[j], &a->svd, 1, a->stack, a->ld);
+        part(a, j, 1);
+        left = a->turn[j].m - a->turn[j].rank;
+        lift(a, j, left, 1);
+    }
+    read_contradiction(a, left);
+}
+
+/* V' y_j = -(right side + what is known of the others), y_j in the span of the V_i */
 void dae_array_step(const dae_array *a, const dae_series *s, double *change)
 {
+    const double one = 1, minus = -1, zero = 0;
+    const int step = 1;
     size_t n = (size_t)a->n;
     memset(change, 0, (size_t)(a->order + 2) * n * sizeof *change);
     for (int j = 0; j <= a->order + 1; j++) {
-        size_t width = pivot_width(a->n, j), before = width - n;
-        for (int i = 0; i < a->rank[j]; i++) {
-            const double *row = a->pivot[j] + (size_t)i * width, *V = row + before;
-            double sum = row[0];
-            for (size_t k = 0; k < (size_t)j * n; k++)
-                sum += row[1 + k] * change[k];
-            for (size_t k = 0; k < n; k++)
-                change[(size_t)j * n + k] -= sum * V[k];
-        }
+        int rank = a->rank[j], before = j * a->n;
+        double *sum = a->svd.copy;
+        memcpy(sum, a->pivot[j], (size_t)rank * sizeof *sum);
+        if (rank > 0 && before > 0)
+            dgemv_("N", &rank, &before, &one, a->pivot[j] + n, &a->n, change, &step, &one, sum,
+                   &step, 1);
+        if (rank > 0)
+            dgemv_("T", &rank, &a->n, &minus, a->turn[j].Vt, &a->n, sum, &step, &zero,
+                   change + (size_t)j * n, &step, 1);
     }
     for (int j = 1; j <= a->order + 1; j++)
         for (size_t k = 0; k < n; k++)

@@ -1,10 +1,11 @@
 /* equations.c: any problem as F(t, x, x') = 0, and F_x, F_x' to about twelve digits.
  *
  * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
- * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630;
- * a pair of points does where F was found to be linear in an unknown. A Jacobian of the user is
- * not asked: it may be an approximation, which is good enough for Newton's iteration, but not
- * for a rank.
+ * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
+ * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was
+ * found to be linear in an unknown, and everywhere if `rough` derivatives, of eight digits, are
+ * asked for. A Jacobian of the user is not asked: it may be an approximation, which is good
+ * enough for Newton's iteration, but not for a rank.
  *
  * Increments are found once, from large to small: the first for which the formulas of order 8
  * and 6 agree best. Unknowns that share no equation move together.
@@ -18,6 +19,11 @@
 enum { POINTS = 4, TRIES = 12 };
 static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
 static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
+/* Increments of two points, in units of those of eight: both of their errors are 1e-9 or so then */
+static const double coarse = 1. / 128;
+/* ... and of four points: where orders 8 and 6 agree to 1e-12, their error is as small then, and
+ * rounding five times what it was */
+static const double fourth[2] = { 2. / 3, -1. / 12 }, finer = 1. / 8;
 
 dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
                               const dae_memory *memory, dae_report *report)
@@ -139,7 +145,7 @@ static double disagreement(const dae_equations *e, int j, double *bent)
 static int try_color(dae_equations *e, double t, const double *x, const double *v, int by_v,
                      int color)
 {
-    double factor = 1, bent, *best = e->best;
+    double factor = e->colors > DAE_DENSE ? e->guess[by_v] : 1, bent, *best = e->best;
     int found = 0;
     for (int j = 0; j < e->n; j++)
         best[j] = e->color[j] == color ? INFINITY : best[j];
@@ -163,8 +169,11 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
             break;
     }
     for (int j = 0; j < e->n; j++)
-        if (e->color[j] == color && found)
+        if (e->color[j] == color && found) {
             e->step[by_v][j] *= e->row[j];
+            if (e->bent[by_v][j] > 0)
+                e->guess[by_v] = fmin(fmax((best[j] > 1e-14 ? 1 : 4) * e->row[j], 1. / 64), 1);
+        }
     return found ? DAE_OK : DAE_RETRY;
 }
 
@@ -193,9 +202,11 @@ int dae_equations_increments(dae_equations *e, double time, double t, const doub
         e->step[1][j] = fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / time);
     }
     measure_terms(e, t, x, v);
+    e->guess[0] = e->guess[1] = 1;
     for (int by_v = 0; by_v < 2; by_v++)
         for (int color = 0; color < e->colors && answer == DAE_OK; color++)
             answer = try_color(e, t, x, v, by_v, color);
+    e->increments = answer == DAE_OK ? time : 0;
     return answer;
 }
 
@@ -256,20 +267,24 @@ dae_status dae_equations_learn(dae_equations *e, double t, const double *x, cons
 static int take_columns(dae_equations *e, double t, const double *x, const double *v, int by_v,
                         int color, double *J)
 {
+    static const double half[1] = { 0.5 };
     int bent = 0;
     size_t n = (size_t)e->n;
     for (int j = 0; j < e->n; j++)
         bent |= e->color[j] == color && e->bent[by_v][j] > 0;
-    int pairs = bent ? POINTS : 1, answer = move(e, t, x, v, by_v, color, 1, pairs);
+    int many = e->colors > DAE_DENSE, pairs = !bent || e->rough ? 1 : many ? 2 : POINTS;
+    double factor = !bent ? 1 : e->rough ? coarse : many ? finer : 1;
+    const double *weights = pairs == 1 ? half : pairs == 2 ? fourth : eighth;
+    int answer = move(e, t, x, v, by_v, color, factor, pairs);
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
         if (e->color[j] != color)
             continue;
         int64_t end = dae_column_end(&e->pattern, j);
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
-            static const double half[1] = { 0.5 };
-            double d = difference(e, i, bent ? eighth : half, pairs);
-            J[(size_t)i + (size_t)j * n] = fabs(d) > rounding(e, i) ? d / e->step[by_v][j] : 0;
+            double d = difference(e, i, weights, pairs);
+            int seen = fabs(d) > rounding(e, i) * fmin(1, 8 * factor);
+            J[(size_t)i + (size_t)j * n] = seen ? d / (factor * e->step[by_v][j]) : 0;
         }
     }
     return answer;

@@ -12,47 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHRINKINGS = 40, ITERATIONS = 30, HALVINGS = 10, MOST_ROWS = 8000 };
-
-/* What series may leave out, and how small a last correction has to be. */
-static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
-/* How small a derivative may become in its equation. */
-static const double weak = 1e-3;
-
-static size_t curve_size(const dae_analysis *a)
-{
-    return (DAE_MOST_SERIES + 1) * (size_t)a->series.n;
-}
-
-/* ---- the scale of time ---- */
-
-static int find_increments(dae_analysis *a)
-{
-    dae_series *s = &a->series;
-    dae_equations *e = &a->equations;
-    for (int i = 0; i < s->n; i++) {
-        e->x_curve[i] = s->column[i] * s->c[i];
-        e->v_curve[i] = s->column[i] * s->c[s->n + i] / s->H;
-    }
-    return dae_equations_increments(e, s->H, s->t, e->x_curve, e->v_curve);
-}
-
-/* Samples and scales; DAE_RETRY: with a smaller H please. */
-static int look_along(dae_analysis *a)
-{
-    dae_series *s = &a->series;
-    dae_equations *e = &a->equations;
-    int answer = find_increments(a);
-    if (answer == DAE_OK)
-        answer = dae_series_sample(s, e);
-    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
-        answer = DAE_RETRY;
-    if (answer == DAE_OK)
-        dae_series_turn(s);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(s, e);
-    return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
-}
+enum { SHRINKINGS = 40, MOST_ROWS = 8000 };
 
 static dae_status rough(dae_analysis *a)
 {
@@ -71,7 +31,7 @@ static dae_status find_time_scale(dae_analysis *a)
     for (int k = 0; k < SHRINKINGS && answer == DAE_RETRY; k++) {
         if (k > 0)
             dae_series_stretch(&a->series, 0.25);
-        answer = look_along(a);
+        answer = dae_look_along(a);
     }
     return answer == DAE_RETRY ? rough(a) : (dae_status)answer;
 }
@@ -108,7 +68,9 @@ static int classify(dae_analysis *a)
             e->x_curve[i] = x + away * fmax(fabs(x), 1);
             e->v_curve[i] = v + away * fmax(fabs(v), 1);
         }
+        e->rough = e->colors > DAE_DENSE; /* what is linear, is so by two points as well */
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
+        e->rough = 0;
     }
     a->facts.linear = answer == DAE_OK;
     if (answer == DAE_OK) {
@@ -121,103 +83,7 @@ static int classify(dae_analysis *a)
     return answer == DAE_RETRY ? DAE_OK : answer;
 }
 
-/* ---- a consistent point ---- */
-
-static double largest(const double *v, size_t count)
-{
-    double most = 0;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, fabs(v[i]));
-    return most;
-}
-
-/* Block by block, relative to what is there. */
-static double step_size(const dae_analysis *a, const double *change)
-{
-    size_t n = (size_t)a->series.n;
-    double size = 0, unit = fmax(largest(a->series.c, n), 1);
-    for (int j = 0; j <= a->series.order + 1; j++)
-        size = fmax(size, largest(change + (size_t)j * n, n) /
-                              fmax(unit, largest(a->series.c + (size_t)j * n, n)));
-    return size;
-}
-
-static int renew(dae_analysis *a)
-{
-    int answer = dae_series_sample(&a->series, &a->equations);
-    if (answer == DAE_OK)
-        dae_series_turn(&a->series);
-    return answer == DAE_OK && a->series.tail > fair_tail ? DAE_RETRY : answer;
-}
-
-/* The correction that the linearized array asks for here, and its size. */
-static int find_step(dae_analysis *a, double *change, double *size)
-{
-    if (dae_array_eliminate(&a->array, &a->series, a->series.order) != 0)
-        return DAE_E_CONVERGENCE;
-    dae_array_step(&a->array, &a->series, change);
-    *size = step_size(a, change);
-    return DAE_OK;
-}
-
-/* c := base + factor change, with the factor for which the next correction, by the same
- * Jacobians, is smaller (Deuflhard's natural test: the residual itself is no measure, its parts
- * are of the size of H, H^2, ..). That correction is in next. */
-static int take_step(dae_analysis *a, double size, double *next_size)
-{
-    size_t count = (size_t)(a->series.order + 2) * (size_t)a->series.n;
-    double factor = 1;
-    int answer = DAE_RETRY;
-    memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
-    for (int k = 0; k < HALVINGS; k++, factor /= 2) {
-        for (size_t i = 0; i < count; i++)
-            a->series.c[i] = a->base[i] + factor * a->change[i];
-        answer = dae_series_residual(&a->series, &a->equations);
-        if (answer == DAE_OK && a->facts.linear)
-            return DAE_OK;
-        if (answer == DAE_OK)
-            answer = find_step(a, a->next, next_size);
-        if (answer == DAE_RETRY)
-            continue;
-        if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size)
-            break;
-    }
-    return answer;
-}
-
-/* Gauss-Newton at this level. Samples are expensive: those at hand are used as long as the
- * corrections become smaller quickly. */
-static int settle_level(dae_analysis *a, int fresh)
-{
-    double size, next_size = 0;
-    int answer = DAE_OK, linear = a->facts.linear;
-    if (!a->series.sampled || (fresh && !linear))
-        answer = renew(a);
-    else
-        dae_series_turn(&a->series);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(&a->series, &a->equations);
-    if (answer == DAE_OK)
-        answer = find_step(a, a->change, &size);
-    for (int k = 0; k < ITERATIONS && answer == DAE_OK; k++) {
-        if (size <= small_step)
-            return DAE_OK;
-        answer = take_step(a, size, &next_size);
-        if (answer != DAE_OK)
-            break;
-        if (linear || (size < 1e-5 && next_size > size / 2))
-            return DAE_OK;
-        if (next_size <= 0.2 * size) {
-            memcpy(a->change, a->next, curve_size(a) * sizeof *a->next);
-            size = next_size;
-            continue;
-        }
-        answer = renew(a);
-        if (answer == DAE_OK)
-            answer = find_step(a, a->change, &size);
-    }
-    return answer == DAE_OK ? DAE_E_INCONSISTENT : answer;
-}
+/* ---- one level ---- */
 
 static dae_status not_consistent(dae_analysis *a, int level, int answer)
 {
@@ -237,7 +103,7 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
            dae_equation_name(&a->equations.system, row, name),
            times ? ", differentiated" : "", times > 1 ? " several times" : "");
-    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", ITERATIONS,
+    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", DAE_ITERATIONS,
             fabs(s->R[worst]));
     dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
     return DAE_E_INCONSISTENT;
@@ -256,21 +122,24 @@ static dae_status run_level(dae_analysis *a, int level)
 {
     dae_status status = dae_series_extend(&a->series, level, &a->memory);
     dae_rank weakest = a->array.svd.weakest;
+    double gap = a->array.svd.gap;
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
         status = dae_array_open(&a->array, a->series.n, level, a->facts.tolerance, &a->memory);
     if (status != DAE_OK)
         return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
-    a->array.svd.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
-    int answer = settle_level(a, 0);
+    a->array.svd.gap = gap;
+    a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
+    int answer = dae_settle(a, 0);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
-        answer = settle_level(a, 1);
+        answer = dae_settle(a, 1);
+    a->exactly = a->facts.linear;
     for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
         dae_series_stretch(&a->series, 0.5);
-        answer = look_along(a);
+        answer = dae_look_along(a);
         if (answer == DAE_OK)
-            answer = settle_level(a, 1);
+            answer = dae_settle(a, 1);
     }
     if (answer == DAE_RETRY)
         return rough(a);
@@ -334,7 +203,8 @@ static dae_status count_again(dae_analysis *a)
     int known = 0, top = f->levels;
     if (f->linear)
         return DAE_OK;
-    a->array.svd.weakest = (dae_rank){ .kept = INFINITY };
+    dae_svd_forget(&a->array.svd);
+    a->array.forced = 0;
     f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
@@ -342,6 +212,10 @@ static dae_status count_again(dae_analysis *a)
         read_level(a, level);
         dae_constraints_add(a, known, level);
         known = f->known[level];
+    }
+    if (f->index >= 0) {
+        f->why = NULL;
+        f->redundant = f->contradiction = 0;
     }
     return DAE_OK;
 }
@@ -364,7 +238,8 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    f->residual = largest(s->R, (size_t)(s->order + 1) * n);
+    for (size_t i = 0; i < (size_t)(s->order + 1) * n; i++)
+        f->residual = fmax(f->residual, fabs(s->R[i]));
     f->time_scale = s->H;
 }
 
@@ -377,6 +252,14 @@ static int mass_stays(const dae_analysis *a)
         if (s->C[k] != 0)
             return 0;
     return 1;
+}
+
+/* Decisions were close; or made in rows that had to be multiplied by much more than the scale of
+ * time explains; or in noise; or not at a consistent point. */
+static int doubtful(const dae_analysis *a)
+{
+    return a->array.svd.gap < 1e3 || a->array.gain > 1e7 || a->array.svd.weakest.dropped > 1e-5 ||
+           (a->facts.residual > 1e-6 && !a->facts.contradiction);
 }
 
 static void conclude(dae_analysis *a)
@@ -395,7 +278,7 @@ static void conclude(dae_analysis *a)
             f->undetermined = f->size - f->constraints - f->freedom;
     }
     f->weakest = a->array.svd.weakest;
-    f->ambiguous = dae_rank_gap(&f->weakest) < 1e3;
+    f->ambiguous = doubtful(a);
     f->varying = f->linear ? f->varying : a->series.varying;
     a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);
@@ -407,23 +290,29 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
     size_t n = (size_t)s->n;
     int extra = 0;
     s->t = t;
-    s->H = a->options.time_scale;
+    s->H = a->widest = a->options.time_scale;
     a->facts.index = -1;
     for (size_t i = 0; i < n; i++) {
         s->c[i] = a->x_start[i] = x[i];
         s->c[n + i] = v ? v[i] * s->H : 0;
     }
-    dae_status status = too_large(a, 0) ? DAE_E_LIMIT : dae_series_extend(s, 0, &a->memory);
-    if (status == DAE_E_NOMEM)
-        return dae_analysis_no_memory(a, "the Jacobians along a curve");
+    dae_status status = too_large(a, 0) ? DAE_E_LIMIT : DAE_OK;
     if (status == DAE_OK) {
         memset(a->base, 0, n * sizeof *a->base);
         status = dae_equations_learn(&a->equations, t, x, v ? v : a->base);
     }
+    s->few = a->equations.colors > DAE_DENSE;
+    if (status == DAE_OK)
+        status = dae_series_extend(s, 0, &a->memory);
+    if (status == DAE_E_NOMEM)
+        return dae_analysis_no_memory(a, "the Jacobians along a curve");
     if (status == DAE_OK)
         status = find_time_scale(a);
     if (status == DAE_OK)
         status = (dae_status)classify(a);
+    a->exactly = a->facts.linear;
+    if (status == DAE_OK && a->exactly && s->rough)
+        status = find_time_scale(a);
     for (int level = 0; status == DAE_OK; level++) {
         status = too_large(a, level) ? DAE_E_LIMIT : run_level(a, level);
         if (status != DAE_OK)

@@ -15,7 +15,7 @@ dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
     d->rows = rows;
     d->columns = columns;
     d->tolerance = tolerance;
-    d->weakest = (dae_rank){ .kept = INFINITY };
+    dae_svd_forget(d);
     size_t lwork = 4 * small * small + 7 * small + 64 * large + 64;
     if (lwork > 2000000000)
         return DAE_E_NOMEM;
@@ -30,6 +30,12 @@ dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
     return d->vectors && d->iwork ? DAE_OK : DAE_E_NOMEM;
 }
 
+void dae_svd_forget(dae_svd *d)
+{
+    d->weakest = (dae_rank){ .kept = INFINITY };
+    d->gap = INFINITY;
+}
+
 void dae_svd_close(dae_svd *d, const dae_memory *memory)
 {
     dae_free(memory, d->vectors);
@@ -38,18 +44,16 @@ void dae_svd_close(dae_svd *d, const dae_memory *memory)
     d->iwork = NULL;
 }
 
-/* How far apart kept and dropped are; nothing is known more exactly than 1e-13. */
-double dae_rank_gap(const dae_rank *r)
-{
-    return fmin(r->kept, 1) / fmax(r->dropped, 1e-13);
-}
-
+/* How far apart kept and dropped are; nothing is known more exactly than `blur`. */
 static void judge(dae_svd *d, const dae_rank *r)
 {
     if (r->rows == 0 || r->columns == 0)
         return;
-    if (d->weakest.rows == 0 || dae_rank_gap(r) < dae_rank_gap(&d->weakest))
+    double gap = fmin(r->kept, 1) / fmax(r->dropped, fmax(d->blur, 1e-13));
+    if (d->weakest.rows == 0 || gap < d->gap) {
         d->weakest = *r;
+        d->gap = gap;
+    }
 }
 
 static void identity(int n, double *A)
@@ -57,6 +61,46 @@ static void identity(int n, double *A)
     memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
     for (size_t i = 0; i < (size_t)n; i++)
         A[i + i * (size_t)n] = 1;
+}
+
+/* Where the values fall most, among those that could be rounding */
+static int widest_gap(const dae_svd *d, int small)
+{
+    const double could_be = 1e-3;
+    double widest = 0, least = fmax(d->blur, 1e-13);
+    int rank = 0;
+    for (int r = small; r > 0 && (r == small || d->s[r] < could_be); r--) {
+        double gap = fmin(d->s[r - 1], 1) / fmax(r < small ? d->s[r] : 0, least);
+        if (gap > widest) {
+            widest = gap;
+            rank = r;
+        }
+    }
+    return small > 0 && d->s[0] < could_be && 1 / fmax(d->s[0], least) > widest ? 0 : rank;
+}
+
+/* The rank that the singular values at hand tell, of an m x n matrix */
+static int decide(dae_svd *d, int m, int n)
+{
+    int rank = 0, small = m < n ? m : n;
+    while (rank < small && d->s[rank] > d->tolerance)
+        rank++;
+    if (d->by_gap)
+        rank = widest_gap(d, small);
+    judge(d, &(dae_rank){ .rows = m,
+                          .columns = n,
+                          .rank = rank,
+                          .kept = rank ? d->s[rank - 1] : INFINITY,
+                          .dropped = rank < small ? d->s[rank] : 0 });
+    return rank;
+}
+
+int dae_svd_values(dae_svd *d, int m, int n, int small)
+{
+    int info = 0, one = 1;
+    dgesdd_("N", &small, &n, d->copy, &small, d->s, NULL, &one, NULL, &one, d->work, &d->lwork,
+            d->iwork, &info, 1);
+    return info == 0 ? decide(d, m, n) : -1;
 }
 
 int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda)
@@ -72,17 +116,7 @@ int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda)
                (size_t)m * sizeof *A);
     dgesdd_("A", &m, &n, d->copy, &m, d->s, d->U, &m, d->Vt, &n, d->work, &d->lwork, d->iwork,
             &info, 1);
-    if (info != 0)
-        return -1;
-    int rank = 0;
-    while (rank < small && d->s[rank] > d->tolerance)
-        rank++;
-    judge(d, &(dae_rank){ .rows = m,
-                          .columns = n,
-                          .rank = rank,
-                          .kept = rank ? d->s[rank - 1] : INFINITY,
-                          .dropped = rank < small ? d->s[rank] : 0 });
-    return rank;
+    return info == 0 ? decide(d, m, n) : -1;
 }
 
 void dae_svd_turn_rows(dae_svd *d, int m, int columns, double *B, int ldb)

@@ -19,8 +19,9 @@
 #include <string.h>
 
 enum { EARLY = 10 }; /* the degree at which series should have ended */
-enum { STRIDE = 4 }; /* every fourth node is enough to see sizes */
-enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12 };
+enum { STRIDE = 4 };
+enum { DIRECTIONS = 2 };
+enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, FEW_NODES = 13 };
 enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
 /* Changes that count as rounding: a part of the entry itself (differences of order eight); and what
@@ -56,9 +57,10 @@ void dae_series_close(dae_series *s, const dae_memory *memory)
     dae_free(memory, s->samples);
 }
 
-static int nodes_for(int order)
+static int nodes_for(int order, int few)
 {
-    return order + MORE_NODES > LEAST_NODES ? order + MORE_NODES : LEAST_NODES;
+    int least = few ? FEW_NODES : LEAST_NODES, more = few ? FEW_NODES - 4 : MORE_NODES;
+    return order + more > least ? order + more : least;
 }
 
 /* Room for the matrices: K_0 .. K_order, C_0 .. C_{order+1}, and their samples. Samples of as many
@@ -66,7 +68,7 @@ static int nodes_for(int order)
 dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
-    int nodes = nodes_for(order);
+    int nodes = nodes_for(order, s->few);
     double *K = dae_alloc(memory, (2 * (size_t)order + 3) * square, sizeof *K);
     double *samples = nodes == s->nodes ? s->samples
                                         : dae_alloc(memory, (2 * (size_t)nodes + 1) * square,
@@ -80,7 +82,7 @@ dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
     dae_free(memory, s->K);
     if (samples != s->samples) {
         dae_free(memory, s->samples);
-        s->sampled = 0;
+        s->sampled = s->sketched = 0;
     }
     s->K = K;
     s->C = K + ((size_t)order + 1) * square;
@@ -124,9 +126,10 @@ typedef struct turning {
     int nodes;
     double cosine[MOST_NODES][MOST_NODES]; /* [q][i]: weight of sample i in a_q */
     double power[MOST_NODES][MOST_NODES];  /* [q][p]: coefficient of tau^p in T_q */
+    double most[MOST_NODES];               /* [q]: the largest of those that are wanted */
 } turning;
 
-static void prepare(turning *w, int nodes)
+static void prepare(turning *w, int nodes, int order)
 {
     memset(w, 0, sizeof *w);
     w->nodes = nodes;
@@ -134,10 +137,14 @@ static void prepare(turning *w, int nodes)
         for (int i = 0; i < nodes; i++)
             w->cosine[q][i] = (q ? 2. : 1.) / nodes * cos(M_PI * q * (i + 0.5) / nodes);
     w->power[0][0] = 1;
-    w->power[1][1] = 1;
+    if (nodes > 1)
+        w->power[1][1] = 1;
     for (int q = 2; q < nodes; q++)
         for (int p = 0; p <= q; p++)
             w->power[q][p] = (p ? 2 * w->power[q - 1][p - 1] : 0) - w->power[q - 2][p];
+    for (int q = 0; q < nodes; q++)
+        for (int p = 0; p <= order; p++)
+            w->most[q] = fmax(w->most[q], fabs(w->power[q][p]));
 }
 
 /* a_0, a_1, .. and how large the last ones are, from a_EARLY on, beside the four before them. */
@@ -155,14 +162,27 @@ static void expand(const turning *w, const double *sample, size_t stride, double
     }
 }
 
-/* The first `count` coefficients in powers of tau; terms below `noise` are left out. */
-static void collect(const turning *w, const double *a, double noise, int count, double *out)
+/* Does a series end, not because it falls no further, but because rounding does not? */
+static int flat(double last, double before, double scale)
 {
+    return last > 0.1 * before && scale * before < unimportant;
+}
+
+/* The first `count` coefficients in powers of tau; terms below `noise` are left out. Answers by
+ * how much the noise of the others is multiplied at most. */
+static double collect(const turning *w, const double *a, double noise, int count, double *out)
+{
+    double most = 1;
     for (int p = 0; p < count; p++)
         out[p] = 0;
-    for (int q = 0; q < w->nodes; q++)
-        for (int p = 0; p < count && p <= q && fabs(a[q]) > noise; p++)
+    for (int q = 0; q < w->nodes; q++) {
+        if (fabs(a[q]) <= noise)
+            continue;
+        for (int p = 0; p < count && p <= q; p++)
             out[p] += a[q] * w->power[q][p];
+        most = fmax(most, count > 1 ? w->most[q] : 1);
+    }
+    return most;
 }
 
 /* ---- F ---- */
@@ -172,7 +192,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
     turning w;
     size_t n = (size_t)s->n;
     double *r = s->R_samples, a[MOST_NODES], coefficient[MOST_NODES];
-    prepare(&w, s->nodes);
+    prepare(&w, s->nodes, s->order);
     for (int i = 0; i < s->nodes; i++) {
         double tau = node(i, s->nodes);
         curve_point(s, tau, e->x_curve, e->v_curve);
@@ -205,9 +225,15 @@ static double *sample_of(const dae_series *s, int i)
     return s->samples + 2 * (size_t)i * (size_t)s->n * (size_t)s->n;
 }
 
+/* Every so manyth node is enough to see sizes. */
+static int stride_of(const dae_series *s)
+{
+    return s->rough ? 1 : s->few ? 2 * STRIDE : STRIDE;
+}
+
 static int take_sample(dae_series *s, dae_equations *e, int i)
 {
-    double tau = node(i, s->nodes), *K = sample_of(s, i);
+    double tau = s->reach * node(i, s->count), *K = sample_of(s, i);
     curve_point(s, tau, e->x_curve, e->v_curve);
     return dae_equations_jacobian(e, s->t + s->H * tau, e->x_curve, e->v_curve, K,
                                   K + (size_t)s->n * (size_t)s->n);
@@ -230,24 +256,103 @@ static int same_samples(const dae_series *s, int i, int k, double *largest)
     return 1;
 }
 
-/* F_x and F_x' at the nodes: a few of them first; if they are the same, the others are too. */
+/* A few nodes first: they show sizes, and if they are the same, the others are too. */
+int dae_series_sketch(dae_series *s, dae_equations *e)
+{
+    s->rough = 0;
+    int answer = DAE_OK, stride = stride_of(s);
+    s->sampled = 0;
+    s->steady = 1;
+    s->count = s->nodes;
+    s->reach = 1;
+    for (int i = 0; i < s->count && answer == DAE_OK; i += stride)
+        answer = take_sample(s, e, i);
+    for (int i = stride; i < s->count && answer == DAE_OK && s->steady; i += stride)
+        s->steady = same_samples(s, 0, i, e->row);
+    s->sketched = answer == DAE_OK;
+    return answer;
+}
+
 int dae_series_sample(dae_series *s, dae_equations *e)
 {
-    int answer = DAE_OK, steady = 1;
     size_t bytes = 2 * (size_t)s->n * (size_t)s->n * sizeof(double);
-    s->sampled = 0;
-    for (int i = 0; i < s->nodes && answer == DAE_OK; i += STRIDE)
-        answer = take_sample(s, e, i);
-    for (int i = STRIDE; i < s->nodes && answer == DAE_OK && steady; i += STRIDE)
-        steady = same_samples(s, 0, i, e->row);
+    int answer = dae_series_sketch(s, e);
     for (int i = 0; i < s->nodes && answer == DAE_OK; i++) {
-        if (steady && i > 0)
+        if (s->steady && i > 0)
             memcpy(sample_of(s, i), sample_of(s, 0), bytes);
-        else if (!steady && i % STRIDE)
+        else if (!s->steady && i % stride_of(s))
             answer = take_sample(s, e, i);
     }
     s->sampled = answer == DAE_OK;
     return answer;
+}
+
+/* Fewer nodes nearer to tau = 0: where terms fall by 10 each, as they do at least, what is left
+ * out of K_order is 1e-9 then, and rounding not multiplied by more than 1e4. */
+int dae_series_sample_roughly(dae_series *s, dae_equations *e)
+{
+    static const struct {
+        int count;
+        double reach;
+    } least[] = { { 1, 0 }, { 5, 0.05 }, { 5, 0.07 }, { 7, 0.12 }, { 9, 0.3 } };
+    int answer = DAE_OK, known = s->order < (int)(sizeof least / sizeof *least);
+    s->sampled = s->steady = 0;
+    s->count = known ? least[s->order].count : s->nodes;
+    s->reach = known ? least[s->order].reach : 1;
+    s->rough = e->rough = 1;
+    for (int i = 0; i < s->count && answer == DAE_OK; i++)
+        answer = take_sample(s, e, i);
+    e->rough = 0;
+    s->sketched = s->sampled = answer == DAE_OK;
+    return answer;
+}
+
+/* ---- F_x and F_x' in a direction ---- */
+
+/* The difference of F between two curves beside this one, at its nodes: a direction of x and x'
+ * that is as good as random. */
+static int take_difference(dae_series *s, dae_equations *e, int direction)
+{
+    const double small = 1. / 64;
+    size_t n = (size_t)s->n;
+    double *r = s->R_samples;
+    for (int i = 0; i < s->nodes; i++) {
+        double tau = node(i, s->nodes), *out = r + (size_t)i * n;
+        for (int side = 0; side < 2; side++) {
+            curve_point(s, tau, e->x_curve, e->v_curve);
+            for (size_t j = 0; j < n; j++) {
+                double move = (side ? -small : small) * s->column[j];
+                double angle = 1.7 * (double)((j + 1) * (size_t)(direction + 1));
+                e->x_curve[j] += move * sin(angle);
+                e->v_curve[j] += move * cos(1.3 * angle) / s->H;
+            }
+            int answer = dae_equations_f(e, s->t + s->H * tau, e->x_curve, e->v_curve, e->row);
+            if (answer != DAE_OK)
+                return answer;
+            for (size_t j = 0; j < n; j++)
+                out[j] = (side ? out[j] - e->row[j] : e->row[j]) / (side ? 2 * small : 1);
+        }
+    }
+    return DAE_OK;
+}
+
+int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
+{
+    turning w;
+    double a[MOST_NODES], last, before;
+    prepare(&w, s->nodes, s->order);
+    *tail = 0;
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        int answer = take_difference(s, e, direction);
+        if (answer != DAE_OK)
+            return answer;
+        for (int i = 0; i < s->n; i++) {
+            expand(&w, s->R_samples + i, (size_t)s->n, a, &last, &before);
+            if (!flat(last, before, s->row[i]))
+                *tail = fmax(*tail, s->row[i] * last);
+        }
+    }
+    return DAE_OK;
 }
 
 /* One entry, of K (which 0) or C (which 1): its series into the matrices. The last two terms tell
@@ -268,32 +373,53 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         for (int q = 1; q < w->nodes; q++)
             change = fmax(change, fabs(a[q]));
         int constant = change <= fmax(rounding * largest, blur / scale);
-        int flat = last > 0.1 * before && scale * before < unimportant;
+        int ends = flat(last, before, scale);
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
-        collect(w, a, fmax(noise, DBL_EPSILON * largest), constant ? 1 : count, coefficient);
+        noise = fmax(noise, DBL_EPSILON * largest);
+        double most = collect(w, a, noise, constant ? 1 : count, coefficient);
+        /* the last terms are left out or noise, the next ones smaller by ten */
+        double unknown = constant ? DBL_EPSILON * largest : 0.1 * noise;
+        s->blur = fmax(s->blur, scale * most * unknown);
         if (constant)
             coefficient[0] = a[0];
-        s->noise = fmax(s->noise, flat && !constant ? scale * before : 0);
-        s->tail = fmax(s->tail, flat || constant ? 0 : scale * last);
+        s->noise = fmax(s->noise, ends && !constant ? scale * before : 0);
+        s->tail = fmax(s->tail, ends || constant ? 0 : scale * last);
         s->varying += !constant;
     }
     for (int p = 0; p < count; p++)
         out[(size_t)p * square + place] = scale * coefficient[p];
 }
 
+/* The same of rough samples: all terms are taken for what they are. */
+static void turn_rough_entry(dae_series *s, const turning *w, int which, size_t place, double scale)
+{
+    size_t square = (size_t)s->n * (size_t)s->n;
+    const double *sample = s->samples + (which ? square : 0) + place;
+    double a[MOST_NODES], coefficient[MOST_NODES] = { 0 }, last, before, unit = scale;
+    double *out = which ? s->C : s->K;
+    expand(w, sample, 2 * square, a, &last, &before);
+    collect(w, a, 0, s->order + 1, coefficient);
+    for (int p = 0; p <= s->order + which; p++, unit /= s->reach > 0 ? s->reach : 1)
+        out[(size_t)p * square + place] = p <= s->order ? unit * coefficient[p] : 0;
+}
+
 void dae_series_turn(dae_series *s)
 {
     turning w;
-    prepare(&w, s->nodes);
-    s->tail = s->noise = 0;
+    prepare(&w, s->count, s->order);
+    s->tail = s->noise = s->blur = 0;
     s->varying = 0;
     for (int j = 0; j < s->n; j++)
         for (int i = 0; i < s->n; i++) {
             size_t place = (size_t)i + (size_t)j * (size_t)s->n;
             double scale = s->row[i] * s->column[j];
-            turn_entry(s, &w, 0, place, scale);
-            turn_entry(s, &w, 1, place, scale / s->H);
+            (s->rough ? turn_rough_entry : turn_entry)(s, &w, 0, place, scale);
+            (s->rough ? turn_rough_entry : turn_entry)(s, &w, 1, place, scale / s->H);
         }
+    if (s->rough) {
+        s->varying = (int64_t)s->n * s->n;
+        s->blur = 3e-9;
+    }
 }
 
 /* ---- scaling ---- */
@@ -303,7 +429,7 @@ static void largest_entries(const dae_series *s, double *W)
 {
     size_t square = (size_t)s->n * (size_t)s->n;
     memset(W, 0, square * sizeof *W);
-    for (int i = 0; i < s->nodes; i += STRIDE) {
+    for (int i = 0; i < s->count; i += stride_of(s)) {
         const double *K = sample_of(s, i), *C = K + square;
         for (size_t k = 0; k < square; k++)
             W[k] = fmax(W[k], fmax(fabs(K[k]), fabs(C[k]) / s->H));
@@ -334,7 +460,7 @@ static double weakest_derivative(const dae_series *s, double *row)
     size_t n = (size_t)s->n, square = n * n;
     double weakest = 1;
     memset(row, 0, n * sizeof *row);
-    for (int k = 0; k < s->nodes; k += STRIDE) {
+    for (int k = 0; k < s->count; k += stride_of(s)) {
         const double *C = sample_of(s, k) + square;
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)

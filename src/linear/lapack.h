@@ -31,6 +31,13 @@ void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *pivot,
              double *tau, double *work, const int *lwork, int *info);
 void dorgqr_(const int *m, const int *n, const int *k, double *a, const int *lda,
              const double *tau, double *work, const int *lwork, int *info);
+void dormqr_(const char *side, const char *op, const int *m, const int *n, const int *k,
+             const double *a, const int *lda, const double *tau, double *c, const int *ldc,
+             double *work, const int *lwork, int *info, size_t, size_t);
+void dgelqf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work,
+             const int *lwork, int *info);
+void dorglq_(const int *m, const int *n, const int *k, double *a, const int *lda,
+             const double *tau, double *work, const int *lwork, int *info);
 void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *lda,
              double *b, const int *ldb, int *pivot, const double *rcond, int *rank,
              double *work, const int *lwork, int *info);
@@ -52,5 +59,11 @@ void dggev_(const char *left, const char *right, const int *n, double *a, const 
 void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b,
             const int *ldb, const double *beta, double *c, const int *ldc, size_t, size_t);
+void dgemv_(const char *op, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *step_x, const double *beta, double *y,
+            const int *step_y, size_t);
+void dtrsm_(const char *side, const char *half, const char *op, const char *diagonal,
+            const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            double *b, const int *ldb, size_t, size_t, size_t, size_t);
 
 #endif
