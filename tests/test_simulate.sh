@@ -107,6 +107,20 @@ printf 'model M Real x(start = 0, fixed = true); equation der(x) = 1; if x > 0.2
 check "terminate" eval 'run 0 simulate enough.mo -o enough.csv && says "enough" &&
     prints "ended at t = 0.25" && near "$(field enough.csv x)" 0.25 1e-9'
 
+cat >rod.mo <<'EOF'
+model Rod "der(x) = u: known on every route what der(der(x)) is; der(2*y) is not called anything"
+  Real x(start = 0, fixed = true), y(start = -1), u(start = 3, fixed = true), v, F;
+equation
+  der(x) = u; 2*der(y) = v;
+  der(u) = -F*x; der(v) = 2*(-F*y - 9.81);
+  x^2 + y^2 = 1;
+end Rod;
+EOF
+for route in direct array; do
+    check "second derivatives on route $route" eval 'run 0 simulate rod.mo --route $route --stop 0.5 &&
+        ! grep -qi nan out && ! grep -q "der(der(x)) .*not on" out &&
+        [ "$(awk "/der\(der\(x\)\)/ { print \$2 }" out)" = "$(awk "/ der\(u\)/ { print \$2 }" out)" ]'
+done
 check "a correct model" eval 'run 0 check "$decay" && prints "Decay is correct" &&
     [ "$(wc -l <out)" = 1 ]'
 check "too few equations are said without a run" eval 'run 4 check "$models/Few.mo" &&

@@ -135,8 +135,12 @@ static void values_text(dae_sink *out, const simulate_job *job)
         dae_sink_print(out, "\n  %-*s %20s\n", width, "variable", "value");
     for (int k = 0; k < count; k++) {
         const dae_variable *v = job->seen.variable[shown[k]];
-        dae_sink_print(out, "  %-*s %20.12g", width, cli_show(v->name, name),
-                       job->seen.value[shown[k]]);
+        double value = job->seen.value[shown[k]];
+        dae_sink_print(out, "  %-*s", width, cli_show(v->name, name));
+        if (isnan(value))
+            dae_sink_print(out, " %20s", "not on this route");
+        else
+            dae_sink_print(out, " %20.12g", value);
         dae_sink_print(out, *v->unit ? " %s\n" : "%s\n", cli_show(v->unit, name));
     }
     if (all > count)

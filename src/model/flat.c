@@ -1,4 +1,4 @@
-/* flat.c: variables and equations added. */
+/* flat.c: variables and equations added, and found. */
 #include "model/flat.h"
 
 uint32_t flat_add_variable(flat_model *m, const flat_variable *v)
@@ -22,4 +22,20 @@ const char *flat_name(uint32_t variable, void *model)
 {
     const flat_model *m = model;
     return variable < m->variables ? m->variable[variable].name : "?";
+}
+
+static bool is_leaf(const ex_node *n, uint32_t order)
+{
+    return n->op == EX_VARIABLE && n->b == order;
+}
+
+uint32_t flat_rate_of(const flat_model *m, uint32_t v)
+{
+    for (size_t i = 0; i < m->equations; i++) {
+        const ex_node *a = ex_at(m->graph, m->equation[i].left);
+        const ex_node *b = ex_at(m->graph, m->equation[i].right);
+        if (is_leaf(a, 1) && a->a == v && is_leaf(b, 0)) return b->a;
+        if (is_leaf(b, 1) && b->a == v && is_leaf(a, 0)) return a->a;
+    }
+    return EX_NOWHERE;
 }

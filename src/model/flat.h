@@ -122,6 +122,8 @@ uint32_t flat_add_variable(flat_model *m, const flat_variable *v);
 void flat_add_equation(flat_model *m, ex_id left, ex_id right, dae_place place,
                        const char *component);
 const char *flat_name(uint32_t variable, void *model); /* for ex_print */
+/* The variable that an equation der(v) = w says v's derivative is; EX_NOWHERE: there is none. */
+uint32_t flat_rate_of(const flat_model *m, uint32_t v);
 
 /* flat_text.c: the model as flat Modelica, to be read again; a name as an identifier */
 const char *flat_text(flat_model *m);

@@ -57,15 +57,24 @@ void fallback_close(model_fallback *f)
 /* ---------------------------------------------------------------- rows ------------------ */
 
 /* "der(x)": x of the array's model; NOWHERE. */
-static uint32_t find_rate(const model *m, const char *name)
+static uint32_t find_variable(const model *m, const char *name, size_t length)
 {
-    size_t length = strlen(name);
-    if (length < 6 || strncmp(name, "der(", 4)) return NOWHERE;
     for (uint32_t v = 0; v < m->flat_variables; v++)
-        if (m->variable[v].type == EX_REAL && strlen(m->variable[v].name) == length - 5 &&
-            !strncmp(m->variable[v].name, name + 4, length - 5))
+        if (m->variable[v].type == EX_REAL && strlen(m->variable[v].name) == length &&
+            !strncmp(m->variable[v].name, name, length))
             return v;
     return NOWHERE;
+}
+
+/* The variable whose derivative has this name, "der(x)", or is what it means: of "der(der(x))", if
+ * der(x) = w is one of the equations, w. */
+static uint32_t find_rate(const model *m, const char *name)
+{
+    size_t length = strlen(name), order = 0;
+    while (length > 5 && !strncmp(name, "der(", 4)) name += 4, length -= 5, order++;
+    uint32_t v = order > 0 ? find_variable(m, name, length) : NOWHERE;
+    for (; v != NOWHERE && order > 1; order--) v = flat_rate_of(m->flat, v);
+    return v;
 }
 
 static dae_status find_places(model_fallback *f)

@@ -211,6 +211,16 @@ static bool knows(const member *k, uint32_t variable, uint32_t order)
     return order <= 1;
 }
 
+/* ... itself, or as a derivative of what the model says its derivative is. Order 0: no. */
+static flat_dummy find_known(const member *k, flat_dummy d)
+{
+    while (d.order > 0 && d.variable != EX_NOWHERE && !knows(k, d.variable, d.order)) {
+        d.variable = flat_rate_of(k->reduction.from, d.variable);
+        d.order--;
+    }
+    return d.variable == EX_NOWHERE ? (flat_dummy){0} : d;
+}
+
 /* Rows in the order of the first model: the same names, in other places. */
 static dae_status find_places(model_family *f, member *k)
 {
@@ -223,9 +233,8 @@ static dae_status find_places(model_family *f, member *k)
         const char *name = model_result_at(f->first.m, i)->name;
         k->place[i] = model_find(k->m, name);
         for (size_t d = 0; k->place[i] >= have && d < r->dummies; d++)
-            if (!strcmp(r->flat->variable[r->dummy[d].stand_in].name, name) &&
-                knows(k, r->dummy[d].variable, r->dummy[d].order))
-                k->as[i] = r->dummy[d];
+            if (!strcmp(r->flat->variable[r->dummy[d].stand_in].name, name))
+                k->as[i] = find_known(k, r->dummy[d]);
     }
     return DAE_OK;
 }
