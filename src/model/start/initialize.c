@@ -356,6 +356,57 @@ static dae_status solve_without(model *m, double t0)
     return solve(m, t0);
 }
 
+/* ---------------------------------------------------------------- beside a root --------- */
+
+static const double BESIDE = 1e-7; /* what Newton's method leaves of a double root */
+
+static double size_of(const model *m, uint32_t v)
+{
+    double nominal = fabs(m->variable[v].nominal_value);
+    return fmax(fabs(m->value[slot_of(v, 0)]), nominal > 0 ? nominal : 1);
+}
+
+/* The states that are nearly at their start values, put there. */
+static bool put_states(model *m)
+{
+    bool any = false;
+    for (size_t j = 0; j < m->p.states; j++) {
+        uint32_t v = m->p.variable[j];
+        double *value = &m->value[slot_of(v, 0)], start = m->value[slot_of(v, 2)];
+        if (*value == start || fabs(*value - start) > BESIDE * size_of(m, v)) continue;
+        *value = start;
+        any = true;
+    }
+    return any;
+}
+
+/* Did nothing move that must not, and all else by no more than that? */
+static bool is_the_same(const model *m, const double *before)
+{
+    for (uint32_t v = 0; v < m->variables; v++) {
+        if (!initial_is_unknown(&m->variable[v])) continue;
+        double now = m->value[slot_of(v, 0)], most = 100 * BESIDE * size_of(m, v);
+        if (initial_is_fixed(m, v)) most = 1e-14 * size_of(m, v);
+        if (!(fabs(now - before[slot_of(v, 0)]) <= most)) return false;
+    }
+    return true;
+}
+
+/* A pendulum held horizontally, x = 1: y^2 = 0 is a double root, and a value beside it is as good for
+ * Newton's method. With states on their start values the rest follows exactly, if it does. */
+static void leave_no_trace(model *m)
+{
+    double *before = dae_arena_take(&m->arena, m->slots, sizeof *before);
+    if (m->flat->initials > 0 || m->flat->by_array) return; /* these would have to be asked again */
+    memcpy(before, m->value, m->slots * sizeof *before);
+    if (!put_states(m)) return;
+    if (model_run_plan(m, &m->run, "solving the equations at the start values") == DAE_OK &&
+        is_the_same(m, before))
+        return;
+    dae_report_clear(&m->report);
+    memcpy(m->value, before, m->slots * sizeof *before);
+}
+
 dae_status model_find_start(model *m, double t0)
 {
     if (m->array) return model_find_array_start(m, t0);
@@ -373,6 +424,7 @@ dae_status model_find_start(model *m, double t0)
     if (status != DAE_OK) status = explain(m, status);
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
+    if (status == DAE_OK) leave_no_trace(m);
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) initial_warn_dropped(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
