@@ -134,13 +134,15 @@ static void keep_curve(dae_analysis *a, int back)
         }
 }
 
-/* With rough samples if they are allowed, with good ones if those lead nowhere */
+/* With rough or old samples; with good and new ones, from the same curve, if those lead nowhere */
 static int settle_level(dae_analysis *a)
 {
+    double H = a->series.H;
     keep_curve(a, 0);
     int answer = dae_settle(a, 0);
-    if (!a->series.rough || (answer != DAE_RETRY && answer != DAE_E_INCONSISTENT))
+    if (a->facts.linear || (answer != DAE_RETRY && answer != DAE_E_INCONSISTENT))
         return answer;
+    dae_series_stretch(&a->series, H / a->series.H);
     keep_curve(a, 1);
     return dae_settle(a, 1);
 }
@@ -283,8 +285,7 @@ static int mass_stays(const dae_analysis *a)
 }
 
 /* Decisions were close; or made in rows that had to be multiplied by much more than the scale of
- * time explains; or in noise; or not at a consistent
- * point. */
+ * time explains; or in noise; or not at a consistent point. */
 static int doubtful(const dae_analysis *a)
 {
     const dae_rank *r = &a->array.svd.weakest;
