@@ -117,6 +117,36 @@ static int could_be_last(const dae_analysis *a, int level)
            (level > 0 && a->array.rank[0] == f->known[level - 1]);
 }
 
+/* The curve in units of the user and of time, which neither scaling nor H change, kept in
+ * `derivatives`; and back. */
+static void keep_curve(dae_analysis *a, int back)
+{
+    dae_series *s = &a->series;
+    size_t n = (size_t)s->n;
+    double power = 1;
+    for (int j = 0; j <= DAE_MOST_SERIES; j++, power *= s->H)
+        for (size_t i = 0; i < n; i++) {
+            double *kept = &a->derivatives[(size_t)j * n + i], *c = &s->c[(size_t)j * n + i];
+            if (back)
+                *c = *kept * power / s->column[i];
+            else
+                *kept = *c * s->column[i] / power;
+        }
+}
+
+/* With rough or old samples; with good and new ones, from the same curve, if those lead nowhere */
+static int settle_level(dae_analysis *a)
+{
+    double H = a->series.H;
+    keep_curve(a, 0);
+    int answer = dae_settle(a, 0);
+    if (a->facts.linear || (answer != DAE_RETRY && answer != DAE_E_INCONSISTENT))
+        return answer;
+    dae_series_stretch(&a->series, H / a->series.H);
+    keep_curve(a, 1);
+    return dae_settle(a, 1);
+}
+
 /* Time scale made smaller where the longer curve shows that it must be. */
 static dae_status run_level(dae_analysis *a, int level)
 {
@@ -131,7 +161,7 @@ static dae_status run_level(dae_analysis *a, int level)
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
-    int answer = dae_settle(a, 0);
+    int answer = settle_level(a);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
         answer = dae_settle(a, 1);
     a->exactly = a->facts.linear;
@@ -258,7 +288,9 @@ static int mass_stays(const dae_analysis *a)
  * time explains; or in noise; or not at a consistent point. */
 static int doubtful(const dae_analysis *a)
 {
-    return a->array.svd.gap < 1e3 || a->array.gain > 1e7 || a->array.svd.weakest.dropped > 1e-5 ||
+    const dae_rank *r = &a->array.svd.weakest;
+    return a->array.svd.gap < 1e3 || a->array.gain > 1e7 || r->dropped > 1e-5 ||
+           r->kept < 10 * a->facts.tolerance ||
            (a->facts.residual > 1e-6 && !a->facts.contradiction);
 }
 

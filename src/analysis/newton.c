@@ -269,16 +269,56 @@ static int begin(dae_analysis *a, int anew, double *size)
     return answer;
 }
 
+/* The series of the samples at hand do if those of the curve as it is now give the same ranks; if
+ * not, they are replaced by these. (Where it does not matter the former are better: what a level
+ * leaves open, often x', is far from a solution, and so is where its slopes lead.) */
+static int compare_ranks(dae_analysis *a)
+{
+    dae_series *s = &a->series;
+    int rank[DAE_MOST_SERIES + 1], same = 1;
+    size_t count = (2 * (size_t)s->order + 3) * (size_t)s->n * (size_t)s->n;
+    int64_t varying = s->varying;
+    double *kept = dae_alloc(&a->memory, count, sizeof *kept);
+    if (!kept)
+        return dae_analysis_no_memory(a, "the derivative array");
+    dae_rank weakest = a->array.svd.weakest;
+    double gap = a->array.svd.gap, blur = s->blur, size;
+    dae_series_turn(s);
+    memcpy(kept, s->K, count * sizeof *kept);
+    int answer = find_step(a, a->next, &size);
+    memcpy(rank, a->array.rank, sizeof rank);
+    if (answer == DAE_OK)
+        answer = sample(a);
+    if (answer == DAE_OK && s->tail <= fair_tail)
+        answer = find_step(a, a->next, &size);
+    for (int j = 0; j <= s->order + 1; j++)
+        same &= rank[j] == a->array.rank[j];
+    if (answer == DAE_OK && same) {
+        memcpy(s->K, kept, count * sizeof *kept);
+        s->varying = varying;
+        s->blur = blur;
+        a->aged = 1;
+    }
+    a->array.svd.weakest = weakest;
+    a->array.svd.gap = gap;
+    dae_free(&a->memory, kept);
+    return answer;
+}
+
 int dae_settle(dae_analysis *a, int fresh)
 {
     double size, next_size = 0;
-    int linear = a->facts.linear, slow = 0;
+    int linear = a->facts.linear, slow = 0, compare = a->aged && !fresh && !linear && !dense(a);
     int anew = !a->series.sampled || ((fresh || a->aged || a->series.rough) && !linear);
+    int answer = DAE_OK;
     a->exactly |= fresh || linear;
-    if (!anew)
-        dae_series_turn(&a->series);
     a->array.forced = 0;
-    int answer = begin(a, anew, &size);
+    if (compare && a->series.sampled)
+        answer = compare_ranks(a);
+    else if (!anew)
+        dae_series_turn(&a->series);
+    if (answer == DAE_OK)
+        answer = begin(a, anew && !(compare && a->series.sampled), &size);
     for (int k = 0; k < DAE_ITERATIONS && answer == DAE_OK; k++) {
         if (size <= small_step)
             return DAE_OK;
@@ -286,7 +326,7 @@ int dae_settle(dae_analysis *a, int fresh)
         answer = take_step(a, size, &next_size);
         if (linear || answer != DAE_OK)
             return answer;
-        if (size < 1e-5 && next_size > size / 2)
+        if (size < 1e-5 && next_size > size / 2 && (!a->aged || dense(a)))
             return DAE_OK;
         slow = next_size > quickly * size ? slow + 1 : 0;
         if (next_size > (dense(a) ? at_all : quickly) * size || slow > 4) {
