@@ -164,6 +164,14 @@ static const initial_case poor[] = {
       "model M Real x(start = 1, fixed = true), y, u(start = 0, fixed = true), v, F; equation "
       PENDULUM "x^2 + y^2 = 1; end M;",
       .value = { { "x", 1 }, { "u", 0 }, { "y", 0 }, { "F", 0 } } },
+    { "decided by cancellation: x + y - (y + 2 x) = 1 is x = -1, and y is free",
+      "model M Real x, y, z; initial equation x + y - z = 1; equation der(x) = 1; der(y) = 1; "
+      "z = y + 2*x; end M;", .value = { { "x", -1 }, { "y", 0 }, { "z", -2 } },
+      .says = { "the other conditions decide 'x' = -1" } },
+    { "seven digits of a start value: what gives way is told",
+      "model M Real x(start = 1, fixed = true), y(start = 3.000003, fixed = true); equation "
+      "der(x) = 1; y = 3*x; end M;", .value = { { "y", 3.000003 } },
+      .says = { "x from 1 to 1.000001" } },
     { "sqrt at its border: y = sqrt(0)",
       "model M Real x(start = 0, fixed = true), y; equation der(x) = 1 - y; y = sqrt(x); end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "der(x)", 1 } } },
@@ -456,6 +464,13 @@ static const initial_case contradictory[] = {
       "model M Real x(start = 1, fixed = true), y(start = 0.1), u(start = 1, fixed = true), v, F; "
       "equation " PENDULUM "x^2 + y^2 = 1; end M;", .status = DAE_E_INCONSISTENT,
       .says = { "infinite but for rounding", "'x^2 + y^2 = 1'", "double root" } },
+    { "two of four: x = 1, y = 1 fit the circle, and x + y = 0 does, but not all three",
+      "model M Real x(start = 1, fixed = true), y(start = 1, fixed = true); initial equation "
+      "x^2 + y^2 = 2; x + y = 0; equation der(x) = 1; der(y) = 1; end M;",
+      .status = DAE_E_INCONSISTENT,
+      .member = { { "'x = 1'", "x(start = 1, fixed = true)", "x(start = 1)" },
+                  { "'y = 1'", "y(start = 1, fixed = true)", "y(start = 1)" },
+                  { "'x + y = 0'", "x + y = 0;", "" } } },
     { "a fixed start out of range",
       "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },

@@ -218,6 +218,23 @@ static void test_what_cannot_be_differentiated_is_named(void **state)
     dae_model_close(m);
 }
 
+/* Events bound a step: other states begin with one that is not longer. */
+static void test_events_and_other_states(void **state)
+{
+    (void)state;
+    static const double stop[] = { 1, 2, 5 };
+    for (size_t i = 0; i < sizeof stop / sizeof *stop; i++) {
+        dae_model *m = load(
+            "model M Real x(start = 0.8, fixed = true), y(start = -0.6), vx(start = 0, fixed = true), "
+            "vy, F, e = (vx^2 + vy^2)/2 + 9.81*y - w; Real w(start = 0, fixed = true); equation "
+            "der(x) = vx; der(y) = vy; der(vx) = -F*x + (if vx < 0 then -1 else 0.5); "
+            "der(vy) = -F*y - 9.81; x^2 + y^2 = 1; der(w) = vx*(if vx < 0 then -1 else 0.5); end M;");
+        last_row r = run(m, stop[i], 1e-8, NULL, NULL);
+        close_to(value_of(&r, "e"), 9.81 * -0.6, 1e-5);
+        dae_model_close(m);
+    }
+}
+
 static void test_native_is_the_same(void **state)
 {
     (void)state;
@@ -239,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_states_that_are_tied),
         cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_what_cannot_be_differentiated_is_named),
+        cmocka_unit_test(test_events_and_other_states),
         cmocka_unit_test(test_native_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

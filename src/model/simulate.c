@@ -269,13 +269,15 @@ static dae_status open_solver(run *r)
     if (m->p.searched && (longest == 0 || look < longest)) longest = look;
     if (m->delays && isfinite(m->shortest_delay) && (longest == 0 || m->shortest_delay < longest))
         longest = m->shortest_delay;
+    double first = r->stage && r->stage->resume ? r->stage->h : 0;
+    if (longest > 0) first = fmin(first, longest);
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
                             .suppress_algebraic = m->flat->watches > m->flat->guards,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
-                            .initial_step = r->stage && r->stage->resume ? r->stage->h : 0,
+                            .initial_step = first,
                             .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest, .allocator = &m->memory.hook };
     dae_problem problem = m->p.problem;

@@ -241,17 +241,20 @@ static dae_status tell_too_few(model *m, const initial_rows *all)
 /* ---------------------------------------------------------------- the system ------------ */
 
 /* Rows find unknowns in order of priority; what start values are for follows from it. */
-static dae_status match_rows(model *m, initial_rows *all, size_t equations, size_t initials)
+static dae_status match_rows(model *m, initial_rows *all)
 {
     bool matched;
     const dae_structure *s = &all->in.s;
-    const uint32_t upto[3] = { (uint32_t)equations, (uint32_t)initials, (uint32_t)all->must };
+    const uint32_t upto[3] = { (uint32_t)all->equations, (uint32_t)all->initials,
+                               (uint32_t)all->must };
     unsigned char *dead = dae_arena_take(&m->arena, s->columns, 1);
     dae_matching_open(&all->matching, s, &m->scratch);
     for (int k = 0; k < 3; k++) dae_match(s, upto[k], &m->scratch, &all->matching);
-    for (uint32_t i = (uint32_t)all->must; i < s->rows; i++)
-        dae_match_one(s, i, &m->scratch, dead, &all->matching, &matched);
-    for (size_t i = initials; i < s->rows; i++) {
+    for (int avoid = 0; avoid < 2; avoid++)
+        for (uint32_t i = (uint32_t)all->must; i < s->rows; i++)
+            if (all->avoid[all->list.item[i].condition] == avoid)
+                dae_match_one(s, i, &m->scratch, dead, &all->matching, &matched);
+    for (size_t i = all->initials; i < s->rows; i++) {
         uint32_t v = all->list.item[i].condition;
         bool found = all->matching.column_of[i] != NOWHERE;
         m->start_use[v] = i < all->must      ? START_FIXED
@@ -326,14 +329,14 @@ static dae_status compile_late_starts(model *m)
     return unit_open(m, &m->late_starts, output, count);
 }
 
-static void collect_rows(model *m, initial_rows *all, size_t *equations, size_t *initials)
+static void collect_rows(model *m, initial_rows *all)
 {
     candidate *c;
     equation_list *l = &all->list;
     for (size_t i = 0; i < m->equations.count; i++) initial_add(m, l, &m->equations.item[i]);
-    *equations = l->count;
+    all->equations = l->count;
     for (size_t i = 0; i < m->initial.count; i++) initial_add(m, l, &m->initial.item[i]);
-    *initials = l->count;
+    all->initials = l->count;
     for (uint32_t v = 0; v < m->variables; v++) {
         const model_variable *x = &m->variable[v];
         if (x->kind == UNKNOWN && initial_is_unknown(x) && x->type == EX_REAL &&
@@ -385,9 +388,22 @@ dae_status initial_forget_nearest(model *m)
     return plan_starting(m, &in, &mt);
 }
 
+dae_status initial_hold_others(model *m, uint32_t v, bool avoid)
+{
+    model_incidence in;
+    dae_matching mt;
+    m->initial_rows->avoid[v] = avoid;
+    nearest_forget(m);
+    dae_status status = match_rows(m, m->initial_rows);
+    if (status != DAE_OK) return status;
+    choose_equations(m, m->initial_rows);
+    match_starting(m, &in, &mt);
+    status = plan_starting(m, &in, &mt);
+    return status == DAE_OK ? compile_redundant(m) : status;
+}
+
 dae_status model_build_initial(model *m)
 {
-    size_t equations, initials;
     uint32_t slots;
     model_incidence in;
     dae_matching mt;
@@ -395,10 +411,11 @@ dae_status model_build_initial(model *m)
     if (status != DAE_OK) return status;
     initial_rows *all = m->initial_rows = dae_arena_take(&m->arena, 1, sizeof *all);
     m->start_use = dae_arena_take(&m->arena, m->variables, 1);
-    collect_rows(m, all, &equations, &initials);
+    all->avoid = dae_arena_take(&m->arena, m->variables + 1, 1);
+    collect_rows(m, all);
     uint32_t *slot = list_unknowns(m, &slots);
     model_find_incidence(m, &all->list, slot, slots, &all->in);
-    status = match_rows(m, all, equations, initials);
+    status = match_rows(m, all);
     if (status == DAE_OK) status = nearest_find(m, all);
     if (status != DAE_OK) return status;
     choose_equations(m, all);

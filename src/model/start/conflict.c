@@ -105,6 +105,13 @@ static bool find_suspects(suspects *s)
         follow(s, seen, from);
         if (i == 0) s->first = s->rows;
     }
+    int reached = s->rows;
+    for (size_t i = 0; i < s->m->redundant.count; i++) { /* other conditions that are too many */
+        int from = s->rows;
+        add_suspect(s, seen, all->spare[i]);
+        follow(s, seen, from);
+    }
+    if (s->rows > MOST) s->rows = reached;
     return s->rows > 0 && s->rows <= MOST;
 }
 

@@ -15,7 +15,8 @@
  * behind these `must` rows the guesses, in order of preference. */
 typedef struct initial_rows {
     equation_list list;
-    size_t must;
+    size_t equations, initials, must;
+    unsigned char *avoid;   /* of variables: their guess is held only if no other can be       */
     int *rank;              /* of guesses, from `must` on: only those of equal rank are traded
                                against each other; 0: not at all                             */
     unsigned char *behind;  /* ... those for which others leave no place                      */
@@ -33,6 +34,9 @@ void initial_add(model *m, equation_list *l, const model_equation *e);
 
 /* Another plan, in which the first of competing guesses are held and the others dropped. */
 dae_status initial_forget_nearest(model *m);
+
+/* Another plan, in which the guess of v is held only if no other can be instead; or, again, as others. */
+dae_status initial_hold_others(model *m, uint32_t v, bool avoid);
 
 /* nearest.c */
 dae_status nearest_find(model *m, initial_rows *all);

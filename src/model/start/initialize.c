@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS = 50, DEFORMATIONS = 200, EXPLANATIONS = 5 };
+enum { ROUNDS = 50, DEFORMATIONS = 200, EXPLANATIONS = 5, HOLDS = 8 };
 
 /* ---------------------------------------------------------------- solving --------------- */
 
@@ -356,6 +356,58 @@ static dae_status solve_without(model *m, double t0)
     return solve(m, t0);
 }
 
+/* A default that was held for want of anything else may be what the other conditions decide by
+ * cancellation: x + y - z = 1 with z = y + 2 x decides x. Then another one is held in its place. */
+static dae_status hold_others(model *m, double t0, dae_status failed)
+{
+    initial_rows *all = m->initial_rows;
+    dae_report first = m->report;
+    int tries = 0;
+    for (size_t i = all->list.count; i-- > all->must && tries < HOLDS;) {
+        uint32_t v = all->list.item[i].condition;
+        if (m->start_use[v] != START_ASSUMED) continue;
+        tries++;
+        dae_report_clear(&m->report);
+        dae_status status = initial_hold_others(m, v, true);
+        bool other = status == DAE_OK && m->start_use[v] != START_ASSUMED;
+        if (other) status = guess(m, t0);
+        if (other && status == DAE_OK && solve(m, t0) == DAE_OK) return DAE_OK;
+        status = initial_hold_others(m, v, false);
+        if (status != DAE_OK) return status;
+    }
+    m->report = first;
+    return failed;
+}
+
+static void warn_decided(model *m)
+{
+    for (uint32_t v = 0; v < m->flat_variables; v++)
+        if (m->initial_rows->avoid[v])
+            model_warn(m, "the other conditions decide '%s' = %.6g: its start value is not taken",
+                       m->variable[v].name, m->value[slot_of(v, 0)]);
+}
+
+/* Fixed values that others contradict by less than what start values are known to. */
+static void warn_moved(model *m)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        double value = m->value[slot_of(v, 0)], from = m->value[slot_of(v, 2)];
+        if (x->kind != UNKNOWN || !initial_is_unknown(x) || !initial_is_fixed(m, v)) continue;
+        if (!(fabs(value - from) > 1e-9 * fmax(fabs(value), fabs(from))) ||
+            fabs(value - from) < 1e-14 || ++count > 5)
+            continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.10g to %.10g",
+                                   count > 1 ? ", " : "", x->name, from, value);
+    }
+    if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
+    if (count)
+        model_warn(m, "fixed start values that contradict other conditions by very little were moved: "
+                      "%s", list);
+}
+
 /* ---------------------------------------------------------------- beside a root --------- */
 
 static const double BESIDE = 1e-7; /* what Newton's method leaves of a double root */
@@ -422,9 +474,12 @@ dae_status model_find_start(model *m, double t0)
     status = solve(m, t0);
     if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, status);
+    if (can_be_explained(status) && m->conflicts == 0) status = hold_others(m, t0, status);
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) leave_no_trace(m);
+    if (status == DAE_OK) warn_decided(m);
+    if (status == DAE_OK) warn_moved(m);
     if (status == DAE_OK) nearest_warn(m);
     if (status == DAE_OK) initial_warn_dropped(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
