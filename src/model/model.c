@@ -309,7 +309,7 @@ static void release(model *m)
     model_free_delays(m);
     model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,
                            &m->assumed, &m->leftover, &m->suspects, &m->constraints,
-                           &m->late_starts };
+                           &m->late_starts, &m->poles.factors };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
     dae_arena_release(&m->arena);
 }

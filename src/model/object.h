@@ -171,6 +171,14 @@ typedef struct model_delay {
     size_t found;                /* where the last look back ended                            */
 } model_delay;
 
+/* Equations linear in their one unknown, with a factor that varies (loop/pole.c). */
+typedef struct model_poles {
+    model_unit factors;
+    uint32_t *slot, *equation;   /* of the unknown; number in the plan's list                 */
+    double *factor, *value;      /* as they were after the step before                        */
+    size_t count;
+} model_poles;
+
 /* What the equations say of time, looked at before every step (pace.c). */
 enum { PACE_LOOKS = 9 };
 typedef struct model_pace {
@@ -280,6 +288,7 @@ struct model {
     model_delay *delay;
     size_t delays, delay_capacity;
     model_pace pace;
+    model_poles poles;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -449,6 +458,12 @@ void model_event_values(const model *m, const double *z, double *g);
 dae_status model_update_modes(model *m, bool first, bool *changed); /* from the slots          */
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
 dae_status model_settle(model *m);               /* modes and what follows from them, at once */
+
+/* loop/pole.c */
+dae_status model_compile_poles(model *m);
+/* From the slots, after a step: has an unknown passed infinity? The first time nothing is known. */
+bool model_passes_pole(model *m, bool first, size_t *which);
+dae_status model_tell_pole(model *m, size_t which, double from, double to);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);

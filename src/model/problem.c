@@ -441,6 +441,7 @@ dae_status model_build_problem(model *m)
     dae_status status = unit_open(m, &p->equations, p->residual, n);
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
     if (status == DAE_OK) status = model_compile_beside(m);
+    if (status == DAE_OK && !m->flat->whole) status = model_compile_poles(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);

@@ -797,9 +797,21 @@ static dae_status check_guards(run *r, double t, bool first)
     return DAE_OK;
 }
 
+/* `first`: what was before is not known, or was on the other side of an event. */
+static dae_status check_poles(run *r, double t, bool first)
+{
+    size_t which;
+    if (r->m->poles.count == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    return status == DAE_OK && model_passes_pole(r->m, first, &which)
+               ? model_tell_pole(r->m, which, r->t, t)
+               : status;
+}
+
 static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
+    if (status == DAE_OK && r->t < r->stop) status = check_poles(r, r->t, true);
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
@@ -814,6 +826,7 @@ static dae_status go(run *r)
                 continue;
             }
             if (status == DAE_OK) status = check_guards(r, to, false);
+            if (status == DAE_OK) status = check_poles(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;
@@ -835,6 +848,7 @@ static dae_status go(run *r)
             r->later[which] = r->later[--r->laters];
         }
         status = pass_event(r, to, order);
+        if (status == DAE_OK) status = check_poles(r, to, true);
     }
     return status;
 }
