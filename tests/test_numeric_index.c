@@ -682,6 +682,59 @@ static void dependent_equations(void **state)
     }
 }
 
+/* Equations that have solutions, which a search that begins at x' = 0 or x = 0 may miss: nothing
+ * contradicts anything. */
+static int circle(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)user;
+    r[0] = v[0] * v[0] + x[1] * x[1] - 1;
+    r[1] = x[1] - 0.5 * cos(t);
+    return DAE_OK;
+}
+
+static int product_of_speeds(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)user;
+    r[0] = v[0] * v[1] - 1;
+    r[1] = x[0] - x[1] - t;
+    return DAE_OK;
+}
+
+static int square_chain(double t, const double *x, const double *v, double *r, void *user)
+{
+    (void)user;
+    r[0] = v[0] - x[1];
+    r[1] = v[1] - x[2];
+    r[2] = x[0] * x[0] - 2 - sin(t);
+    return DAE_OK;
+}
+
+/* The index, or an answer that says that no consistent point was found */
+static void expect_index_or_doubt(const dae_problem *p, const double *x, int index, int freedom)
+{
+    dae_analysis *a = ask_at(p, 0.3, x, NULL, 0);
+    const dae_index_facts *f = dae_analysis_facts(a);
+    print_message("index %d, freedom %d, ambiguous %d: %s\n", f->index, f->freedom, f->ambiguous,
+                  f->why ? f->why : "");
+    assert_false(f->contradiction);
+    if (f->ambiguous) {
+        assert_non_null(strstr(f->why, "no consistent point"));
+    } else {
+        assert_int_equal(f->index, index);
+        assert_int_equal(f->freedom, freedom);
+    }
+    dae_analysis_close(a);
+}
+
+static void no_false_contradictions(void **state)
+{
+    (void)state;
+    double x[3] = { 0 };
+    expect_index_or_doubt(&(dae_problem){ .size = 2, .residual = circle }, x, 1, 1);
+    expect_index_or_doubt(&(dae_problem){ .size = 2, .residual = product_of_speeds }, x, 1, 1);
+    expect_index_or_doubt(&(dae_problem){ .size = 3, .residual = square_chain }, x, 3, 0);
+}
+
 /* P M Q = diag(1, 0), and simple numbers stay simple */
 static int rank_one(double t, const double *x, const double *v, double *r, void *user)
 {
@@ -881,6 +934,7 @@ int main(void)
         cmocka_unit_test(robot_arm),
         cmocka_unit_test(circuits),
         cmocka_unit_test(dependent_equations),
+        cmocka_unit_test(no_false_contradictions),
         cmocka_unit_test(semi_explicit_form),
         cmocka_unit_test(perturbation_by_experiment),
         cmocka_unit_test(failures_are_named),

@@ -62,14 +62,15 @@ typedef struct dae_index_facts {
     int known[DAE_ANALYSIS_LEVELS + 1]; /* constraints on x known after k of them, k = 0 ..  */
     dae_rank weakest;     /* the decision with the smallest ratio kept / dropped             */
     double tolerance;
-    int ambiguous;        /* 1: that ratio is below 1000                                     */
+    int ambiguous;        /* 1: the answer may be another, see `why`                         */
 
     double time_scale;    /* that was used                                                   */
     double residual;      /* what remains of the equations and their derivatives, scaled     */
     double moved;         /* largest change of an unknown on the way to a consistent point ... */
     int moved_most;       /* ... and of which; -1: none                                      */
-    int contradiction;    /* 1: redundant equations contradict each other                    */
-    const char *why;      /* if the index was not found: a sentence                          */
+    int contradiction;    /* 1: redundant equations contradict each other (linear ones: of
+                             others that is not certain, see `ambiguous`)                    */
+    const char *why;      /* if the index was not found or is ambiguous: a sentence          */
 } dae_index_facts;
 
 /* The Kronecker structure of s C + K, up to the order of blocks. counts[k]: how many blocks. */

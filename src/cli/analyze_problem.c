@@ -174,6 +174,8 @@ static void print_safety(const page *g)
         dae_sink_print(out, "%.2g kept, ", f->weakest.kept);
     dae_sink_print(out, "%.2g dropped, tolerance %.2g: %s\n", f->weakest.dropped, f->tolerance,
                    f->ambiguous ? "AMBIGUOUS, try another --tolerance" : "safe");
+    if (f->ambiguous && f->why)
+        dae_sink_print(out, "                        %s\n", f->why);
     if (f->moved_most < 0)
         dae_sink_text(out, "  consistent point      the initial values are consistent\n");
     else
