@@ -105,6 +105,7 @@ typedef struct dae_svd {
     int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
     double gap;             /* its kept / dropped                                           */
+    dae_rank near;          /* one with a value near the tolerance; no rows: there is none  */
     double *U, *s, *Vt, *copy, *work;
     int *iwork, lwork;
     double *vectors;

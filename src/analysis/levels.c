@@ -151,7 +151,7 @@ static int settle_level(dae_analysis *a)
 static dae_status run_level(dae_analysis *a, int level)
 {
     dae_status status = dae_series_extend(&a->series, level, &a->memory);
-    dae_rank weakest = a->array.svd.weakest;
+    dae_rank weakest = a->array.svd.weakest, near = a->array.svd.near;
     double gap = a->array.svd.gap;
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
@@ -160,6 +160,7 @@ static dae_status run_level(dae_analysis *a, int level)
         return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
+    a->array.svd.near = near;
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
     int answer = settle_level(a);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
@@ -298,6 +299,8 @@ static const char *doubt(const dae_analysis *a)
     const dae_rank *r = &a->array.svd.weakest;
     if (a->array.svd.gap < 1e3 || r->dropped > 1e-5 || r->kept < 10 * a->facts.tolerance)
         return "kept and dropped singular values are close to each other";
+    if (a->array.svd.near.rows > 0)
+        return "a singular value is near the tolerance: another tolerance, another rank";
     if (a->array.gain > 1e7)
         return "derivatives are so weak in their equations that rounding may decide ranks";
     return NULL;
@@ -308,6 +311,8 @@ static void say_doubts(dae_analysis *a)
     dae_index_facts *f = &a->facts;
     const char *why = doubt(a);
     f->ambiguous = why || astray(a);
+    if (a->array.svd.near.rows > 0 && a->array.svd.gap >= 1e3)
+        f->weakest = a->array.svd.near;
     if (astray(a))
         f->why = "no consistent point was found, and ranks are those of where the search ended";
     else if (!f->why)
