@@ -387,6 +387,36 @@ static void singular_pencils(void **state)
     }
 }
 
+/* Beyond the levels of the array the pencil still counts. */
+static void large_blocks(void **state)
+{
+    (void)state;
+    uint64_t before = seed; /* the systems of the other tests stay as they are */
+    made m = made_open(36);
+    filler f = { .m = &m };
+    double x[36] = { 0 };
+    put_finite(&f, -1);
+    put_finite(&f, -2);
+    put_infinite(&f, 13);
+    put_infinite(&f, 2);
+    put_infinite(&f, 19);
+    dae_problem p = problem_of(&m);
+    dae_analysis *a = ask_at(&p, 0.3, x, NULL, 0);
+    const dae_pencil_facts *q = dae_analysis_pencil(a);
+    assert_non_null(q);
+    assert_true(q->regular);
+    assert_int_equal(q->index, 19);
+    assert_int_equal(q->finite, 2);
+    assert_int_equal(q->sizes, 19);
+    for (int k = 0; k <= q->sizes; k++)
+        assert_int_equal(q->infinite[k], k == 2 || k == 13 || k == 19);
+    assert_int_equal(dae_analysis_facts(a)->index, -1);
+    assert_non_null(strstr(dae_analysis_facts(a)->why, "highest"));
+    dae_analysis_close(a);
+    made_close(&m);
+    seed = before;
+}
+
 /* Fifty nonlinear chains, each coupled to another */
 static int coupled_chains(double t, const double *x, const double *v, double *r, void *user)
 {
@@ -963,6 +993,7 @@ int main(void)
         cmocka_unit_test(moving_and_bent_systems),
         cmocka_unit_test(mixed_by_the_state),
         cmocka_unit_test(singular_pencils),
+        cmocka_unit_test(large_blocks),
         cmocka_unit_test(built_in_problems),
         cmocka_unit_test(pendulum_from_afar),
         cmocka_unit_test(index_of_the_branch),

@@ -34,10 +34,12 @@ static dae_status take_vectors(dae_analysis *a, int size)
         { &a->eigenvalues, 2 * n },  { &a->matrices, 3 * n * n },
     };
     a->vectors = dae_alloc_vectors(&a->memory, wish, sizeof wish / sizeof *wish);
-    a->level = dae_alloc(&a->memory, 2 * n, sizeof(int));
+    size_t blocks = 4 * ((size_t)dae_pencil_sizes(size) + 1);
+    a->level = dae_alloc(&a->memory, 2 * n + blocks, sizeof(int));
     if (!a->vectors || !a->level)
         return dae_analysis_no_memory(a, "the analysis");
     a->own = a->level + n;
+    a->blocks = a->own + n;
     return DAE_OK;
 }
 
