@@ -62,25 +62,28 @@ typedef struct dae_index_facts {
     int known[DAE_ANALYSIS_LEVELS + 1]; /* constraints on x known after k of them, k = 0 ..  */
     dae_rank weakest;     /* the decision with the smallest ratio kept / dropped             */
     double tolerance;
-    int ambiguous;        /* 1: that ratio is below 1000                                     */
+    int ambiguous;        /* 1: the answer may be another, see `why`                         */
 
     double time_scale;    /* that was used                                                   */
     double residual;      /* what remains of the equations and their derivatives, scaled     */
     double moved;         /* largest change of an unknown on the way to a consistent point ... */
     int moved_most;       /* ... and of which; -1: none                                      */
-    int contradiction;    /* 1: redundant equations contradict each other                    */
-    const char *why;      /* if the index was not found: a sentence                          */
+    int contradiction;    /* 1: redundant equations contradict each other (linear ones: of
+                             others that is not certain, see `ambiguous`)                    */
+    const char *why;      /* if the index was not found or is ambiguous: a sentence          */
 } dae_index_facts;
 
-/* The Kronecker structure of s C + K, up to the order of blocks. counts[k]: how many blocks. */
+/* The Kronecker structure of s C + K, up to the order of blocks. infinite[k], columns[k], rows[k],
+ * k = 0 .. sizes: how many blocks. */
 typedef struct dae_pencil_facts {
     int regular;
     int index;            /* size of the largest block at infinity; 0: none                  */
     int finite;           /* finite eigenvalues                                              */
     const double *real, *imaginary;           /* of them                                     */
-    int infinite[DAE_ANALYSIS_LEVELS + 1];    /* blocks of size k at infinity, k >= 1        */
-    int columns[DAE_ANALYSIS_LEVELS + 1];     /* column minimal indices equal to k           */
-    int rows[DAE_ANALYSIS_LEVELS + 1];        /* row minimal indices equal to k              */
+    int sizes;            /* largest k that occurs, at least DAE_ANALYSIS_LEVELS             */
+    const int *infinite;  /* blocks of size k at infinity, k >= 1                            */
+    const int *columns;   /* column minimal indices equal to k                               */
+    const int *rows;      /* row minimal indices equal to k                                  */
     dae_rank weakest;
 } dae_pencil_facts;
 
@@ -126,8 +129,10 @@ int dae_analysis_differentiated(const dae_analysis *a, int j);
  * scaled eps sin(t / eps^2), are put on all equations at once, four values of eps, and the
  * equations with them integrated by Radau beside those without. The strongest answer grows like
  * eps^exponent; exponent >= 1 - 2 (m - 1) means that derivatives of defects up to m - 1 suffice.
- * For problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution: a
- * lower bound in truth. */
+ * For problems of index 3 at most, DAE_E_UNSUPPORTED otherwise. An experiment at one solution with
+ * defects of one kind, neither a lower nor an upper bound: another solution may answer more
+ * strongly, and where x' occurs nonlinearly, powers of the derivatives of defects, which are not
+ * small, look like higher derivatives (x0' = x1'^2, x1 = 0.1 t: 3, in truth 2). */
 typedef struct dae_response {
     int index;            /* the smallest m                                                  */
     double exponent;      /* of the strongest answer                                         */

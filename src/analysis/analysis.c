@@ -34,10 +34,12 @@ static dae_status take_vectors(dae_analysis *a, int size)
         { &a->eigenvalues, 2 * n },  { &a->matrices, 3 * n * n },
     };
     a->vectors = dae_alloc_vectors(&a->memory, wish, sizeof wish / sizeof *wish);
-    a->level = dae_alloc(&a->memory, 2 * n, sizeof(int));
+    size_t blocks = 4 * ((size_t)dae_pencil_sizes(size) + 1);
+    a->level = dae_alloc(&a->memory, 2 * n + blocks, sizeof(int));
     if (!a->vectors || !a->level)
         return dae_analysis_no_memory(a, "the analysis");
     a->own = a->level + n;
+    a->blocks = a->own + n;
     return DAE_OK;
 }
 
@@ -63,6 +65,20 @@ static dae_status take_options(dae_analysis *a, const dae_analysis_options *o)
         a->options.highest = DAE_ANALYSIS_LEVELS;
     a->facts.tolerance = a->options.tolerance;
     return DAE_OK;
+}
+
+/* The pencil does not use the array: where they differ, one of them is wrong. An array that ended
+ * at the highest level allowed has said nothing yet. */
+static void compare_with_pencil(dae_analysis *a)
+{
+    dae_index_facts *f = &a->facts;
+    const dae_pencil_facts *q = &a->pencil;
+    int ended = f->regular || f->known[f->levels] == f->known[f->levels > 0 ? f->levels - 1 : 0];
+    int same = q->regular == f->regular && (!f->regular || q->index == f->index);
+    if (!a->has_pencil || !ended || same)
+        return;
+    f->ambiguous = 1;
+    f->why = "the derivative array and the pencil disagree: a rank is at the tolerance";
 }
 
 static dae_status run(dae_analysis *a, const dae_problem *problem, double t, const double *x,
@@ -96,6 +112,7 @@ static dae_status run(dae_analysis *a, const dae_problem *problem, double t, con
         a->facts.entries = a->equations.pattern.count;
     if (status == DAE_OK && a->facts.constant)
         status = dae_pencil_run(a);
+    compare_with_pencil(a);
     if (status == DAE_OK)
         dae_semi_explicit_run(a);
     return status;

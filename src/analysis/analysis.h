@@ -105,6 +105,7 @@ typedef struct dae_svd {
     int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
     double gap;             /* its kept / dropped                                           */
+    dae_rank near;          /* one with a value near the tolerance; no rows: there is none  */
     double *U, *s, *Vt, *copy, *work;
     int *iwork, lwork;
     double *vectors;
@@ -202,6 +203,7 @@ struct dae_analysis {
     double *eigenvalues;    /* 2 n                                                          */
     double *matrices;       /* M, P, Q                                                      */
     int *level, *own;       /* of constraints; n each                                       */
+    int *blocks;            /* of the pencil: four times sizes 0 .. dae_pencil_sizes(n)      */
 };
 
 /* ---- a consistent point (newton.c) ---- */
@@ -215,6 +217,7 @@ int dae_settle(dae_analysis *a, int fresh);
 
 dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
 dae_status dae_pencil_run(dae_analysis *a);
+int dae_pencil_sizes(int n); /* up to which blocks are counted */
 void dae_semi_explicit_run(dae_analysis *a);
 /* The constraints of the array that are not among the first `known`: into gradients. */
 void dae_constraints_add(dae_analysis *a, int known, int level);

@@ -151,7 +151,7 @@ static int settle_level(dae_analysis *a)
 static dae_status run_level(dae_analysis *a, int level)
 {
     dae_status status = dae_series_extend(&a->series, level, &a->memory);
-    dae_rank weakest = a->array.svd.weakest;
+    dae_rank weakest = a->array.svd.weakest, near = a->array.svd.near;
     double gap = a->array.svd.gap;
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
@@ -160,6 +160,7 @@ static dae_status run_level(dae_analysis *a, int level)
         return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
+    a->array.svd.near = near;
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
     int answer = settle_level(a);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
@@ -184,7 +185,7 @@ static void singular(dae_analysis *a, int redundant)
 {
     dae_index_facts *f = &a->facts;
     f->redundant = redundant;
-    f->contradiction = a->array.contradiction > 1e-6;
+    f->contradiction = f->linear && a->array.contradiction > 1e-6;
     f->why = f->contradiction
              ? "some equations contradict others or their derivatives"
              : "some unknowns are determined by nothing: further derivatives say nothing new";
@@ -284,14 +285,38 @@ static int mass_stays(const dae_analysis *a)
     return 1;
 }
 
+/* Not at a consistent point. Only of linear equations this says that there is none: with others
+ * the iteration may have ended elsewhere. */
+static int astray(const dae_analysis *a)
+{
+    return a->facts.residual > 1e-6 && !a->facts.contradiction;
+}
+
 /* Decisions were close; or made in rows that had to be multiplied by much more than the scale of
- * time explains; or in noise; or not at a consistent point. */
-static int doubtful(const dae_analysis *a)
+ * time explains; or in noise. Answers why, NULL: nothing of the kind. */
+static const char *doubt(const dae_analysis *a)
 {
     const dae_rank *r = &a->array.svd.weakest;
-    return a->array.svd.gap < 1e3 || a->array.gain > 1e7 || r->dropped > 1e-5 ||
-           r->kept < 10 * a->facts.tolerance ||
-           (a->facts.residual > 1e-6 && !a->facts.contradiction);
+    if (a->array.svd.gap < 1e3 || r->dropped > 1e-5 || r->kept < 10 * a->facts.tolerance)
+        return "kept and dropped singular values are close to each other";
+    if (a->array.svd.near.rows > 0)
+        return "a singular value is near the tolerance: another tolerance, another rank";
+    if (a->array.gain > 1e7)
+        return "derivatives are so weak in their equations that rounding may decide ranks";
+    return NULL;
+}
+
+static void say_doubts(dae_analysis *a)
+{
+    dae_index_facts *f = &a->facts;
+    const char *why = doubt(a);
+    f->ambiguous = why || astray(a);
+    if (a->array.svd.near.rows > 0 && a->array.svd.gap >= 1e3)
+        f->weakest = a->array.svd.near;
+    if (astray(a))
+        f->why = "no consistent point was found, and ranks are those of where the search ended";
+    else if (!f->why)
+        f->why = why;
 }
 
 static void conclude(dae_analysis *a)
@@ -310,7 +335,7 @@ static void conclude(dae_analysis *a)
             f->undetermined = f->size - f->constraints - f->freedom;
     }
     f->weakest = a->array.svd.weakest;
-    f->ambiguous = doubtful(a);
+    say_doubts(a);
     f->varying = f->linear ? f->varying : a->series.varying;
     a->mass_constant = a->mass_constant && mass_stays(a);
     f->perturbation = dae_perturbation_theory(a);

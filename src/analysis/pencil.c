@@ -81,7 +81,7 @@ static int stair(staircase *p, int *nu, int *rho)
 static void count(int *counts, int size, int more)
 {
     if (more > 0)
-        counts[size < DAE_ANALYSIS_LEVELS ? size : DAE_ANALYSIS_LEVELS] += more;
+        counts[size] += more; /* n at most */
 }
 
 /* All stairs; minimal[j] and infinite[j] are counted. */
@@ -126,27 +126,40 @@ static int finite_part(dae_analysis *a, staircase *p, double *work, int lwork)
     return info;
 }
 
+int dae_pencil_sizes(int n)
+{
+    return n > DAE_ANALYSIS_LEVELS ? n : DAE_ANALYSIS_LEVELS;
+}
+
 static int structure(dae_analysis *a, staircase *p, double *work, int lwork)
 {
     dae_pencil_facts *f = &a->pencil;
-    int none[DAE_ANALYSIS_LEVELS + 1] = { 0 };
-    if (descend(p, f->columns, f->infinite) < 0)
+    int room = dae_pencil_sizes(a->facts.size) + 1;
+    int *infinite = a->blocks, *columns = infinite + room, *rows = columns + room;
+    int *none = rows + room;
+    if (descend(p, columns, infinite) < 0)
         return -1;
     transpose(p, p->C);
     transpose(p, p->K);
     int keep = p->m;
     p->m = p->n;
     p->n = keep;
-    if (descend(p, f->rows, none) < 0 || p->m != p->n)
+    if (descend(p, rows, none) < 0 || p->m != p->n)
         return -1;
     f->finite = p->m;
     f->regular = 1;
-    for (int k = 0; k <= DAE_ANALYSIS_LEVELS; k++) {
-        if (f->columns[k] || f->rows[k])
+    f->sizes = DAE_ANALYSIS_LEVELS;
+    for (int k = 0; k < room; k++) {
+        if (columns[k] || rows[k])
             f->regular = 0;
-        if (f->infinite[k])
+        if (infinite[k])
             f->index = k;
+        if (k > f->sizes && (columns[k] || rows[k] || infinite[k]))
+            f->sizes = k;
     }
+    f->infinite = infinite;
+    f->columns = columns;
+    f->rows = rows;
     f->real = a->eigenvalues;
     f->imaginary = a->eigenvalues + a->facts.size;
     f->weakest = p->svd.weakest;

@@ -34,6 +34,7 @@ void dae_svd_forget(dae_svd *d)
 {
     d->weakest = (dae_rank){ .kept = INFINITY };
     d->gap = INFINITY;
+    d->near = (dae_rank){ 0 };
 }
 
 void dae_svd_close(dae_svd *d, const dae_memory *memory)
@@ -54,6 +55,10 @@ static void judge(dae_svd *d, const dae_rank *r)
         d->weakest = *r;
         d->gap = gap;
     }
+    /* with a tolerance some ten times larger or a hundred times smaller the rank is another */
+    double low = fmax(1e-2 * d->tolerance, 3 * d->blur), high = 30 * d->tolerance;
+    if (!d->by_gap && d->near.rows == 0 && (r->dropped > low || r->kept < high))
+        d->near = *r;
 }
 
 static void identity(int n, double *A)

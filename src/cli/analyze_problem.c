@@ -174,6 +174,8 @@ static void print_safety(const page *g)
         dae_sink_print(out, "%.2g kept, ", f->weakest.kept);
     dae_sink_print(out, "%.2g dropped, tolerance %.2g: %s\n", f->weakest.dropped, f->tolerance,
                    f->ambiguous ? "AMBIGUOUS, try another --tolerance" : "safe");
+    if (f->ambiguous && f->why)
+        dae_sink_print(out, "                        %s\n", f->why);
     if (f->moved_most < 0)
         dae_sink_text(out, "  consistent point      the initial values are consistent\n");
     else
@@ -193,7 +195,7 @@ static void print_pencil(const page *g)
                                          "row minimal indices" };
     const int *counts[] = { q->infinite, q->columns, q->rows };
     for (int kind = 0; kind < 3; kind++)
-        for (int k = 0; k <= DAE_ANALYSIS_LEVELS; k++)
+        for (int k = 0; k <= q->sizes; k++)
             if (counts[kind][k])
                 dae_sink_print(out, "  %-26s %d: %d\n", kinds[kind], k, counts[kind][k]);
     dae_sink_print(out, "  finite eigenvalues         %d", q->finite);
@@ -368,9 +370,9 @@ static void pencil_json(dae_json *j, const dae_pencil_facts *q)
     dae_json_object(j, "pencil");
     dae_json_integer(j, "regular", q->regular);
     dae_json_integer(j, "index", q->index);
-    integers(j, "infinite", q->infinite, DAE_ANALYSIS_LEVELS + 1);
-    integers(j, "columns", q->columns, DAE_ANALYSIS_LEVELS + 1);
-    integers(j, "rows", q->rows, DAE_ANALYSIS_LEVELS + 1);
+    integers(j, "infinite", q->infinite, q->sizes + 1);
+    integers(j, "columns", q->columns, q->sizes + 1);
+    integers(j, "rows", q->rows, q->sizes + 1);
     numbers(j, "real", q->real, q->finite);
     numbers(j, "imaginary", q->imaginary, q->finite);
     dae_json_end(j);
