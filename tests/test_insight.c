@@ -548,7 +548,7 @@ static void test_ranks_at_a_consistent_point(void **state)
     assert_int_equal(k->structural_index, 1);
     assert_int_equal(k->differentiation_index, 2);
     assert_int_equal(k->array_freedom, 0);
-    assert_non_null(strstr(dae_model_analysis(m), "0 can be chosen"));
+    assert_non_null(strstr(dae_model_analysis(m), "0 initial values can be chosen"));
     dae_model_close(m);
     m = load(pendulum);
     k = look(m);
@@ -773,6 +773,82 @@ static void test_a_rank_in_doubt(void **state)
     dae_model_close(m);
 }
 
+/* ---------------------------------------------------------------- derivative arrays ----- */
+
+static double start_of(const dae_insight *k, const char *name)
+{
+    for (size_t i = 0; i < k->starts; i++)
+        if (!strcmp(k->start_name[i], name)) return k->start_value[i];
+    fail_msg("no start of %s", name);
+    return NAN;
+}
+
+/* Where the array is integrated, index, freedom and start are its, and nothing is said that only
+ * structure could know. */
+static void array_says(dae_model *m, int index, int freedom)
+{
+    static const char *const not_known[] = { "\n  states", "\n  loops", "\n  hidden", "decay from",
+                                             "so the structure says", "no consistent initial" };
+    const dae_insight *k = look(m);
+    const char *page = dae_model_analysis(m);
+    char words[60];
+    assert_int_equal(k->by_array, 1);
+    assert_int_equal(k->differentiation_index, index);
+    assert_int_equal(k->array_freedom, freedom);
+    assert_int_equal(k->freedom, freedom);
+    assert_int_equal(k->start_status, DAE_OK);
+    assert_int_equal(k->choices + k->states + k->blocks + k->hiddens + k->reduceds, 0);
+    assert_int_equal(k->eigenvalues, -1);
+    assert_null(k->other);
+    snprintf(words, sizeof words, "differential index %d (", index);
+    assert_non_null(strstr(page, words));
+    snprintf(words, sizeof words, "\n  freedom       %d initial", freedom);
+    assert_non_null(strstr(page, words));
+    for (size_t i = 0; i < sizeof not_known / sizeof *not_known; i++)
+        assert_null(strstr(page, not_known[i]));
+}
+
+static void test_what_the_array_says(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = 1), y; equation (der(y) + x) + (y - sin(time)) = 0;\n"
+                        "(der(y) + x)*cos(x) + 2*(y - sin(time)) = 0; end M;");
+    array_says(m, 2, 0);
+    close_to(start_of(look(m), "x"), -1, 1e-8);
+    close_to(start_of(look(m), "y"), 0, 1e-8);
+    dae_model_close(m);
+    m = load("model M Real a, b(start = 1), c; equation der(a) = c; 0 = b*(1 - b);\n"
+             "0 = a*b + c*(1 - b) - time; end M;");
+    array_says(m, 2, 0);
+    close_to(start_of(look(m), "a"), 0, 1e-8);
+    close_to(start_of(look(m), "b"), 1, 1e-8);
+    close_to(start_of(look(m), "c"), 1, 1e-8);
+    dae_model_close(m);
+}
+
+/* Structure has no answer at all: x = sin(t), x' = y + z, z' = -z, each mixed with the others. */
+static void test_only_the_array_says(void **state)
+{
+    (void)state;
+    dae_model *m = load(
+        "model M Real x, y, z(start = 1); equation\n"
+        "(der(x) - y - z) + (cos(y) + cos(x))*(x - sin(time)) + (1 + z^2)*(der(z) + z) = 0;\n"
+        "der(z) + z = 0;\n"
+        "(x - sin(time)) + cos(z)*((der(x) - y - z) + (cos(y) + cos(x))*(x - sin(time)) +\n"
+        "  (1 + z^2)*(der(z) + z)) = 0;\n"
+        "initial equation z = 1; end M;");
+    const dae_insight *k = look(m);
+    if (k->by_array) {
+        array_says(m, 2, 1);
+        close_to(start_of(k, "x"), 0, 1e-8);
+        close_to(start_of(k, "z"), 1, 1e-8);
+    } else {
+        assert_int_equal(k->differentiation_index, 2);
+        assert_int_equal(k->freedom, 1);
+    }
+    dae_model_close(m);
+}
+
 /* ---------------------------------------------------------------- memory ---------------- */
 
 typedef struct counter {
@@ -838,6 +914,8 @@ int main(void)
         cmocka_unit_test(test_wrong_equations_are_named),
         cmocka_unit_test(test_missing_element),
         cmocka_unit_test(test_a_rank_in_doubt),
+        cmocka_unit_test(test_what_the_array_says),
+        cmocka_unit_test(test_only_the_array_says),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
