@@ -92,6 +92,24 @@ check "analyze an unknown form" eval 'run 2 analyze pendulum --form indx2 &&
     says "did you mean '"'index2'"'"'
 check "analyze with a wrong tolerance" eval 'run 2 analyze pendulum --tolerance 5 && says tolerance'
 check "unknown linear solver" eval 'run 2 solve robertson --linear lu && says "klu"'
+echo 'model M Real x(start = 1); equation der(x) = -x; end M;' >kinds.mo
+for option in --values=x=1 --form=a --start=check --fixed-step=0.1 --max-order=2 --rtol=1e-3 \
+    --method=radau; do
+    check "init of a model refuses ${option%%=*}" eval 'run 2 init kinds.mo $option &&
+        says "error[E_OPTION]: option ${option%%=*} is for built-in problems"'
+done
+for option in --keep=x --strict --hold-states --time=1 --model=M --library=. --max-memory=1e9; do
+    check "init of a problem refuses ${option%%=*}" eval 'run 2 init pendulum $option &&
+        says "error[E_OPTION]: option ${option%%=*} is for models"'
+done
+for option in --tolerance=1e-6 --perturb --form=a; do
+    check "analyze of a model refuses ${option%%=*}" eval 'run 2 analyze kinds.mo $option &&
+        says "error[E_OPTION]: option ${option%%=*} is for built-in problems"'
+done
+for option in --model=M --library=. --max-memory=1e9; do
+    check "analyze of a problem refuses ${option%%=*}" eval 'run 2 analyze pendulum $option &&
+        says "error[E_OPTION]: option ${option%%=*} is for models"'
+done
 check "unknown reproduction" eval 'run 2 reproduce nothing-like-it && says "error[E_OPTION]"'
 check "unknown start" eval 'run 2 solve robertson --start trst && says "'"'trust'"'"'
 check "control characters are escaped" eval \

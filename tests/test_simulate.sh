@@ -146,6 +146,12 @@ json() { # of standard output; without python3 only its ends are looked at
 check "analysis: a page" eval 'run 0 analyze "$models/../../examples/modelica/pendulum.mo" && quiet &&
     prints "structural index 3" && prints "differential index 3" && prints "x*vx + y*vy = 0" &&
     prints "2 initial values can be chosen" && [ "$(wc -l <out)" -lt 60 ]'
+echo 'model B Real a, b(start = 1), c; equation der(a) = c; 0 = b*(1 - b);
+0 = a*b + c*(1 - b) - time; end B;' >branch.mo
+check "analysis: the start of the derivative array" eval 'run 0 analyze --reduce branch.mo &&
+    prints "consistent start" && prints "c = 1" && ! grep -q "no consistent start" out'
+check "analysis: freedom and index of the derivative array" eval 'run 0 analyze --json branch.mo &&
+    json out "d[\"freedom\"] == 0 and d[\"indices\"][\"differentiation\"] == 2"'
 check "analysis: the reduced system of index 2" eval 'run 0 analyze --reduce "$models/IndexTwo.mo" &&
     prints "der(x) = cos(time)" && prints "der(x) + y = 0" && prints "x = 0" && prints "y = -1" &&
     grep -qE "^  differentiation +2 " out && grep -qE "^  tractability +2 " out &&

@@ -91,7 +91,10 @@ typedef struct dae_insight {
     int linear;                         /* with constant coefficients: 1; -1: not looked at   */
 
     /* initial values */
-    size_t freedom;                     /* by structure                                       */
+    int by_array;                       /* 1: structure is wrong here, the derivative array is
+                                           integrated: index, freedom and start are its; sets to
+                                           choose, states, loops, eigenvalues are not known    */
+    size_t freedom;                     /* by structure; by_array: as array_freedom           */
     int array_freedom;                  /* by ranks of the derivative array; -1: not known    */
     const dae_insight_choice *choice;
     size_t choices;

@@ -15,23 +15,6 @@ static void names_json(dae_json *j, const char *name, const char *const *list)
     dae_json_end(j);
 }
 
-static void counts_json(dae_json *j, const dae_insight *k)
-{
-    const struct {
-        const char *name;
-        size_t value;
-    } row[] = {
-        { "equations", k->equations },     { "variables", k->variables },
-        { "parameters", k->parameters },   { "constants", k->constants },
-        { "aliases", k->aliases },         { "states", k->states },
-        { "unknowns", k->unknowns },       { "assignments", k->assignments },
-        { "relations", k->relations },     { "delays", k->delays },
-        { "freedom", k->freedom },
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        dae_json_integer(j, row[i].name, (int64_t)row[i].value);
-}
-
 /* An index that is not known is null. */
 static void maybe(dae_json *j, const char *name, int value)
 {
@@ -41,11 +24,30 @@ static void maybe(dae_json *j, const char *name, int value)
         dae_json_integer(j, name, value);
 }
 
+static void counts_json(dae_json *j, const dae_insight *k)
+{
+    const struct {
+        const char *name;
+        size_t value;
+    } row[] = {
+        { "equations", k->equations },     { "variables", k->variables },
+        { "parameters", k->parameters },   { "constants", k->constants },
+        { "aliases", k->aliases },         { "unknowns", k->unknowns },
+        { "relations", k->relations },     { "delays", k->delays },
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        dae_json_integer(j, row[i].name, (int64_t)row[i].value);
+    maybe(j, "states", k->by_array ? -1 : (int)k->states);
+    maybe(j, "assignments", k->by_array ? -1 : (int)k->assignments);
+    maybe(j, "freedom", k->by_array ? k->array_freedom : (int)k->freedom);
+}
+
 static void indices_json(dae_json *j, const dae_insight *k)
 {
     dae_json_object(j, "indices");
     maybe(j, "structural", k->structural_index);
     maybe(j, "structural_of_rewritten", k->rewritten_index);
+    dae_json_integer(j, "by_array", k->by_array);
     dae_json_integer(j, "replaced", (long)k->replaced);
     maybe(j, "differentiation", k->differentiation_index);
     dae_json_string(j, "differentiation_how", k->differentiation_how);
@@ -206,7 +208,8 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k)
         dae_json_integer(&j, "hidden_not_written", (int64_t)k->hidden_left);
         names_json(&j, "state_variables", k->state);
         names_json(&j, "dynamic_states", k->dynamic_state);
-        blocks_json(&j, k);
+        if (!k->by_array)
+            blocks_json(&j, k);
         start_json(&j, k);
         reduction_json(&j, k);
     }
@@ -235,6 +238,13 @@ static void list_equations(dae_sink *out, const dae_insight_equation *e, size_t 
 
 static void print_constraints(dae_sink *out, const dae_insight *k)
 {
+    if (k->by_array) {
+        dae_sink_print(out,
+                       "\nreduced system: all equations, differentiated %d times (the derivative "
+                       "array); not written out\n",
+                       k->differentiation_index);
+        return;
+    }
     if (k->hidden_left > 0) {
         dae_sink_text(out, "\nthe model is too large for its reduced system to be written out\n");
         return;
@@ -315,7 +325,8 @@ static void print_indices(dae_sink *out, const dae_insight *k)
 {
     dae_sink_text(out, "\nindices\n");
     one_index(out, "structural", k->structural_index, k->structural_index,
-              "offsets: Pantelides, Pryce");
+              k->structural_index < 0 ? "the highest derivatives depend on each other"
+                                      : "offsets: Pantelides, Pryce");
     if (k->rewritten_index >= 0)
         one_index(out, "  rewritten", k->rewritten_index, k->rewritten_index, "as above");
     one_index(out, "differentiation", k->differentiation_index, k->differentiation_index,

@@ -207,6 +207,34 @@ int cli_repeated(const cli_arguments *a, const char *name, const char *out[CLI_M
     return count;
 }
 
+static int is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+int cli_refuse_given(cli *c, const cli_arguments *a, const char *const *names, int solver,
+                     const char *kind)
+{
+    cli_flag flag;
+    char spelt[64], shown[CLI_SHOWN];
+    for (int i = 0; i < CLI_MOST_FLAGS && cli_flag_get(a->verb, i, &flag); i++) {
+        int of_solver = 0;
+        for (int r = 0; solver && dae_option_list(r) && !of_solver; r++)
+            of_solver = strcmp(dae_option_list(r)->name, flag.name) == 0;
+        if (!a->value[i] || (!of_solver && !is_among(flag.name, names)))
+            continue;
+        cli_flag_spell(&flag, spelt);
+        dae_fail(&c->report, DAE_E_OPTION, "option %s is for %s", spelt, kind);
+        dae_at(&c->report, "daedalus %s %s", a->verb->name,
+               a->argument_count ? cli_show(a->argument[0], shown) : "");
+        dae_hint(&c->report, "leave it out: %s would change nothing here", spelt);
+        return cli_fail(c);
+    }
+    return 0;
+}
+
 int cli_number(cli *c, const char *what, const char *text, double *out)
 {
     char shown[CLI_SHOWN];

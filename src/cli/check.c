@@ -158,7 +158,16 @@ static const cli_flag analyze_flags[] = {
 /* The name of a built-in problem, or the file of a model? */
 static int analyze(cli *c, const cli_arguments *a)
 {
-    return cli_names_problem(a) ? cli_analyze_problem(c, a) : cli_analyze_model(c, a);
+    static const char *const of_models[] = { "model", "library", "max_memory", NULL };
+    static const char *const of_problems[] = { "form", "tolerance", "perturb", NULL };
+    int problem = cli_names_problem(a);
+    int code = problem ? cli_refuse_given(c, a, of_models, 0,
+                                          "models: the argument is a built-in problem")
+                       : cli_refuse_given(c, a, of_problems, 0,
+                                          "built-in problems: the argument is a model");
+    return code      ? code
+           : problem ? cli_analyze_problem(c, a)
+                     : cli_analyze_model(c, a);
 }
 
 const cli_verb cli_verb_analyze = {

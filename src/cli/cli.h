@@ -69,6 +69,11 @@ int cli_given(const cli_arguments *a, const char *flag);
 /* The values of a flag that may repeat; answers how many. */
 int cli_repeated(const cli_arguments *a, const char *flag, const char *out[CLI_MOST_REPEATS]);
 
+/* Refuses the first flag given that is one of `names` (NULL ends them), or, if `solver`, an option
+ * of the solver: it is for a `kind` of argument that this is not. 0, or an exit code. */
+int cli_refuse_given(cli *c, const cli_arguments *a, const char *const *names, int solver,
+                     const char *kind);
+
 /* Whole text is a number ("nan" and "inf" too, but not 1e999); `what` for the message. */
 int cli_number(cli *c, const char *what, const char *text, double *out);
 

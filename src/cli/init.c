@@ -410,12 +410,17 @@ static void tell_json(cli *c, const init_job *job)
     dae_json_end(&j);
 }
 
+static const char *const of_models[] = { "keep",  "hold_states", "strict",     "time",
+                                         "model", "library",     "max_memory", NULL };
+
 static int run(cli *c, const cli_arguments *a)
 {
     if (cli_init_takes_model(a))
         return cli_init_model(c, a);
     init_job job = { .predicted = 0 };
-    int code = solve_setup(c, a, &job.base);
+    int code = cli_refuse_given(c, a, of_models, 0, "models: the argument is a built-in problem");
+    if (code == 0)
+        code = solve_setup(c, a, &job.base);
     if (code == 0)
         code = prepare(c, a, &job);
     if (code == 0)

@@ -291,11 +291,17 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
     return cli_given(a, "strict") ? check_strict(c, &found) : 0;
 }
 
+static const char *const of_problems[] = { "form",       "values",    "start",
+                                           "fixed_step", "max_order", NULL };
+
 int cli_init_model(cli *c, const cli_arguments *a)
 {
     dae_model *m;
     double t;
-    int code = cli_model_load(c, a, CLI_WHOLE, &m);
+    int code = cli_refuse_given(c, a, of_problems, 1, "built-in problems: the argument is a model");
+    if (code)
+        return code;
+    code = cli_model_load(c, a, CLI_WHOLE, &m);
     if (code == 0)
         code = take_keep(c, a, m);
     if (code == 0)

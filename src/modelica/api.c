@@ -34,6 +34,7 @@ struct dae_model {
     dae_report report;
     dae_status reduced;
     const char *analysis;
+    dae_insight of_array;       /* what `insight` is where the derivative array is integrated */
     const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
@@ -468,19 +469,29 @@ static model *active(dae_model *m, double t0)
 
 const dae_insight *dae_model_insight(dae_model *m)
 {
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back) || !m->reduction.from)
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
         return NULL;
-    if (!m->insight)
+    if (m->insight || (!m->reduction.from && !m->fallback))
+        return m->insight;
+    if (m->reduction.from)
         m->insight = model_insight(&m->reduction, &m->regular, m->back);
+    if ((m->insight || !m->reduction.from) && m->fallback &&
+        fallback_is_needed(m->fallback, usual_start(m))) {
+        m->of_array = m->insight ? *m->insight : (dae_insight){ 0 };
+        m->insight =
+            fallback_insight(m->fallback, usual_start(m), &m->of_array) ? &m->of_array : NULL;
+    }
     return m->insight;
 }
 
 static void analyze(dae_model *m)
 {
+    const dae_insight *k = m->insight;
+    int rewritten = m->regular.changes && !(k && k->by_array); /* else that was in vain */
     m->analysis =
         dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
-                        m->regular.changes ? flat_regular_words(&m->regular) : "",
-                        m->insight ? insight_words(m->insight, m->flat->graph, m->flat->name) : "");
+                        rewritten ? flat_regular_words(&m->regular) : "",
+                        k ? insight_words(k, m->flat->graph, m->flat->name) : "");
 }
 
 const char *dae_model_analysis(dae_model *m)

@@ -5,6 +5,7 @@
 #include "model/insight/insight.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to
@@ -21,6 +22,7 @@ struct model_fallback {
     double t0;
     const char *why;             /* structure failed; NULL: it did not                        */
     bool told;
+    char said[2000];             /* of the last start that was not found                      */
     size_t results, width;       /* of back, of array                                         */
     size_t *place;               /* of a result of back: its number in array; width: none     */
     uint32_t *rate;              /* ... 1 + the variable that it is the derivative of; 0      */
@@ -145,6 +147,7 @@ static dae_status try_start(model_fallback *f, model *m, double t0)
     if (!x) return DAE_E_NOMEM;
     dae_status status = model_initialize(m, t0, x, x + n);
     dae_free(&f->memory, x);
+    snprintf(f->said, sizeof f->said, "%s", status == DAE_OK ? "" : m->report.text);
     m->status = before;
     m->warnings = warnings;
     m->failure_length = 0;
@@ -301,6 +304,95 @@ const char *fallback_words(model_fallback *f)
     return dae_arena_print(arena,
                            "Structure does not tell the index of these equations:\n  %.*s\n%s",
                            length, words, how);
+}
+
+/* ---------------------------------------------------------------- insight --------------- */
+
+static void insight_start(model_fallback *f, double t0, dae_arena *arena, dae_insight *k)
+{
+    model *a = f->array;
+    const char **name = dae_arena_take(arena, a->flat_variables + 1, sizeof *name);
+    double *value = dae_arena_take(arena, a->flat_variables + 1, sizeof *value);
+    k->start_time = t0;
+    k->stop_time = isfinite(f->flat.experiment.stop) ? f->flat.experiment.stop : t0 + 1;
+    k->start_status = try_start(f, a, t0);
+    k->start_message = dae_arena_print(arena, "%s", f->said);
+    k->start_name = name;
+    k->start_value = value;
+    k->starts = 0;
+    for (uint32_t v = 0; k->start_status == DAE_OK && v < f->flat.variables; v++) {
+        const flat_variable *x = &f->flat.variable[v];
+        if (x->hidden || x->variability <= FLAT_DISCRETE || a->variable[v].type != EX_REAL) continue;
+        name[k->starts] = x->name;
+        value[k->starts++] = model_peek(a, v, 0);
+    }
+}
+
+static void insight_index(const model_array *array, dae_arena *arena, dae_insight *k)
+{
+    const char *nearby =
+        k->differentiation_how ? strstr(k->differentiation_how, "; at points nearby") : NULL;
+    bool agreed = k->differentiation_index == array->index; /* at a point that satisfies it */
+    k->differentiation_index = array->index;
+    k->differentiation_how = dae_arena_print(
+        arena,
+        "derivative array at %s, with which it is integrated: singular values kept >= %.1e, "
+        "dropped <= %.1e%s",
+        k->start_status == DAE_OK ? "the start" : "the start values", array->kept, array->dropped,
+        nearby ? nearby : "");
+    k->integrated_index = array->index;
+    k->array_freedom = array->freedom;
+    k->freedom = array->freedom > 0 ? (size_t)array->freedom : 0;
+    if (agreed && k->tractability_index == array->index) return;
+    k->tractability_index = -1;
+    k->tractability_how = "not computed at the start that the derivative array has";
+    k->perturbation_low = array->index;
+    k->perturbation_high = -1;
+    k->perturbation_how = "at least the differentiation index";
+}
+
+/* What structure says of states, loops, sets, the reduced system and its linearization. */
+static void forget_structure(dae_arena *arena, dae_insight *k)
+{
+    const char **none = dae_arena_take(arena, 1, sizeof *none);
+    k->choices = k->hiddens = k->hidden_left = k->states = k->blocks = k->assignments = 0;
+    k->reduceds = k->constraints = 0;
+    k->state = k->dynamic_state = k->rate = none;
+    k->rate_why = "";
+    k->matrix = (dae_insight_matrix){ 0 };
+    k->eigenvalues = -1;
+    k->eigenvalues_how = "not computed where the derivative array is integrated";
+    k->fastest = k->slowest = k->growth = k->frequency = k->stiffness = NAN;
+    k->other = k->other_why = NULL;
+}
+
+bool fallback_insight(model_fallback *f, double t0, dae_insight *k)
+{
+    dae_arena *arena = f->flat.graph->arena;
+    jmp_buf here, *outer = arena->escape;
+    volatile bool done = false;
+    arena->escape = &here;
+    if (setjmp(here) == 0) {
+        dae_model_facts facts = { 0 };
+        model_get_facts(f->array, &facts);
+        if (f->why) { /* structure said nothing */
+            *k = (dae_insight){ .structural_index = -1, .rewritten_index = -1, .linear = -1,
+                                .differentiation_index = -1, .tractability_index = -1,
+                                .equations = facts.equations, .variables = facts.variables,
+                                .parameters = facts.parameters };
+        }
+        k->by_array = 1;
+        k->aliases = facts.aliases;
+        k->unknowns = facts.unknowns;
+        forget_structure(arena, k);
+        insight_start(f, t0, arena, k);
+        insight_index(f->array->array, arena, k);
+        k->method = k->differentiation_index >= 3 ? "radau" : "bdf"; /* as fallback_simulate */
+        k->method_why = "for the derivative array; stiffness is not known";
+        done = true;
+    }
+    arena->escape = outer;
+    return done;
 }
 
 /* ---------------------------------------------------------------- running --------------- */

@@ -10,6 +10,7 @@
 #ifndef DAE_MODEL_FALLBACK_H
 #define DAE_MODEL_FALLBACK_H
 
+#include "daedalus/insight.h"
 #include "model/model.h"
 #include "model/reduce/reduce.h"
 
@@ -43,6 +44,9 @@ dae_status fallback_values(model_fallback *f, double t, const double *x, const d
                            double *value);
 /* That it is taken and why: a sentence among its messages, once. */
 void fallback_tell(model_fallback *f);
+/* The array is needed: what it says takes the place of what structure said (k all 0: it said
+ * nothing). false: no memory. */
+bool fallback_insight(model_fallback *f, double t0, dae_insight *k);
 /* Why the array is taken and what it says, a paragraph; "". The graph's arena's. */
 const char *fallback_words(model_fallback *f);
 

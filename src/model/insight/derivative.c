@@ -94,7 +94,7 @@ static void choose_units(derivative_array *a, array_point *p, array_base *b)
 }
 
 int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
-                             const char **how)
+                             double *gap, const char **how)
 {
     uint32_t n = k->s->rows;
     derivative_array *a = k->array;
@@ -127,8 +127,12 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
             name_of_point(k, &p), b.kept, b.dropped);
-        bool clear = b.kept >= 1000 * b.dropped;
-        k->out.array_freedom = clear ? (int)n - b.constraints : -1;
+        *gap = b.dropped > 0 ? b.kept / b.dropped : INFINITY;
+        if (*gap < INSIGHT_DOUBTFUL) {
+            *how = dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s", a->level, *how);
+            return -1;
+        }
+        k->out.array_freedom = (int)n - b.constraints;
         return a->level;
     }
     return -1;

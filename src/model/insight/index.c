@@ -30,6 +30,7 @@ typedef struct indexer {
     uint32_t n;
     ex_id *residual;             /* F                                                         */
     double *x;                   /* x, x' at a point that satisfies the derivative array      */
+    double gap;                  /* of the decision on the differentiation index              */
     bool violated;               /* no derivatives were found that satisfy the array          */
     double kept, dropped;        /* around the closest decision on a rank                     */
 } indexer;
@@ -418,24 +419,33 @@ static void find_perturbation(indexer *d, int jacobian)
     }
     o->perturbation_high = (int)most + (o->structural_index > 0);
     o->perturbation_how =
-        o->perturbation_low == o->perturbation_high
+        o->perturbation_low < 0 ? "max c + 1 of the offsets is an upper bound"
+        : o->perturbation_low == o->perturbation_high
             ? "the differentiation index is a lower bound, max c + 1 of the offsets an upper one"
             : "between the differentiation index and max c + 1 of the offsets";
 }
 
 /* The rank check has its own way to the differentiation index: generic points near the start
  * values, which need not satisfy the array. It counts where the array at the start gives no
- * answer, unless that start satisfies none; if they differ both are told. */
-static void ask_regular(insight *k, bool violated)
+ * answer, unless that start satisfies none or a rank is in doubt there; if they differ both are
+ * told, and without a wide gap between singular values neither counts. */
+static void ask_regular(insight *k, bool violated, double gap)
 {
     dae_insight *o = &k->out;
     flat_regular *r = k->regular;
     if (!r || r->index < 0) return;
     flat_find_index(r);
     if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
-    if (o->differentiation_index >= 0 || (violated && k->started && o->linear != 1)) {
+    if (o->differentiation_index >= 0 || gap < INSIGHT_DOUBTFUL ||
+        (violated && k->started && o->linear != 1)) {
+        bool disputed = o->differentiation_index >= 0 && gap < INSIGHT_DISPUTED;
         o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
                                                  o->differentiation_how, r->most);
+        if (!disputed) return;
+        o->differentiation_how =
+            dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s",
+                            o->differentiation_index, o->differentiation_how);
+        o->differentiation_index = o->array_freedom = -1;
         return;
     }
     o->differentiation_index = r->most;
@@ -453,25 +463,27 @@ void insight_indices(insight *k)
         : k->m->delays ? "the past of the delays is not known"
                        : "more than 200 unknowns: not computed";
     if (s->rows == 0 || k->m->delays || s->rows > MOST / 3) {
-        if (s->rows) ask_regular(k, false);
+        if (s->rows) ask_regular(k, false, INFINITY);
         return;
     }
-    indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
+    indexer d = { .k = k, .n = s->rows, .kept = INFINITY, .gap = INFINITY };
     d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
     for (uint32_t i = 0; i < s->rows; i++)
         d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
     o->linear = constant_coefficients(&d);
     d.x = take(&d, 2 * (size_t)d.n);
     o->differentiation_index =
-        insight_derivative_index(k, d.residual, d.x, &d.violated, &o->differentiation_how);
+        insight_derivative_index(k, d.residual, d.x, &d.violated, &d.gap, &o->differentiation_how);
     find_tractability(&d);
-    ask_regular(k, d.violated);
+    ask_regular(k, d.violated, d.gap);
     if (o->differentiation_index < 0 && o->linear == 1 && o->tractability_index >= 0) {
         o->differentiation_index = o->tractability_index;
         o->differentiation_how =
             "linear with constant coefficients: the Kronecker index of the pencil";
     }
+    d.kept = INFINITY;
     int jacobian = system_jacobian(&d);
+    if (d.gap < INSIGHT_DOUBTFUL && d.kept < NEARLY_SINGULAR) jacobian = -1;
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
         o->differentiation_how =

@@ -38,14 +38,19 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
 /* A page; the arena's of the graph, which must have somewhere to escape to. */
 const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
 
+/* Gaps below which an index is not told: at all; where points nearby have another. */
+#define INSIGHT_DOUBTFUL 1e3
+#define INSIGHT_DISPUTED 1e6
+
 /* The passes. */
 void insight_hidden(insight *k);
 void insight_choices(insight *k);
 void insight_indices(insight *k);
 /* The differentiation index, -1: not known; x, x' (2 n numbers) at the point where ranks were
- * looked at; *violated: no point satisfies the array. k->out.array_freedom as well. */
+ * looked at; *violated: no point satisfies the array; *gap: between singular values that were kept
+ * and dropped where the index was decided. k->out.array_freedom as well. */
 int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
-                             const char **how);
+                             double *gap, const char **how);
 void insight_mass(insight *k);
 void insight_modes(insight *k);
 

@@ -48,6 +48,10 @@ static void say_size(page *p, const dae_insight *k)
     say(p, "%zu variable%s, %zu equation%s, %zu parameter%s\n", k->variables, s_of(k->variables),
         k->equations, s_of(k->equations), k->parameters, s_of(k->parameters));
     more(p);
+    if (k->by_array) {
+        say(p, "%zu unknown%s for the integrator\n", k->unknowns, s_of(k->unknowns));
+        return;
+    }
     say(p, "%zu alias%s or constant%s taken out, %zu assignment%s in order\n", k->aliases,
         k->aliases == 1 ? "" : "es", s_of(k->aliases), k->assignments, s_of(k->assignments));
     more(p);
@@ -61,7 +65,11 @@ static void say_size(page *p, const dae_insight *k)
 static void say_index(page *p, const dae_insight *k)
 {
     head(p, "index");
-    say(p, "structural index %d of the equations as written\n", k->structural_index);
+    if (k->structural_index < 0)
+        say(p, "structural index not known\n");
+    else
+        say(p, "structural index %d of the equations as written%s\n", k->structural_index,
+            k->by_array ? ", which is wrong at the start" : "");
     if (k->rewritten_index >= 0) {
         more(p);
         say(p, "structural index %d of what they are rewritten to\n", k->rewritten_index);
@@ -71,7 +79,7 @@ static void say_index(page *p, const dae_insight *k)
         say(p, "differential index %d (%s)\n", k->differentiation_index, k->differentiation_how);
     else
         say(p, "differential index not known: %s\n", k->differentiation_how);
-    if (k->integrated_index >= 0 && k->structural_index > 1) {
+    if (k->integrated_index >= 0 && k->structural_index > 1 && !k->by_array) {
         more(p);
         say(p, "what is integrated has index 1: hidden constraints are equations of it\n");
     }
@@ -116,6 +124,15 @@ static void say_choice(page *p, const dae_insight_choice *c)
 static void say_freedom(page *p, const dae_insight *k)
 {
     head(p, "freedom");
+    if (k->by_array) {
+        if (k->array_freedom < 0)
+            say(p, "how many initial values can be chosen is not known\n");
+        else
+            say(p, "%d initial value%s can be chosen%s\n", k->array_freedom,
+                s_of((size_t)k->array_freedom),
+                k->array_freedom ? "; of which variables is not known" : "");
+        return;
+    }
     say(p, "%zu initial value%s can be chosen%s\n", k->freedom, s_of(k->freedom),
         k->freedom ? ":" : "");
     if (k->array_freedom >= 0 && k->array_freedom != (int)k->freedom) {
@@ -176,6 +193,7 @@ static void say_states(page *p, const dae_insight *k)
 
 static void say_loops(page *p, const dae_insight *k)
 {
+    if (k->by_array) return;
     head(p, "loops");
     if (k->blocks == 0) say(p, "no algebraic loops: everything is solved in order\n");
     for (size_t i = 0; i < k->blocks && i < LISTED; i++) {
