@@ -163,7 +163,7 @@ static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
     if (m->hybrid)
         dae_why(&m->report, "what happens at events left out, it has %zu %s for %zu %s", equations,
                 plural(equations, "equation"), unknowns, plural(unknowns, "unknown"));
-    bool brief = is_large(m, in, mt) && !m->hybrid && model_say_suspects(m, in);
+    bool brief = is_large(m, in, mt) && !m->hybrid && model_say_suspects(m);
     int told = 0;
     for (uint32_t i = 0; i < in->s.rows && told < 2; i++)
         if (mt->column_of[i] == NOWHERE) say_over(m, in, mt, i, brief), told++;

@@ -222,7 +222,7 @@ static void say_component(model *m, const share *k)
             k->equations, k->supplied, k->unknowns, k->unknowns == 1 ? "" : "s", own);
 }
 
-bool model_say_suspects(model *m, const model_incidence *in)
+bool model_say_suspects(model *m)
 {
     census c = { .m = m };
     long missing = count_all(&c), sum = 0;
@@ -240,5 +240,5 @@ bool model_say_suspects(model *m, const model_incidence *in)
     const char *one = sure && count == 1 ? found[0]->name : NULL;
     if (missing > 0) told |= say_unwritten(m, one);
     else told |= say_twice(m) || say_written_twice(m, one);
-    return told || (missing != 0 && model_say_uneven(m, in, missing > 0));
+    return told || (missing != 0 && model_say_uneven(m, missing > 0));
 }

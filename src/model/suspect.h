@@ -6,9 +6,9 @@
 
 /* Adds to the report which components, variables or equations are out of balance. false: nothing
  * stands out. */
-bool model_say_suspects(model *m, const model_incidence *in);
+bool model_say_suspects(model *m);
 /* uneven.c: the same of elements of arrays that equations begin with, or that occur in them, less
  * often than the others; more often, if none is missing. */
-bool model_say_uneven(model *m, const model_incidence *in, bool missing);
+bool model_say_uneven(model *m, bool missing);
 
 #endif

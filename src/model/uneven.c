@@ -8,6 +8,8 @@
  */
 #include "model/suspect.h"
 
+#include "expression/walk.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -186,13 +188,31 @@ static const char *how_many(const family *k, char *out, size_t size)
     return out;
 }
 
-static bool say_occurring(grouping *g, const model_incidence *in, bool fewer)
+/* In how many equations each variable occurs, as itself or as a derivative. */
+static uint32_t *count_occurrences(model *m)
+{
+    const flat_model *f = m->flat;
+    uint32_t *tally = dae_arena_take(&m->arena, m->variables + 1, sizeof *tally);
+    size_t *last = dae_arena_take(&m->arena, m->variables + 1, sizeof *last);
+    for (size_t i = 0; i < f->equations; i++) {
+        const ex_id side[] = { f->equation[i].left, f->equation[i].right };
+        ex_walk *w = ex_walk_begin(m->g, side, 2);
+        for (size_t k = 0; k < w->count; k++) {
+            const ex_node *n = ex_at(m->g, w->order[k]);
+            if (n->op != EX_VARIABLE || last[n->a] == i + 1) continue;
+            last[n->a] = i + 1;
+            tally[n->a]++;
+        }
+        ex_walk_end(m->g, w);
+    }
+    return tally;
+}
+
+static bool say_occurring(grouping *g, bool fewer)
 {
     model *m = g->m;
-    uint32_t *tally = dae_arena_take(&m->arena, m->variables + 1, sizeof *tally);
+    uint32_t *tally = count_occurrences(m);
     size_t told = 0;
-    for (size_t k = 0; k < in->start[in->s.rows]; k++)
-        tally[slot_variable(in->slot[in->column[k]])]++;
     judge(g, tally, fewer);
     for (size_t k = 0; k < g->count && told < ARRAYS; k++) {
         const family *a = &g->item[k];
@@ -208,10 +228,10 @@ static bool say_occurring(grouping *g, const model_incidence *in, bool fewer)
     return told > 0;
 }
 
-bool model_say_uneven(model *m, const model_incidence *in, bool missing)
+bool model_say_uneven(model *m, bool missing)
 {
     grouping g;
     group(&g, m);
     bool told = say_leading(&g, missing);
-    return say_occurring(&g, in, missing) || told;
+    return say_occurring(&g, missing) || told;
 }
