@@ -474,6 +474,13 @@ static const initial_case contradictory[] = {
     { "a fixed start out of range",
       "model M Real x(min = 0, start = -1, fixed = true); equation der(x) = 1; end M;",
       .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "min = 0" } },
+    { "a fixed start out of the range of what is equal to it",
+      "model M Real x(start = 1, fixed = true), y(min = 0); equation der(x) = -x; y = -x; end M;",
+      .status = DAE_E_INCONSISTENT, .says = { "'x' is out of range", "'y' (", "equal to -'x'" } },
+    { "equations decide beside bounds: that is told",
+      "model M Real x(start = 1, fixed = true), y(min = 3, start = 3.5), q(max = 0.5), z(max = -5), w; "
+      "equation der(x) = -x; y^2 = 4*x; q = 2*sqrt(x); z = -w; w = x/2 - 8; end M;",
+      .says = { "out of range", "'q' is 2, max = 0.5", "'z' is 7.5, max = -5" } },
 };
 
 /* ---------------------------------------------------------------- the machinery --------- */

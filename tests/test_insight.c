@@ -849,6 +849,47 @@ static void test_only_the_array_says(void **state)
     dae_model_close(m);
 }
 
+/* Equations that are not written for a variable: elements of arrays are compared. */
+static void test_uneven_element(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *words[2];
+    } table[] = {
+        { "Real x[60], y[60]; equation for i in 1:60 loop der(x[i]) = x[mod(i, 60) + 1] - y[i];\n"
+          "if i <> 23 then y[i] + 0.1*y[mod(i, 60) + 1] = x[i]*x[mod(7*i, 60) + 1]; end if;\n"
+          "end for;",
+          { "no equation begins with 'y[23]', one does",
+            "'y[23]', 'y[24]' occur in 2 equations, the others of the array in 3: an equation there "
+            "may be missing" } },
+        { "Real z[60]; equation for i in 1:60 loop if i <> 41 then\n"
+          "z[i] + 0.1*sin(z[mod(i*i, 60) + 1]) + 0.2*z[mod(i*i*i + 5, 60) + 1] = time;\n"
+          "end if; end for;",
+          { "no equation begins with 'z[41]'" } },
+        { "Real z[60]; equation for i in 1:60 loop\n"
+          "z[i] + 0.1*sin(z[mod(i, 60) + 1]) + 0.2*z[mod(i + 1, 60) + 1] = time; end for;\n"
+          "z[33] + z[34]*z[50] = 1;",
+          { "more than one equation begins with 'z[33]'",
+            "'z[33]', 'z[34]', 'z[50]' occur in 4 equations, the others of the array in 3" } },
+        { "Real z[60]; equation for i in 1:60 loop if i <> 20 then\n"
+          "0 = z[min(i + 1, 60)]^2 - 2*z[i] + z[max(i - 1, 1)] + time; end if; end for;",
+          { "'z[19]', 'z[20]', 'z[21]', 'z[1]', 'z[60]' occur in 2 equations, the others of the "
+            "array in 3" } },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "model U %s end U;", table[i].body);
+        dae_model *m = dae_model_load_text("u.mo", text, strlen(text), NULL);
+        assert_int_equal(dae_model_status(m), DAE_E_STRUCTURE);
+        for (int w = 0; w < 2 && table[i].words[w]; w++)
+            if (!strstr(dae_model_messages(m), table[i].words[w])) {
+                print_error("no '%s' in:\n%s\n", table[i].words[w], dae_model_messages(m));
+                fail();
+            }
+        dae_model_close(m);
+    }
+}
+
 /* ---------------------------------------------------------------- memory ---------------- */
 
 typedef struct counter {
@@ -916,6 +957,7 @@ int main(void)
         cmocka_unit_test(test_a_rank_in_doubt),
         cmocka_unit_test(test_what_the_array_says),
         cmocka_unit_test(test_only_the_array_says),
+        cmocka_unit_test(test_uneven_element),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -602,6 +602,38 @@ static void test_terminate(void **state)
     trial_close(&w);
 }
 
+/* What was differentiated must not jump at an event: impulses are left out, and that is told. */
+static void test_impulses_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } table[] = {
+        { "model M Real x, y(start = 0, fixed = true); equation der(y) = der(x) - y;\n"
+          "x = if time < 0.5 then 1 else 2; end M;",
+          "t = 0.5: 'x' jumps from 1 to 2, but" },
+        { "model M Real x, y(start = 0, fixed = true); equation der(y) = der(x) - y;\n"
+          "x = if time < 0.5 then time else 1 - time; end M;", NULL },
+        { "model M Real x, y(start = 0, fixed = true); equation der(y) = x - y;\n"
+          "x = if time < 0.5 then 1 else 2; end M;", NULL },
+        { "model M Real s(start = 0, fixed = true), phi(start = 0.3, fixed = true), x, y, vx, vy, l,\n"
+          "w(start = 0, fixed = true), u; equation u = if time < 0.5 then 0 else 1; der(s) = u;\n"
+          "x = s + sin(phi); y = -cos(phi); der(x) = vx; der(y) = vy; der(phi) = w;\n"
+          "der(vx) = -l*(x - s); der(vy) = -l*y - 9.81; end M;", "'u' jumps from 0 to 1" },
+        { "model M Real x(start = 1, fixed = true), y(start = -1.7), vx(start = 0, fixed = true);\n"
+          "Real vy, l, f; equation f = if x > 0.2 then 0 else 1; x^2 + y^2 = 4; der(x) = vx; der(y) = vy;\n"
+          "der(vx) = -l*x + f; der(vy) = -l*y - 9.81; end M;", NULL },
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        dae_model *m = dae_model_load_text("m.mo", table[k].text, strlen(table[k].text), NULL);
+        assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .stop = 1 }, NULL, NULL), DAE_OK);
+        const char *said = strstr(dae_model_messages(m), "jumps");
+        assert_true(!said == !table[k].words);
+        if (said) assert_non_null(strstr(dae_model_messages(m), table[k].words));
+        dae_model_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -633,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),
         cmocka_unit_test(test_terminate),
+        cmocka_unit_test(test_impulses_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

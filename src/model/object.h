@@ -38,6 +38,7 @@ typedef struct model_variable {
     variable_kind kind;
     bool differentiated;         /* its derivative occurs                                     */
     bool string;
+    bool jumped;                 /* at an event, though its derivative occurs: that was told  */
     uint32_t alias_of;           /* NOWHERE: none                                             */
     signed char alias_sign;
     ex_id alias_value;           /* equal to a parameter expression                           */

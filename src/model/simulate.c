@@ -48,6 +48,7 @@ typedef struct run {
     double start, stop, rtol, atol;
     int intervals, output;      /* output: the next one                                       */
     double *x, *xdot, *before, *atol_each;
+    double *slots;              /* before an event                                            */
     break_time *later;          /* BREAKS                                                     */
     int laters;
     double t, t_before;         /* the last point that was dealt with; of the last event      */
@@ -419,6 +420,35 @@ static dae_status tell_chatter(run *r)
     return DAE_E_CHATTER;
 }
 
+/* Of what an index reduction differentiated (a dummy derivative has the order that is left) values
+ * must not jump: their derivatives are in the equations. What an impulse does is not computed, but it
+ * is told once of each variable. */
+static void warn_impulses(run *r, double t)
+{
+    enum { NAMED = 3 };
+    model *m = r->m;
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (uint32_t v = 0; v < m->variables; v++) {
+        model_variable *x = &m->variable[v];
+        double from = r->slots[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
+        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped) continue;
+        double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
+        double size = fmax(nominal, fmax(fabs(from), fabs(to)));
+        if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * size)) continue;
+        x->jumped = true;
+        if (++count > NAMED) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length,
+                                   "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
+                                   x->name, from, to);
+    }
+    if (count > NAMED) snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
+    if (count)
+        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
+                      "there: what this impulse does to other variables is left out; make it "
+                      "continuous, or smooth the change", t, list);
+}
+
 /* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
@@ -426,8 +456,10 @@ static dae_status pass_event(run *r, double t, int order)
     if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
+    memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
     if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
+    warn_impulses(r, t);
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
@@ -874,9 +906,10 @@ static dae_status simulate(model *m, void *arguments)
     m->assert_warnings = 0;
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
+    for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
-                              { &r->atol_each, n + 1 } };
-    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 4); /* freed by guard */
+                              { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
+    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");

@@ -6,7 +6,8 @@
  * variable of a connector one equation, each causal input one): a component for which that does
  * not hold is named. Within it, or in a model without components, it helps that equations are
  * mostly written for a variable, v = ... or der(v) = ...: one that has none, or two, is named. An
- * equation that is there twice is found as such. These are guesses about what was meant: the
+ * equation that is there twice is found as such. If none of this helps, elements of arrays are
+ * compared with each other (uneven.c). These are guesses about what was meant: the
  * parts that structure proves are told as well (diagnose.c).
  */
 #include "model/suspect.h"
@@ -239,5 +240,5 @@ bool model_say_suspects(model *m)
     const char *one = sure && count == 1 ? found[0]->name : NULL;
     if (missing > 0) told |= say_unwritten(m, one);
     else told |= say_twice(m) || say_written_twice(m, one);
-    return told;
+    return told || (missing != 0 && model_say_uneven(m, missing > 0));
 }

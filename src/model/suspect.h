@@ -7,5 +7,8 @@
 /* Adds to the report which components, variables or equations are out of balance. false: nothing
  * stands out. */
 bool model_say_suspects(model *m);
+/* uneven.c: the same of elements of arrays that equations begin with, or that occur in them, less
+ * often than the others; more often, if none is missing. */
+bool model_say_uneven(model *m, bool missing);
 
 #endif

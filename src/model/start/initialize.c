@@ -16,6 +16,19 @@ enum { ROUNDS = 50, DEFORMATIONS = 200, EXPLANATIONS = 5, HOLDS = 8 };
 
 /* ---------------------------------------------------------------- solving --------------- */
 
+/* Of a variable and what is equal to it: whose is the lower, or the upper, bound that counts? */
+static uint32_t owner_of_bound(const model *m, uint32_t v, bool lower)
+{
+    double bound = lower ? m->variable[v].min_value : m->variable[v].max_value;
+    for (uint32_t a = 0; a < m->flat_variables; a++) {
+        const model_variable *x = &m->variable[a];
+        if (x->alias_of != v) continue;
+        double own = lower == (x->alias_sign > 0) ? x->min_value : x->max_value;
+        if (x->alias_sign * own == bound) return a;
+    }
+    return v;
+}
+
 static dae_status check_guess(model *m, uint32_t v)
 {
     const model_variable *x = &m->variable[v];
@@ -28,8 +41,20 @@ static dae_status check_guess(model *m, uint32_t v)
     dae_fail(&m->report, DAE_E_INCONSISTENT, "the fixed start value of '%s' is out of range",
              m->variable[x->start_from].name);
     if (where[0]) dae_at(&m->report, "its declaration%s", where);
-    dae_why(&m->report, "start = %.10g, min = %.10g, max = %.10g", start, x->min_value,
-            x->max_value);
+    uint32_t owner = owner_of_bound(m, v, start < x->min_value);
+    const model_variable *b = &m->variable[owner], *s = &m->variable[x->start_from];
+    double given = x->start_from == v ? start : s->alias_sign * start;
+    int sign = (owner == v ? 1 : b->alias_sign) * (x->start_from == v ? 1 : s->alias_sign);
+    if (owner == x->start_from || owner == v) {
+        bool turned = x->start_from != v && s->alias_sign < 0;
+        dae_why(&m->report, "start = %.10g, min = %.10g, max = %.10g", given,
+                turned ? 0 - x->max_value : x->min_value, turned ? 0 - x->min_value : x->max_value);
+    }
+    if (owner != x->start_from) {
+        model_locate(m, m->flat->variable[owner].place, where, sizeof where);
+        dae_why(&m->report, "start = %.10g, but '%s'%s, equal to %s'%s', has min = %.10g, max = %.10g",
+                given, b->name, where, sign < 0 ? "-" : "", s->name, b->min_value, b->max_value);
+    }
     return DAE_E_INCONSISTENT;
 }
 
@@ -459,6 +484,42 @@ static void leave_no_trace(model *m)
     memcpy(m->value, before, m->slots * sizeof *before);
 }
 
+/* ---------------------------------------------------------------- bounds ---------------- */
+
+/* Equations decide, whatever the bounds: values outside are told. */
+static void warn_outside(model *m)
+{
+    enum { NAMED = 5 };
+    char list[800] = "";
+    size_t length = 0, count = 0;
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        double value = m->value[slot_of(v, 0)], least = 1e-9 * size_of(m, v);
+        if (x->kind != UNKNOWN || !initial_is_unknown(x)) continue;
+        bool below = value < x->min_value - fmax(least, 1e-9 * fabs(x->min_value));
+        if (!below && !(value > x->max_value + fmax(least, 1e-9 * fabs(x->max_value)))) continue;
+        if (++count > NAMED) continue;
+        const model_variable *b = &m->variable[owner_of_bound(m, v, below)];
+        bool turned = b != x && b->alias_sign < 0, lower = below != turned;
+        length += (size_t)snprintf(list + length, sizeof list - length,
+                                   "%s'%.80s' is %.6g, %s = %.6g", count > 1 ? ", " : "", b->name,
+                                   turned ? -value : value, lower ? "min" : "max",
+                                   lower ? b->min_value : b->max_value);
+    }
+    if (count > NAMED) snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
+    if (count) model_warn(m, "initial values are out of range: %s", list);
+}
+
+/* What was done with start values, and what came out, that one might not expect. */
+static void warn_all(model *m)
+{
+    warn_decided(m);
+    warn_moved(m);
+    warn_outside(m);
+    nearest_warn(m);
+    initial_warn_dropped(m);
+}
+
 dae_status model_find_start(model *m, double t0)
 {
     if (m->array) return model_find_array_start(m, t0);
@@ -478,10 +539,7 @@ dae_status model_find_start(model *m, double t0)
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) leave_no_trace(m);
-    if (status == DAE_OK) warn_decided(m);
-    if (status == DAE_OK) warn_moved(m);
-    if (status == DAE_OK) nearest_warn(m);
-    if (status == DAE_OK) initial_warn_dropped(m);
+    if (status == DAE_OK) warn_all(m);
     if (status == DAE_OK) status = model_start_delays(m, t0);
     if (status != DAE_OK) return status;
     m->value[slot_of(m->at_initial, 0)] = 0;
