@@ -451,6 +451,7 @@ static void large_systems(void **state)
 {
     (void)state;
     static const char *const names[] = { "constant", "moving", "nonlinear", "nonlinear, moving" };
+    double linear = 0; /* 0.7 s where all is quiet: a slow hour shows in it, too */
     for (int how = 0; how < 4; how++) {
         int sizes[DAE_ANALYSIS_LEVELS + 1];
         made m = regular(200, 60, 4, sizes);
@@ -468,8 +469,8 @@ static void large_systems(void **state)
         assert_int_equal(f->freedom, 60);
         for (int k = 0; k <= f->levels; k++)
             assert_int_equal(f->known[k], known_after(sizes, k));
-        if (!sanitized)
-            expect_below(seconds, 5);
+        if (how == 0) linear = seconds;
+        if (!sanitized) expect_below(seconds, fmax(5, 7 * linear));
         dae_analysis_close(a);
         free(x);
         made_close(&m);
