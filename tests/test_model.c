@@ -512,6 +512,37 @@ static void test_stopping(void **state)
     trial_close(&w);
 }
 
+static double parabola(double t)
+{
+    return t + t * t / 2;
+}
+
+/* Steps across a point where an unknown is infinite are no steps; where its factor vanishes together
+ * with the rest nothing happens. */
+static void test_poles(void **state)
+{
+    (void)state;
+    static const char *const infinite[] = {
+        "model M Real a(start = 1, fixed = true); equation (1 - time)*der(a) = -a - time*cos(time); "
+        "end M;",
+        "model M Real y(start = 0, fixed = true), z; equation (1 - time)*z = 2 + sin(time); "
+        "der(y) = 1; end M;",
+        "model M Real x(start = -1, fixed = true), z; equation der(x) = 1; x*z = 3 + sin(time); end M;",
+    };
+    trial_model w;
+    for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++) {
+        trial_open(&w, infinite[i], NULL);
+        expect_run(&w, trial_run(&w, 2, 1e-6), DAE_E_IMPASSE, "infinite", "passes 0 there");
+        expect_below(w.t[w.rows - 1], 1 + 1e-9);
+        trial_close(&w);
+    }
+    trial_open(&w, "model M Real y(start = 0, fixed = true), z; equation (1 - time)*z = 1 - time^2; "
+                   "der(y) = z; end M;", NULL);
+    expect_good(&w, trial_run(&w, 2, 1e-8));
+    expect_below(trial_error(&w, "y", parabola), 1e-6);
+    trial_close(&w);
+}
+
 /* Other methods give the same. */
 static void test_methods(void **state)
 {
@@ -681,6 +712,7 @@ int main(void)
         cmocka_unit_test(test_assertions),
         cmocka_unit_test(test_assertions_inside_steps),
         cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_poles),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),
         cmocka_unit_test(test_algorithm_with_loops),
