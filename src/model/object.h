@@ -460,6 +460,11 @@ dae_status model_update_modes(model *m, bool first, bool *changed); /* from the 
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
 dae_status model_settle(model *m);               /* modes and what follows from them, at once */
 
+/* calls.c: words of failures jump when memory runs out; what a run took is given back at its end */
+typedef dae_status (*model_guarded)(model *m, void *arguments);
+dae_status model_guard(model *m, model_guarded call, void *arguments);
+dae_status model_check_ready(model *m);
+
 /* loop/pole.c */
 dae_status model_compile_poles(model *m);
 /* From the slots, after a step: has an unknown passed infinity? The first time nothing is known. */

@@ -1,4 +1,4 @@
-/* simulate.c: the loop of a simulation: steps, output, events; and the public pieces of it.
+/* simulate.c: the loop of a simulation: steps, output, events.
  *
  * The default method is bdf: one Jacobian serves many steps, orders up to five, sparse matrices,
  * index 1 without further thought. After an event it begins at order one; where events come every
@@ -56,136 +56,6 @@ typedef struct run {
     model_stage *stage;         /* NULL: the whole simulation with this model                 */
     int jumps;                  /* over folds                                                 */
 } run;
-
-/* ---------------------------------------------------------------- guarded calls --------- */
-
-typedef dae_status (*guarded)(model *m, void *arguments);
-
-/* Words of failures are made in the graph's arena, which jumps when memory runs out. */
-static dae_status guard(model *m, guarded call, void *arguments)
-{
-    jmp_buf *outer = m->g->arena->escape;
-    dae_status status;
-    dae_report_clear(&m->report);
-    m->g->arena->escape = &m->escape;
-    int refused = setjmp(m->escape);
-    if (refused == 0)
-        status = call(m, arguments);
-    else
-        status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
-    m->g->arena->escape = outer;
-    if (m->solver) {
-        dae_get_statistics(m->solver, &m->statistics);
-        snprintf(m->method, sizeof m->method, "%s", m->statistics.method ? m->statistics.method : "");
-        m->statistics.method = m->method; /* the solver's own copy goes with it */
-    }
-    dae_close(m->solver);
-    dae_free(&m->memory, m->run_vectors);
-    dae_free(&m->memory, m->run_breaks);
-    m->solver = NULL;
-    m->run_vectors = NULL;
-    m->run_breaks = NULL;
-    return model_done(m, status);
-}
-
-static dae_status check_ready(model *m)
-{
-    if (!m->built) {
-        dae_fail(&m->report, DAE_E_STATE, "the model could not be built: see its messages");
-        return DAE_E_STATE;
-    }
-    if (!m->hybrid) return DAE_OK;
-    model_refuse_hybrid(m);
-    dae_hint(&m->report, "if-expressions cause events and are simulated; when, pre, edge, change, "
-                         "sample and reinit are not");
-    return DAE_E_UNSUPPORTED;
-}
-
-/* ---------------------------------------------------------------- the pieces ------------ */
-
-typedef struct point {
-    double t, *x, *xdot, *value;
-    const double *from_x, *from_xdot;
-} point;
-
-static dae_status initialize(model *m, void *arguments)
-{
-    const point *p = arguments;
-    dae_status status = check_ready(m);
-    if (status == DAE_OK) status = model_find_start(m, p->t);
-    if (status != DAE_OK) return status;
-    model_take_point(m, p->x, p->xdot);
-    m->at_start = true;
-    status = model_check_assertions(m, p->t);
-    m->at_start = false;
-    return status;
-}
-
-dae_status model_initialize(model *m, double t0, double *x, double *xdot)
-{
-    model_forget_failure(m);
-    return guard(m, initialize, &(point){ .t = t0, .x = x, .xdot = xdot });
-}
-
-static dae_status describe(model *m, void *arguments)
-{
-    (void)arguments;
-    return m->built ? model_describe_initial(m) : DAE_E_STATE;
-}
-
-dae_status model_get_initial(model *m, dae_initial *out)
-{
-    dae_status before = m->status, status = guard(m, describe, NULL);
-    m->status = before;
-    *out = (dae_initial){
-        .value = m->initial_value, .values = m->initial_values,
-        .constraint = m->initial_constraint, .constraints = m->initial_constraints,
-        .conflict = m->conflict, .conflicts = m->conflicts, .iterations = m->init.iterations,
-        .evaluations = m->init.evaluations, .by = m->initial_by ? m->initial_by : "",
-        .t = m->value[0] };
-    return status;
-}
-
-static dae_status values(model *m, void *arguments)
-{
-    const point *p = arguments;
-    dae_status status = check_ready(m);
-    if (status != DAE_OK) return status;
-    if (model_load_point(m, p->t, p->from_x, p->from_xdot) != DAE_OK)
-        return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
-    model_fill_row(m);
-    memcpy(p->value, m->row, m->results * sizeof *m->row);
-    return DAE_OK;
-}
-
-dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value)
-{
-    return guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
-}
-
-static dae_status event(model *m, void *arguments)
-{
-    const point *p = arguments;
-    dae_status status = check_ready(m);
-    if (status != DAE_OK) return status;
-    if (model_load_point(m, p->t, p->x, p->xdot) != DAE_OK)
-        return unit_trouble(m, &m->p.values, DAE_E_NONFINITE, "computing variables");
-    status = model_find_again(m, p->t);
-    if (status == DAE_OK) model_take_point(m, p->x, p->xdot);
-    return status;
-}
-
-dae_status model_event(model *m, double t, double *x, double *xdot)
-{
-    model_forget_failure(m);
-    return guard(m, event, &(point){ .t = t, .x = x, .xdot = xdot });
-}
-
-dae_status model_get_statistics(const model *m, dae_statistics *out)
-{
-    *out = m->statistics;
-    return DAE_OK;
-}
 
 /* ---------------------------------------------------------------- settings -------------- */
 
@@ -898,7 +768,7 @@ static dae_status simulate(model *m, void *arguments)
 {
     run *r = arguments;
     size_t n = (size_t)m->p.problem.size;
-    dae_status status = check_ready(m);
+    dae_status status = model_check_ready(m);
     if (status == DAE_OK) status = check_route(r);
     if (status == DAE_OK) status = choose_times(r);
     if (status != DAE_OK) return status;
@@ -909,7 +779,7 @@ static dae_status simulate(model *m, void *arguments)
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
-    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by guard */
+    m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
         return dae_fail(&m->report, DAE_E_NOMEM, "no memory for a simulation");
@@ -927,7 +797,7 @@ dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_
               .event = -1, .stage = stage };
     if (stage) stage->paused = false;
     model_forget_failure(m);
-    return guard(m, simulate, &r);
+    return model_guard(m, simulate, &r);
 }
 
 dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row row, void *user)
