@@ -1,6 +1,5 @@
-/* calls.c: calls from outside that may fail for want of memory; the pieces of a simulation one by one:
- * initial values, variables at a point, the other side of an event.
- */
+/* calls.c: calls from outside that may fail for want of memory; the pieces of a simulation one by
+ * one: initial values, variables at a point, the other side of an event. */
 #include "model/object.h"
 
 #include <stdio.h>
@@ -23,7 +22,8 @@ dae_status model_guard(model *m, model_guarded call, void *arguments)
     m->g->arena->escape = outer;
     if (m->solver) {
         dae_get_statistics(m->solver, &m->statistics);
-        snprintf(m->method, sizeof m->method, "%s", m->statistics.method ? m->statistics.method : "");
+        const char *method = m->statistics.method;
+        snprintf(m->method, sizeof m->method, "%s", method ? method : "");
         m->statistics.method = m->method; /* the solver's own copy goes with it */
     }
     dae_close(m->solver);
@@ -107,7 +107,8 @@ static dae_status values(model *m, void *arguments)
 
 dae_status model_values(model *m, double t, const double *x, const double *xdot, double *value)
 {
-    return model_guard(m, values, &(point){ .t = t, .from_x = x, .from_xdot = xdot, .value = value });
+    point at = { .t = t, .from_x = x, .from_xdot = xdot, .value = value };
+    return model_guard(m, values, &at);
 }
 
 static dae_status event(model *m, void *arguments)
