@@ -492,9 +492,103 @@ static void algebraic_errors_suppressed(void **state)
     assert_int_equal(every.steps, same.steps);
 }
 
+/* x'' = -x: x and x' pass 0 in turn; x'' = -x - x'/25: they die out as well. */
+static int vibration(double t, const double *x, const double *xdot, double *f, void *user)
+{
+    (void)t;
+    f[0] = xdot[0] - x[1];
+    f[1] = xdot[1] + x[0] + *(double *)user * x[1];
+    return 0;
+}
+
+static dae_statistics vibrate(double damping, const char *method, double fading, double end, double *x)
+{
+    dae_problem p = { .size = 2, .residual = vibration, .user = &damping };
+    dae_options o = { .rtol = 1e-6, .atol = 1e-15, .method = method, .fading = fading };
+    dae_solver *s = dae_open(&p, &o);
+    dae_statistics work;
+    x[0] = 1;
+    x[1] = 0;
+    assert_int_equal(dae_start(s, 0, x, NULL), DAE_OK);
+    assert_int_equal(dae_advance(s, end), DAE_OK);
+    assert_int_equal(dae_read(s, end, x, NULL), DAE_OK);
+    dae_get_statistics(s, &work);
+    dae_close(s);
+    return work;
+}
+
+/* Fewer steps where unknowns pass 0, at errors like those of |x| = 1; what dies out by e^-8 has its
+ * digits all the same. */
+static void size_of_late(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "bdf", "radau", "mebdf", "rodas4" };
+    double x[2], w = sqrt(1 - 0.02 * 0.02), t = 400;
+    double exact = exp(-0.02 * t) * (cos(w * t) + 0.02 / w * sin(w * t));
+    for (int i = 0; i < COUNT_OF(methods); i++) {
+        dae_statistics now = vibrate(0, methods[i], 0, 50, x);
+        dae_statistics late = vibrate(0, methods[i], 0.99, 50, x);
+        double error = hypot(x[0] - cos(50), x[1] + sin(50));
+        printf("  %s: %lld steps, %lld, error %.1e\n", methods[i], (long long)now.steps,
+               (long long)late.steps, error);
+        expect_below((double)late.steps, 0.95 * (double)now.steps);
+        expect_below(error, 500e-6);
+        vibrate(0.04, methods[i], 0.99, t, x);
+        printf("  died out: error %.1e of the size\n", fabs(x[0] - exact) / exp(-0.02 * t));
+        expect_below(fabs(x[0] - exact), 5e-3 * exp(-0.02 * t));
+    }
+}
+
+/* The same on the unit circle, and not linear. */
+static int turning(double t, const double *x, const double *xdot, double *f, void *user)
+{
+    double r = x[0] * x[0] + x[1] * x[1];
+    (void)t, (void)user;
+    f[0] = xdot[0] - r * x[1];
+    f[1] = xdot[1] + r * x[0];
+    return 0;
+}
+
+/* Past points of sin and cos in place of a start from nothing: the next step is as long and of as
+ * high an order as theirs, and well predicted. */
+static void past_points_are_used(void **state)
+{
+    (void)state;
+    static const struct { const char *method; int points; double step, end; } c[] = {
+        { "bdf", 5, 0.1, 2 }, { "mebdf", 5, 0.1, 2 }, { "mebdf", 7, 0.1, 2 }, { "radau", 4, 0.2, 1.2 } };
+    double t[8], x[16], end[2];
+    for (int i = 0; i < COUNT_OF(c); i++) {
+        dae_statistics work[2];
+        for (int with = 0; with < 2; with++) {
+            dae_problem p = { .size = 2, .residual = turning };
+            dae_options o = { .rtol = 1e-5, .atol = 1e-5, .method = c[i].method,
+                              .initial_step = c[i].step };
+            dae_solver *s = dae_open(&p, &o);
+            for (int k = 0; k < c[i].points; k++) {
+                t[k] = 1 - c[i].step * k;
+                x[2 * k] = cos(t[k]);
+                x[2 * k + 1] = -sin(t[k]);
+            }
+            assert_int_equal(with ? dae_start_history(s, c[i].points, t, x) : dae_start(s, 1, x, NULL),
+                             DAE_OK);
+            assert_int_equal(dae_advance(s, c[i].end), DAE_OK);
+            assert_int_equal(dae_read(s, c[i].end, end, NULL), DAE_OK);
+            expect_near(end[0], cos(c[i].end), 100e-5);
+            dae_get_statistics(s, &work[with]);
+            dae_close(s);
+        }
+        printf("  %s: %lld and %lld steps, %lld and %lld iterations\n", c[i].method,
+               (long long)work[0].steps, (long long)work[1].steps,
+               (long long)work[0].newton_iterations, (long long)work[1].newton_iterations);
+        expect_below((double)work[1].newton_iterations, 0.95 * (double)work[0].newton_iterations);
+        assert_true(work[1].steps <= work[0].steps);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(size_of_late),          cmocka_unit_test(past_points_are_used),
         cmocka_unit_test(no_run_fails),          cmocka_unit_test(errors_are_within_30),
         cmocka_unit_test(error_is_proportional), cmocka_unit_test(forms_agree),
         cmocka_unit_test(transistor_amplifier),  cmocka_unit_test(turning_leading_matrix),

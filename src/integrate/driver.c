@@ -45,7 +45,9 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
     double rtol = s->safety * s->options.rtol, part = s->safety;
     double largest = 0;
     for (int i = 0; i < s->system.n; i++) {
-        double w = 1 / (rtol * fabs(x[i]) + part * s->atol[i]);
+        double size = fabs(x[i]);
+        if (s->recent) size = s->recent[i] = fmax(size, s->options.fading * s->recent[i]);
+        double w = 1 / (rtol * size + part * s->atol[i]);
         largest = w > largest ? w : largest;
         s->w0[i] = w;
     }

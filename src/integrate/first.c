@@ -120,13 +120,14 @@ dae_status dae_first_open(dae_solver *s)
     dae_first *f = &s->first;
     const dae_options *o = &s->options;
     int several = o->fixed_step > 0 && o->max_order > 1 && s->method->start_history &&
-                  !s->method->starts_itself;
+                  !s->method->starts_itself && !s->method->one_step;
     f->insist = o->first > DAE_FIRST_PLAIN;
     f->kind = o->first != DAE_FIRST_AUTO ? o->first
               : several                  ? DAE_FIRST_ACCURATE
                                          : DAE_FIRST_PLAIN;
     if ((corrects(s) && !s->method->shift) ||
-        (o->first == DAE_FIRST_ACCURATE && o->fixed_step > 0 && !s->method->start_history))
+        (o->first == DAE_FIRST_ACCURATE && o->fixed_step > 0 &&
+         (!s->method->start_history || s->method->one_step)))
         return refuse_method(s);
     int moves = s->method->shift && dae_has_level_3(s);
     if ((f->kind == DAE_FIRST_PLAIN && !moves) || s->system.n == 0) return DAE_OK;

@@ -95,6 +95,7 @@ static dae_status mebdf_start_history(dae_solver *s, int count, const double *t,
     mebdf_start(s);
     m->starting = 0;
     m->used = count > 1 ? count - 1 : 1;
+    s->order = m->used < s->options.max_order ? m->used : s->options.max_order;
     return dae_history_load(&m->past, s, count, t, x);
 }
 

@@ -243,6 +243,31 @@ static void radau_start(dae_solver *s)
     s->corrector.have_factor = 0;
 }
 
+/* Past points, newest first: of them a polynomial over the last step is made, which predicts the
+ * next one. No more points than a step of this method would have: far out high degrees stray. */
+static dae_status radau_start_history(dae_solver *s, int count, const double *t, const double *x)
+{
+    radau *m = s->method_state;
+    const irk_scheme *g = scheme_of(m, s->order);
+    int n = m->r.k.n, stride = m->r.k.stride;
+    if (count < 2 || s->system.computed) return DAE_OK;
+    count = count < g->stages + 1 ? count : g->stages + 1;
+    double h = t[0] - t[1];
+    for (int j = 0; j <= g->stages; j++) {
+        double *z = m->r.Z_past + j * stride, at = j < g->stages ? t[1] + g->c[j] * h : t[0];
+        for (int i = 0; i < n; i++) z[i] = -x[n + i];
+        for (int k = 0; k < count; k++) {
+            double weight = 1;
+            for (int l = 0; l < count; l++)
+                if (l != k) weight *= (at - t[l]) / (t[k] - t[l]);
+            for (int i = 0; i < n; i++) z[i] += weight * x[k * n + i];
+        }
+    }
+    m->r.past = g;
+    m->r.h_past = h;
+    return DAE_OK;
+}
+
 /* ---- one attempt ---- */
 
 /* a^(1/k), without the power function for the k that are frequent. */
@@ -508,6 +533,7 @@ const dae_method dae_method_radau = {
     .open = radau_open,
     .close = radau_close,
     .start = radau_start,
+    .start_history = radau_start_history,
     .attempt = radau_attempt,
     .commit = radau_commit,
     .reject = radau_reject,
@@ -527,6 +553,7 @@ const dae_method dae_method_radau_undamped = {
     .open = radau_open,
     .close = radau_close,
     .start = radau_start,
+    .start_history = radau_start_history,
     .attempt = radau_attempt,
     .commit = radau_commit,
     .reject = radau_reject,

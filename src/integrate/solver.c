@@ -111,6 +111,8 @@ static dae_status take_memory(dae_solver *s)
     s->system.scale_part = fmin(1, sqrt(sqrt(DBL_EPSILON) / fmax(s->options.rtol, 1e-10)));
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
     s->w_error = s->options.suppress_algebraic ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
+    if (s->options.fading > 0) s->recent = dae_alloc(&s->memory, n, sizeof(double));
+    if (s->options.fading > 0 && !s->recent) return DAE_E_NOMEM;
     return s->events.armed && s->w && s->w_error ? DAE_OK : DAE_E_NOMEM;
 }
 
@@ -163,6 +165,7 @@ void dae_close(dae_solver *s)
     if (s->method) s->method->close(s);
     dae_corrector_close(&s->corrector);
     dae_first_close(s);
+    dae_free(&memory, s->recent);
     if (s->w_error != s->w) dae_free(&memory, s->w_error);
     if (s->w != s->w0) dae_free(&memory, s->w);
     dae_free(&memory, s->vectors);

@@ -12,7 +12,7 @@
  * (0.4: a tenth), more leads to and fro. After a failure anything clearly better is tried. */
 static const double ENOUGH = 0.7, RESCUE = 0.85;
 
-enum { PAST = 6 }; /* points that a multistep method may want */
+enum { PAST = 9 }; /* points that a method may want */
 
 typedef struct member {
     flat_reduction reduction;
