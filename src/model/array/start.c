@@ -22,6 +22,7 @@ enum { NEAREST = 60, SHAKES = 6, SMALL = 30 };
 /* How readily an unknown moves away from its start value. */
 static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
 static const double LATER = 1e-4; /* in units of tau */
+static const double CLEAR = 1e3; /* gap between singular values kept and dropped */
 static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
 /* ---------------------------------------------------------------- initial equations ----- */
@@ -193,16 +194,22 @@ static bool look(model_array *k)
            array_decompose(&k->base, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
 }
 
-/* With other units of time ranks are the same. */
+static bool is_clear(const array_base *b)
+{
+    return array_gap(b) > CLEAR;
+}
+
+/* With other units of time no others are as clear. */
 static bool is_robust(model_array *k)
 {
     double tau = k->a.tau;
     int rank = k->base.rank, constraints = k->base.constraints;
     bool same = true;
     for (int side = -1; side < 2; side += 2) {
-        put_tau(k, tau * exp2(5 * side));
-        same = same && look(k) && k->base.rank == rank && k->base.constraints == constraints &&
-               array_is_full(&k->base);
+        put_tau(k, tau * exp2(2 * side));
+        same = same && look(k) &&
+               (!is_clear(&k->base) || (k->base.rank == rank && array_is_full(&k->base) &&
+                                        k->base.constraints == constraints));
     }
     put_tau(k, tau);
     return look(k) && same;
@@ -281,7 +288,7 @@ static outcome find_index_from(model *m, origin from, int first)
         choose_units(k);
         if (!look(k) || !array_is_full(&k->base)) continue;
         double kept = k->base.kept, dropped = k->base.dropped;
-        bool clear = kept > 1e3 * dropped && is_robust(k);
+        bool clear = is_clear(&k->base) && is_robust(k);
         int freedom = (int)n - k->base.constraints;
         if (!clear || !is_confirmed(m)) continue;
         k->index = level;

@@ -127,7 +127,7 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
             name_of_point(k, &p), b.kept, b.dropped);
-        *gap = b.dropped > 0 ? b.kept / b.dropped : INFINITY;
+        *gap = array_gap(&b);
         if (*gap < INSIGHT_DOUBTFUL) {
             *how = dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s", a->level, *how);
             return -1;
