@@ -19,6 +19,7 @@
 #include "modelica/instance.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,12 +248,28 @@ static double usual_start(const dae_model *m)
     return isfinite(m->flat->experiment.start) ? m->flat->experiment.start : 0;
 }
 
-/* Structure failed; may the derivative array take its place? */
-static int replace_structure(dae_model *m)
+/* Ranks found that structure is wrong, and what was made of the equations then is of no use: it is
+ * singular, too, or nothing could be made of it. (Equations as written without an equation for every
+ * unknown are another matter, and refused before there is a back end.) */
+static int is_astray(const dae_model *m, dae_status status)
 {
+    return status == DAE_E_SINGULAR ||
+           ((m->regular.changes > 0 || m->back) &&
+            (status == DAE_E_STRUCTURE || status == DAE_E_LIMIT || status == DAE_E_UNSUPPORTED));
+}
+
+/* Structure failed; may the derivative array take its place? */
+static int replace_structure(dae_model *m, dae_status status)
+{
+    if (!is_astray(m, status))
+        return 0;
+    if (m->back) /* it is that one's words */
+        snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
     m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);
     if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
+        model_close(m->back);
         m->back = fallback_model(m->fallback);
+        m->reduction = (flat_reduction){ 0 };
         return 1;
     }
     fallback_close(m->fallback);
@@ -273,7 +290,7 @@ static dae_status make(dae_model *m)
     status = guarded(m, reduce);
     if (status == DAE_OK)
         status = m->reduced;
-    if (status == DAE_E_SINGULAR && replace_structure(m))
+    if (replace_structure(m, status))
         return DAE_OK;
     if (status != DAE_OK) {
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
@@ -284,6 +301,8 @@ static dae_status make(dae_model *m)
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (m->back && replace_structure(m, status))
+        return DAE_OK;
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {

@@ -17,6 +17,7 @@
  *     array.c    the array: values, derivatives
  *     base.c     its Jacobian at a point, decomposed stage by stage: ranks, corrections, dx'/dx
  *     satisfy.c  points that satisfy it
+ *     units.c    units of unknowns and of time in which ranks mean something
  *     start.c    consistent initial values of a model; problem.c x' = phi(t, x) of a model
  */
 #ifndef DAE_MODEL_ARRAY_H
@@ -87,13 +88,14 @@ bool array_balance(derivative_array *a, double t, const double *c, double *size,
 
 /* What determines c_j: of the rows that hold it and nothing beyond, G_(j-1) and those left from
  * c_(j+1), the block at c_j is U diag(S, 0) V^T. Turned by U^T the first `rank` rows determine c_j in
- * the span of V; the others hold c_0 .. c_(j-1) only, and are left, multiplied by `lift` so that
- * their largest entry is 1. */
+ * the span of V; the others hold c_0 .. c_(j-1) only, and are left, turned once more and multiplied
+ * by `lift` so that they are orthonormal: a constraint that many differentiations have made small
+ * counts as much as another. */
 typedef struct array_stage {
     int rows, rank, room;        /* room: rows that there is memory for                       */
     double *U, *S, *V;           /* V: V^T, row after row of it a right singular vector       */
     double *top;                 /* turned rows at c_0 .. c_(j-1), n of them high             */
-    double lift;
+    double *lift;                /* of rows, from `rank` on                                   */
 } array_stage;
 
 /* The Jacobian by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled, unknowns
@@ -110,7 +112,7 @@ typedef struct array_base {
     int most;                    /* rows that there is memory for                             */
     int left;                    /* rows of C                                                 */
     double kept, dropped;        /* the closest decision: singular values relative to the
-                                    largest                                                   */
+                                    largest, smaller where rows are known less exactly        */
     bool full;                   /* c_1 is determined                                         */
     double *J;                   /* (Gx Gy), scaled                                           */
     array_stage stage[ARRAY_LEVELS + 2]; /* from 1 on                                         */
@@ -119,7 +121,7 @@ typedef struct array_base {
     double *blur;                /* how exactly rows are known, while eliminating             */
     double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
                                     weight 0: it is held                                      */
-    double *work, *side, *copy, *panel;
+    double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
 } array_base;
 
@@ -172,6 +174,11 @@ bool array_satisfy(array_point *p, array_base *b, bool patient);
 /* The same with the decomposition b of a point nearby: the way of x is across its constraints.
  * *rate: by how much each step was shorter than the one before. */
 bool array_settle(array_point *p, array_base *b, double *rate);
+/* Another unit of time: the point stays, its coefficients change. */
+void array_put_tau(array_point *p, double tau);
+/* Units in which ranks are told best at p->c, which satisfies the array, into b->size and the array;
+ * metric (NULL: 1): sizes of unknowns to measure how fast they change. b's decomposition is lost. */
+void array_choose_units(array_point *p, array_base *b, const double *metric);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);
 

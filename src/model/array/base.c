@@ -40,6 +40,7 @@ static void open_stages(array_base *b, dae_arena *arena, int rows, int width)
         s->S = take(arena, n);
         s->V = take(arena, n * n);
         s->top = take(arena, n * j * n);
+        s->lift = take(arena, s->room);
     }
 }
 
@@ -52,6 +53,7 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
     b->J = take(arena, most * (n + most));
     b->copy = take(arena, most * (n + most));
     b->panel = take(arena, most * n);
+    b->grade = take(arena, most * (n + 2 * most));
     open_stages(b, arena, most, width);
     b->P = take(arena, most * most);
     b->W = take(arena, n * n);
@@ -122,15 +124,23 @@ static bool decompose(array_base *b, double *A, int rows, int columns, double *U
     return info == 0;
 }
 
-/* How many singular values count, rows being known to `blur`; the closest decision is noted. */
+/* Is a singular value more than nothing, where rows are known to `blur`? The closest decision is
+ * noted, in units in which rounding is that of rows as they are given. */
+static bool counts(array_base *b, double value, double largest, double blur)
+{
+    double seen = value / largest * (DBL_EPSILON / fmax(blur, DBL_EPSILON));
+    if (seen > ZERO)
+        b->kept = fmin(b->kept, seen);
+    else
+        b->dropped = fmax(b->dropped, seen);
+    return seen > ZERO;
+}
+
 static int count_rank(array_base *b, const double *s, int least, double blur)
 {
     int rank = 0;
     double largest = least > 0 ? fmax(s[0], SMALL) : SMALL;
-    double cut = fmax(ZERO * largest, 100 * blur);
-    while (rank < least && s[rank] > cut) rank++;
-    if (rank > 0) b->kept = fmin(b->kept, s[rank - 1] / largest);
-    if (rank < least) b->dropped = fmax(b->dropped, s[rank] / largest);
+    while (rank < least && counts(b, s[rank], largest, blur)) rank++;
     return rank;
 }
 
@@ -149,7 +159,7 @@ static int append(array_base *b, int j, int left)
     return left + count + below;
 }
 
-/* How exactly the rows of the stack are known; of those left after turning, in their places. */
+/* How exactly the rows of the stack are known. */
 static double most_blur(const array_base *b, int rows)
 {
     double most = 0;
@@ -157,25 +167,25 @@ static double most_blur(const array_base *b, int rows)
     return most;
 }
 
+/* How exactly combinations of them are known: the columns of U behind `rank`. */
 static void turn_blur(array_base *b, const array_stage *s)
 {
-    double *now = b->side;
     for (int k = s->rank; k < s->rows; k++) {
         const double *u = s->U + (size_t)k * (size_t)s->rows;
         double sum = 0;
         for (int i = 0; i < s->rows; i++) sum = hypot(sum, u[i] * b->blur[i]);
-        now[k - s->rank] = sum * s->lift;
+        b->side[k - s->rank] = sum;
     }
-    memcpy(b->blur, now, (size_t)(s->rows - s->rank) * sizeof *now);
+    memcpy(b->blur, b->side, (size_t)(s->rows - s->rank) * sizeof *b->blur);
 }
 
-/* The turned rows: the first are kept with the stage, the others move up, lifted. */
-static void part(array_base *b, array_stage *s, int j, double floor)
+/* What is left of the stack, turned by U^T: columns of c_0 .. c_(j-1) into the stage and the stack.
+ */
+static void part(array_base *b, const array_stage *s, int j)
 {
-    int n = b->n, left = s->rows - s->rank, columns = j * n;
+    int n = b->n, left = s->rows - s->rank;
     const double one = 1, zero = 0;
-    double largest = 0;
-    for (int first = 0; first < columns; first += n) {
+    for (int first = 0; first < j * n; first += n) {
         double *panel = b->copy + (size_t)first * (size_t)b->most;
         dgemm_("T", "N", &s->rows, &n, &s->rows, &one, s->U, &s->rows, panel, &b->most, &zero,
                b->panel, &s->rows, 1, 1);
@@ -184,12 +194,49 @@ static void part(array_base *b, array_stage *s, int j, double floor)
             memcpy(s->top + (size_t)(first + k) * (size_t)n, from, (size_t)s->rank * sizeof *from);
             memcpy(panel + (size_t)k * (size_t)b->most, from + s->rank,
                    (size_t)left * sizeof *from);
-            for (int i = s->rank; i < s->rows; i++) largest = fmax(largest, fabs(from[i]));
         }
     }
-    s->lift = largest > floor && largest < 1 ? 1 / largest : 1;
-    for (int k = 0; k < columns && s->lift != 1; k++)
-        for (int i = 0; i < left; i++) b->copy[(size_t)i + (size_t)k * (size_t)b->most] *= s->lift;
+}
+
+/* The rows left, L = A diag(sigma) B^T, become diag(1 / sigma) A^T L; those that rounding left of
+ * nothing stay as small as they are. U is turned with them. */
+static bool grade(array_base *b, array_stage *s, int j)
+{
+    int left = s->rows - s->rank, columns = j * b->n, info = 0, lwork = b->lwork, one_row = 1;
+    size_t square = (size_t)left * (size_t)left;
+    double *A = b->grade, *sigma = b->side, *L = b->grade + square, *U = s->U;
+    const double one = 1, zero = 0;
+    if (left == 0) return true;
+    U += (size_t)s->rank * (size_t)s->rows;
+    for (int k = 0; k < columns; k++)
+        memcpy(L + (size_t)k * (size_t)left, b->copy + (size_t)k * (size_t)b->most,
+               (size_t)left * sizeof *L);
+    dgesvd_("A", "N", &left, &columns, L, &left, sigma, A, &left, NULL, &one_row, b->work, &lwork,
+            &info);
+    if (info) return false;
+    for (int i = columns; i < left; i++) sigma[i] = 0;
+    dgemm_("N", "N", &s->rows, &left, &left, &one, U, &s->rows, A, &left, &zero, L, &s->rows, 1, 1);
+    memcpy(U, L, (size_t)s->rows * (size_t)left * sizeof *U);
+    for (int k = 0; k < columns; k++) {
+        double *column = b->copy + (size_t)k * (size_t)b->most;
+        memcpy(L, column, (size_t)left * sizeof *L);
+        dgemm_("T", "N", &left, &one_row, &left, &one, A, &left, L, &left, &zero, column, &left, 1,
+               1);
+    }
+    memcpy(s->lift + s->rank, sigma, (size_t)left * sizeof *sigma);
+    return true;
+}
+
+static void lift(array_base *b, array_stage *s, int j)
+{
+    int left = s->rows - s->rank;
+    turn_blur(b, s);
+    for (int i = 0; i < left; i++) {
+        double *by = &s->lift[s->rank + i];
+        *by = counts(b, *by, 1, b->blur[i]) ? 1 / *by : 1;
+        b->blur[i] *= *by;
+        for (int k = 0; k < j * b->n; k++) b->copy[(size_t)i + (size_t)k * (size_t)b->most] *= *by;
+    }
 }
 
 /* c_j out of the first m rows of the stack; how many are left, -1: LAPACK gave up. */
@@ -202,10 +249,10 @@ static int eliminate(array_base *b, int j, int m)
         memcpy(b->panel + (size_t)k * (size_t)m,
                b->copy + (size_t)(j * n + k) * (size_t)b->most, (size_t)m * sizeof *b->panel);
     if (!decompose(b, b->panel, m, n, s->U, s->S, s->V)) return -1;
-    double blur = most_blur(b, m);
-    s->rank = count_rank(b, s->S, least, blur);
-    part(b, s, j, fmax(ZERO, 1e3 * blur));
-    turn_blur(b, s);
+    s->rank = count_rank(b, s->S, least, most_blur(b, m));
+    part(b, s, j);
+    if (!grade(b, s, j)) return -1;
+    lift(b, s, j);
     return m - s->rank;
 }
 
@@ -239,14 +286,14 @@ double array_gap(const array_base *b)
 
 /* ---------------------------------------------------------------- solving --------------- */
 
-/* y = A^T r, r' = lift times what is behind `rank`; r is used up. */
-static void turn(const array_stage *s, double *r, double *y)
+/* y = U^T r, lifted behind `rank`. */
+static void turn(const array_stage *s, const double *r, double *y)
 {
     for (int k = 0; k < s->rows; k++) {
         const double *u = s->U + (size_t)k * (size_t)s->rows;
         double sum = 0;
         for (int i = 0; i < s->rows; i++) sum += u[i] * r[i];
-        y[k] = k < s->rank ? sum : s->lift * sum;
+        y[k] = k < s->rank ? sum : s->lift[k] * sum;
     }
 }
 

@@ -343,6 +343,7 @@ static void insight_index(const model_array *array, dae_arena *arena, dae_insigh
     k->integrated_index = array->index;
     k->array_freedom = array->freedom;
     k->freedom = array->freedom > 0 ? (size_t)array->freedom : 0;
+    k->freedom_known = array->freedom >= 0;
     if (agreed && k->tractability_index == array->index) return;
     k->tractability_index = -1;
     k->tractability_how = "not computed at the start that the derivative array has";
