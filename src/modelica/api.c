@@ -509,7 +509,8 @@ static void analyze(dae_model *m)
     int rewritten = m->regular.changes && !(k && k->by_array); /* else that was in vain */
     m->analysis =
         dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
-                        rewritten ? flat_regular_words(&m->regular) : "",
+                        rewritten ? flat_regular_words(&m->regular, k ? k->differentiation_index : -2)
+                                  : "",
                         k ? insight_words(k, m->flat->graph, m->flat->name) : "");
 }
 

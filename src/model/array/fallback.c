@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to
- * which the array is asked without having been asked for. */
-enum { LOOKED_AT = 400, ASKED = 120 };
+ * which the array is asked without having been asked for; variables of what was rewritten with
+ * factors that may vanish up to which it is asked always. */
+enum { LOOKED_AT = 400, ASKED = 120, DOUBTED = 120 };
 
 struct model_fallback {
     dae_memory memory;
@@ -197,6 +198,26 @@ static double farthest(const model *m)
     return most;
 }
 
+static dae_status resume(model *a, void *t0)
+{
+    return model_resume_array(a, *(double *)t0);
+}
+
+/* Does the start that structure found satisfy the array? */
+static bool holds_in_array(model_fallback *f, double t0)
+{
+    model *a = f->array;
+    size_t length = a->text_length;
+    dae_status before = a->status;
+    for (uint32_t v = 0; v < f->flat.variables; v++) model_poke(a, v, model_peek(f->back, v, 0));
+    dae_status status = model_guard(a, resume, &t0);
+    model_forget_failure(a);
+    a->status = before;
+    if (a->text) a->text[a->text_length = length] = 0;
+    dae_report_clear(&a->report);
+    return status == DAE_OK;
+}
+
 /* Where equations were rewritten: the start strayed from given values that satisfy the array. */
 static const double STRAYED = 1e-2, KEPT = 1e-6;
 
@@ -208,14 +229,18 @@ static bool decide(model_fallback *f, double t0)
     dae_status status = try_start(f, m, t0);
     bool started = status == DAE_OK;
     bool strayed = started && f->reduction->from->replaced > 0 && farthest(m) > STRAYED;
-    if (started && !strayed && !is_singular(f, t0)) return false;
+    /* with factors that are expressions equations are equivalent only where these are not 0 */
+    bool doubtful = started && f->reduction->from->guards > 0 && m->variables <= DOUBTED;
+    if (started && !strayed && !doubtful && !is_singular(f, t0)) return false;
     if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
     status = try_start(f, a, t0);
     if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
     if (strayed && status == DAE_OK && farthest(a) < KEPT) return true;
-    return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
+    if (a->array->freedom < 0) return false;
+    return (size_t)a->array->freedom < structural_freedom(f) ||
+           (doubtful && status == DAE_OK && !holds_in_array(f, t0));
 }
 
 bool fallback_is_needed(model_fallback *f, double t0)

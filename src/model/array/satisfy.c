@@ -13,7 +13,7 @@ static const double SATISFIED = 1e-8; /* of what a change of the unknowns by the
 static const double LEFT = 1e-7; /* ... after chords */
 static const double NOTHING = 1e-12;
 static const double RANK = 1e-10;
-static const double ROUNDED = 1e-8; /* what rounding may move higher derivatives by */
+static const double ROUNDED = 1e-9; /* what rounding may move x and x' by */
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns)
 {
@@ -289,7 +289,7 @@ bool array_settle(array_point *p, array_base *b, double *rate)
         /* what the decomposition cannot remove has to be gone, too */
         if (moved < 1e-14) return !is_left(p, b, LEFT);
         if (round > 0) {
-            if (wanted < 1e-11 && moved < ROUNDED && moved > before / 4)
+            if (wanted < ROUNDED && moved < 100 * ROUNDED && moved > before / 4)
                 return !is_left(p, b, LEFT);
             *rate = fmax(*rate, moved / before);
             if (round > 1 && moved > before / 2) return false;
