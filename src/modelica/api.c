@@ -578,11 +578,17 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         m->ran = fallback_model(m->fallback);
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
-    dae_status status = m->family ? family_simulate(m->family, simulation, row, user)
-                                  : model_simulate(m->back, simulation, row, user);
+    bool watched = !route && m->regular.changes > 0 && m->fallback &&
+                   fallback_watch(m->fallback, row, user);
+    dae_row to = watched ? fallback_pass : row;
+    void *with = watched ? m->fallback : user;
+    dae_status status = m->family ? family_simulate(m->family, simulation, to, with)
+                                  : model_simulate(m->back, simulation, to, with);
     model *by = m->family ? family_now(m->family) : m->back;
     if (status == DAE_E_IMPASSE && !route && m->fallback &&
         fallback_goes_on(m->fallback, by, simulation, row, user, &status))
+        m->ran = fallback_model(m->fallback);
+    else if (watched && status != DAE_OK && fallback_repeats(m->fallback, simulation, &status))
         m->ran = fallback_model(m->fallback);
     return settle(m, status);
 }

@@ -31,6 +31,11 @@ struct model_fallback {
     long steps;                  /* rows given                                                */
     dae_row give;
     void *user;
+    dae_row watched;             /* of a run that may be repeated: where its rows go          */
+    void *watched_user;
+    double *first, last_t;       /* ... its first row, its last time                          */
+    long passed, ahead;          /* rows of it; of the array behind them                      */
+    bool elsewhere;              /* ... the array begins with other values                    */
 };
 
 model_fallback *fallback_open(flat_model *written, model *back, const flat_reduction *reduction,
@@ -54,6 +59,7 @@ void fallback_close(model_fallback *f)
     dae_free(&f->memory, f->rate);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f->from);
+    dae_free(&f->memory, f->first);
     dae_free(&f->memory, f);
 }
 
@@ -461,6 +467,71 @@ bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *sim
         "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
         "integrated with their derivative array (route array)",
         ended->guard_t);
+    *status = now;
+    return true;
+}
+
+/* ---------------------------------------------------------------- once more ------------- */
+
+static const double SAME = 1e-5; /* start values of one solution */
+
+bool fallback_watch(model_fallback *f, dae_row row, void *user)
+{
+    f->watched = row;
+    f->watched_user = user;
+    f->passed = 0;
+    if (!f->first)
+        f->first = dae_alloc(&f->memory, model_result_count(f->back) + 1, sizeof *f->first);
+    return f->first != NULL;
+}
+
+int fallback_pass(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    if (f->passed++ == 0)
+        memcpy(f->first, value, model_result_count(f->back) * sizeof *value);
+    f->last_t = t;
+    return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
+}
+
+/* Rows of the array: the first has to be the same, those that were given are left out. */
+static int repeat(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    for (size_t i = 0; i < f->results && f->steps == 1 && f->passed; i++) {
+        if (f->place[i] >= f->width || !isfinite(value[i])) continue;
+        if (fabs(value[i] - f->first[i]) > SAME * fmax(1, fabs(f->first[i]))) f->elsewhere = true;
+    }
+    if (f->elsewhere) return DAE_STOP;
+    if (f->passed && t <= f->last_t) return DAE_OK;
+    f->ahead++;
+    return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
+}
+
+bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status)
+{
+    bool numeric = *status == DAE_E_IMPASSE || *status == DAE_E_CONVERGENCE ||
+                   *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR;
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
+    model *a = fallback_model(f);
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
+    f->give = repeat;
+    f->user = f;
+    f->steps = f->ahead = 0;
+    f->elsewhere = false;
+    if (!with.method) with.method = "radau";
+    size_t length = a->text_length;
+    dae_status now = model_simulate(a, &with, give, f);
+    if (f->elsewhere || f->steps == 0 || (now != DAE_OK && f->ahead == 0)) {
+        model_forget_failure(a);
+        if (a->text) a->text[a->text_length = length] = 0;
+        return false;
+    }
+    model_warn(a,
+               "t = %.10g: the rewritten equations cannot be integrated any further; all of it was "
+               "repeated, and is continued from there, with the derivative array (route array)",
+               f->last_t);
     *status = now;
     return true;
 }

@@ -434,8 +434,11 @@ static void judge_freedom(insight *k)
     o->structural_freedom = o->freedom;
     o->freedom_known = 1;
     if (right || (o->array_freedom < 0 && o->linear != 0)) return;
+    /* rewritten with numbers: equivalent everywhere */
+    bool same = o->replaced > 0 && k->flat->guards == 0 && k->started &&
+                !insight_is_singular(k, k->s->rows);
     if (o->array_freedom < 0)
-        o->freedom_known = o->replaced == 0 && k->jacobian != 0;
+        o->freedom_known = same || (o->replaced == 0 && k->jacobian != 0);
     else
         o->freedom = (size_t)o->array_freedom;
     if (!o->freedom_known || o->freedom != o->structural_freedom) o->choices = 0;
