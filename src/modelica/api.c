@@ -249,8 +249,8 @@ static double usual_start(const dae_model *m)
 }
 
 /* Ranks found that structure is wrong, and what was made of the equations then is of no use: it is
- * singular, too, or nothing could be made of it. (Equations as written without an equation for every
- * unknown are another matter, and refused before there is a back end.) */
+ * singular, too, or nothing could be made of it. (Equations as written without an equation for
+ * every unknown are another matter, and refused before there is a back end.) */
 static int is_astray(const dae_model *m, dae_status status)
 {
     return status == DAE_E_SINGULAR ||
@@ -506,11 +506,11 @@ const dae_insight *dae_model_insight(dae_model *m)
 static void analyze(dae_model *m)
 {
     const dae_insight *k = m->insight;
+    int told = k ? k->differentiation_index : -2;
     int rewritten = m->regular.changes && !(k && k->by_array); /* else that was in vain */
     m->analysis =
         dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
-                        rewritten ? flat_regular_words(&m->regular, k ? k->differentiation_index : -2)
-                                  : "",
+                        rewritten ? flat_regular_words(&m->regular, told) : "",
                         k ? insight_words(k, m->flat->graph, m->flat->name) : "");
 }
 

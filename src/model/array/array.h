@@ -87,9 +87,9 @@ bool array_balance(derivative_array *a, double t, const double *c, double *size,
 /* ---------------------------------------------------------------- decompositions -------- */
 
 /* What determines c_j: of the rows that hold it and nothing beyond, G_(j-1) and those left from
- * c_(j+1), the block at c_j is U diag(S, 0) V^T. Turned by U^T the first `rank` rows determine c_j in
- * the span of V; the others hold c_0 .. c_(j-1) only, and are left, turned once more and multiplied
- * by `lift` so that they are orthonormal: a constraint that many differentiations have made small
+ * c_(j+1), the block at c_j is U diag(S, 0) V^T. Turned by U^T the first `rank` rows determine c_j
+ * in the span of V; the others hold c_0 .. c_(j-1) only, and are left, turned once more and
+ * multiplied by `lift` so that they are orthonormal: a constraint that many differentiations have made small
  * counts as much as another. */
 typedef struct array_stage {
     int rows, rank, room;        /* room: rows that there is memory for                       */
@@ -176,8 +176,9 @@ bool array_satisfy(array_point *p, array_base *b, bool patient);
 bool array_settle(array_point *p, array_base *b, double *rate);
 /* Another unit of time: the point stays, its coefficients change. */
 void array_put_tau(array_point *p, double tau);
-/* Units in which ranks are told best at p->c, which satisfies the array, into b->size and the array;
- * metric (NULL: 1): sizes of unknowns to measure how fast they change. b's decomposition is lost. */
+/* Units in which ranks are told best at p->c, which satisfies the array, into b->size and the
+ * array; metric (NULL: 1): sizes of unknowns to measure how fast they change. b's decomposition is
+ * lost. */
 void array_choose_units(array_point *p, array_base *b, const double *metric);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);

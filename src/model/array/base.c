@@ -144,8 +144,8 @@ static int count_rank(array_base *b, const double *s, int least, double blur)
     return rank;
 }
 
-/* The rows G_(j-1), and with c_1 all that stand below the array, under the `left` rows of the stack,
- * whose columns are `most` high. Answers how many there are then. */
+/* The rows G_(j-1), and with c_1 all that stand below the array, under the `left` rows of the
+ * stack, whose columns are `most` high. Answers how many there are then. */
 static int append(array_base *b, int j, int left)
 {
     int count = b->n, first = (j - 1) * b->n, below = j == 1 ? b->rows - b->width : 0;
@@ -272,7 +272,8 @@ bool array_decompose(array_base *b, int rows, int width)
     b->left = left;
     for (int k = 0; k < n; k++)
         for (int i = 0; i < left; i++)
-            b->panel[i + k * left] = b->copy[(size_t)i + (size_t)k * (size_t)b->most] * b->weight[k];
+            b->panel[i + k * left] =
+                b->copy[(size_t)i + (size_t)k * (size_t)b->most] * b->weight[k];
     weigh(b);
     if (!decompose(b, b->panel, left, n, b->P, b->Q, b->W)) return false;
     b->constraints = count_rank(b, b->Q, left < n ? left : n, most_blur(b, left));

@@ -8,8 +8,8 @@
  *
  * Ranks are looked at after every step, and have to be what they were at the start. A rank that is
  * lost at one point within a step shows in a determinant: with N spanning what the constraints and
- * the stages (array.h) leave open at the old point, that of (Gx Gy) above N^T is not 0 there, and its sign
- * at the new point is another one if an odd number of singular values has passed 0.
+ * the stages (array.h) leave open at the old point, that of (Gx Gy) above N^T is not 0 there, and its
+ * sign at the new point is another one if an odd number of singular values has passed 0.
  */
 #include "model/array/model.h"
 

@@ -246,7 +246,8 @@ static bool satisfy(model *m)
             if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
         if (stage > 3) shake(k, stage - 3);
-        good = array_satisfy(&k->here, &k->base, stage == 3 || (stage > 3 && k->a.level <= PATIENT));
+        bool patient = stage == 3 || (stage > 3 && k->a.level <= PATIENT);
+        good = array_satisfy(&k->here, &k->base, patient);
     }
     dae_free(&m->memory, from);
     return good;

@@ -1,7 +1,7 @@
 /* units.c: units in which the ranks of a derivative array mean something (array.h).
  *
- * Unknowns in units that make the entries of the Jacobian alike (array_balance). Time in units in which
- * ranks are told best: if these are too small constraints vanish beside their derivatives, if they
+ * Unknowns in units that make the entries of the Jacobian alike (array_balance). Time in units in
+ * which ranks are told best: if these are too small constraints vanish beside their derivatives, if they
  * are too large higher derivatives dwarf the lower ones.
  */
 #include "model/array/array.h"
@@ -20,7 +20,8 @@ void array_put_tau(array_point *p, double tau)
     p->a->tau = tau;
 }
 
-/* How well ranks can be told: what is kept, less where rounding does not explain what is dropped. */
+/* How well ranks can be told: what is kept, less where rounding does not explain what is
+ * dropped. */
 static double clarity(array_point *p, array_base *b)
 {
     int rows = array_rows(p->a), width = array_columns(p->a) - b->n;

@@ -134,7 +134,8 @@ static void say_freedom(page *p, const dae_insight *k)
         return;
     }
     if (!k->freedom_known) {
-        say(p, "how many initial values can be chosen is not known: structure says %zu, but it is\n",
+        say(p,
+            "how many initial values can be chosen is not known: structure says %zu, but it is\n",
             k->structural_freedom);
         more(p);
         say(p, "wrong about the equations as written, and ranks at the start do not confirm it\n");

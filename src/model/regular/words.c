@@ -63,7 +63,8 @@ static const char *plain_words(const flat_regular *r, int told)
 {
     if (r->index < 2) return "";
     return dae_arena_print(
-        r->from->graph->arena, "%s; the structural index is %d. %s.\n", index_words(r, told), r->index,
+        r->from->graph->arena, "%s; the structural index is %d. %s.\n", index_words(r, told),
+        r->index,
         r->left_out ? "Blocks of the system Jacobian were not judged: they are too\n"
                       "large, or singular with some relations"
                     : "The system Jacobian is regular");
