@@ -751,7 +751,8 @@ static const char two_rods[] =
     "  x^2 + y^2 = 1; (a - x)^2 + (b - y)^2 = 1;\n"
     "end M;\n";
 
-/* Singular values that are kept and dropped lie side by side: no index is told as a fact. */
+/* Singular values that are kept and dropped lie side by side, or one of them at the cut: no index
+ * is told as a fact. */
 static void test_a_rank_in_doubt(void **state)
 {
     (void)state;
@@ -760,7 +761,7 @@ static void test_a_rank_in_doubt(void **state)
     double kept = 0, dropped = 0;
     const char *numbers = strstr(k->differentiation_how, "kept >= ");
     if (numbers) assert_int_equal(sscanf(numbers, "kept >= %lf, dropped <= %lf", &kept, &dropped), 2);
-    if (kept < 1000 * dropped) {
+    if (kept < 1000 * fmax(dropped, 1e-12)) {
         assert_int_equal(k->differentiation_index, -1);
         assert_int_equal(k->array_freedom, -1);
         assert_non_null(strstr(k->differentiation_how, "in doubt"));

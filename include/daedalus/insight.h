@@ -94,7 +94,11 @@ typedef struct dae_insight {
     int by_array;                       /* 1: structure is wrong here, the derivative array is
                                            integrated: index, freedom and start are its; sets to
                                            choose, states, loops, eigenvalues are not known    */
-    size_t freedom;                     /* by structure; by_array: as array_freedom           */
+    size_t freedom;                     /* by structure where that is right at the start; else
+                                           by_array, or as array_freedom, sets to choose are not
+                                           known                                              */
+    int freedom_known;                  /* 0: structure is in doubt, and ranks tell nothing   */
+    size_t structural_freedom;          /* what structure says, right or wrong                */
     int array_freedom;                  /* by ranks of the derivative array; -1: not known    */
     const dae_insight_choice *choice;
     size_t choices;

@@ -39,7 +39,7 @@ static void counts_json(dae_json *j, const dae_insight *k)
         dae_json_integer(j, row[i].name, (int64_t)row[i].value);
     maybe(j, "states", k->by_array ? -1 : (int)k->states);
     maybe(j, "assignments", k->by_array ? -1 : (int)k->assignments);
-    maybe(j, "freedom", k->by_array ? k->array_freedom : (int)k->freedom);
+    maybe(j, "freedom", k->freedom_known ? (int)k->freedom : -1);
 }
 
 static void indices_json(dae_json *j, const dae_insight *k)
@@ -200,7 +200,8 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k)
     dae_model_get_facts(m, &f);
     if (k)
         counts_json(&j, k);
-    dae_json_integer(&j, "index", f.index);
+    maybe(&j, "index", k ? k->differentiation_index : -1);
+    maybe(&j, "structural_index", k ? k->structural_index : f.index);
     if (k) { /* NULL: structure tells nothing, the equations are integrated by their array */
         indices_json(&j, k);
         choices_json(&j, k);

@@ -19,6 +19,7 @@
 #include "modelica/instance.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,12 +248,28 @@ static double usual_start(const dae_model *m)
     return isfinite(m->flat->experiment.start) ? m->flat->experiment.start : 0;
 }
 
-/* Structure failed; may the derivative array take its place? */
-static int replace_structure(dae_model *m)
+/* Ranks found that structure is wrong, and what was made of the equations then is of no use: it is
+ * singular, too, or nothing could be made of it. (Equations as written without an equation for
+ * every unknown are another matter, and refused before there is a back end.) */
+static int is_astray(const dae_model *m, dae_status status)
 {
+    return status == DAE_E_SINGULAR ||
+           ((m->regular.changes > 0 || m->back) &&
+            (status == DAE_E_STRUCTURE || status == DAE_E_LIMIT || status == DAE_E_UNSUPPORTED));
+}
+
+/* Structure failed; may the derivative array take its place? */
+static int replace_structure(dae_model *m, dae_status status)
+{
+    if (!is_astray(m, status))
+        return 0;
+    if (m->back) /* it is that one's words */
+        snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
     m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);
     if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
+        model_close(m->back);
         m->back = fallback_model(m->fallback);
+        m->reduction = (flat_reduction){ 0 };
         return 1;
     }
     fallback_close(m->fallback);
@@ -273,7 +290,7 @@ static dae_status make(dae_model *m)
     status = guarded(m, reduce);
     if (status == DAE_OK)
         status = m->reduced;
-    if (status == DAE_E_SINGULAR && replace_structure(m))
+    if (replace_structure(m, status))
         return DAE_OK;
     if (status != DAE_OK) {
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
@@ -284,6 +301,8 @@ static dae_status make(dae_model *m)
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
+    if (m->back && replace_structure(m, status))
+        return DAE_OK;
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
@@ -487,10 +506,11 @@ const dae_insight *dae_model_insight(dae_model *m)
 static void analyze(dae_model *m)
 {
     const dae_insight *k = m->insight;
+    int told = k ? k->differentiation_index : -2;
     int rewritten = m->regular.changes && !(k && k->by_array); /* else that was in vain */
     m->analysis =
         dae_arena_print(&m->context.arena, "%s%s%s", m->fallback ? fallback_words(m->fallback) : "",
-                        rewritten ? flat_regular_words(&m->regular) : "",
+                        rewritten ? flat_regular_words(&m->regular, told) : "",
                         k ? insight_words(k, m->flat->graph, m->flat->name) : "");
 }
 
@@ -558,11 +578,17 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         m->ran = fallback_model(m->fallback);
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
-    dae_status status = m->family ? family_simulate(m->family, simulation, row, user)
-                                  : model_simulate(m->back, simulation, row, user);
+    bool watched = !route && m->regular.changes > 0 && m->fallback &&
+                   fallback_watch(m->fallback, row, user);
+    dae_row to = watched ? fallback_pass : row;
+    void *with = watched ? m->fallback : user;
+    dae_status status = m->family ? family_simulate(m->family, simulation, to, with)
+                                  : model_simulate(m->back, simulation, to, with);
     model *by = m->family ? family_now(m->family) : m->back;
     if (status == DAE_E_IMPASSE && !route && m->fallback &&
         fallback_goes_on(m->fallback, by, simulation, row, user, &status))
+        m->ran = fallback_model(m->fallback);
+    else if (watched && status != DAE_OK && fallback_repeats(m->fallback, simulation, &status))
         m->ran = fallback_model(m->fallback);
     return settle(m, status);
 }

@@ -15,8 +15,9 @@
  *     dG_l / dc_m = [F_x]_(l - m) + (m / tau) [F_x']_(l - m + 1).
  *
  *     array.c    the array: values, derivatives
- *     base.c     its Jacobian at a point, decomposed: ranks, corrections, dx'/dx
+ *     base.c     its Jacobian at a point, decomposed stage by stage: ranks, corrections, dx'/dx
  *     satisfy.c  points that satisfy it
+ *     units.c    units of unknowns and of time in which ranks mean something
  *     start.c    consistent initial values of a model; problem.c x' = phi(t, x) of a model
  */
 #ifndef DAE_MODEL_ARRAY_H
@@ -85,27 +86,42 @@ bool array_balance(derivative_array *a, double t, const double *c, double *size,
 
 /* ---------------------------------------------------------------- decompositions -------- */
 
-/* The Jacobian (Gx Gy) by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled:
+/* What determines c_j: of the rows that hold it and nothing beyond, G_(j-1) and those left from
+ * c_(j+1), the block at c_j is U diag(S, 0) V^T. Turned by U^T the first `rank` rows determine c_j
+ * in the span of V; the others hold c_0 .. c_(j-1) only, and are left, turned once more and
+ * multiplied by `lift` so that they are orthonormal: a constraint that many differentiations have made small
+ * counts as much as another. */
+typedef struct array_stage {
+    int rows, rank, room;        /* room: rows that there is memory for                       */
+    double *U, *S, *V;           /* V: V^T, row after row of it a right singular vector       */
+    double *top;                 /* turned rows at c_0 .. c_(j-1), n of them high             */
+    double *lift;                /* of rows, from `rank` on                                   */
+} array_stage;
+
+/* The Jacobian by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled, unknowns
+ * eliminated from the highest to c_1. Left are C dx = 0, all constraints on x, those that have to
+ * be differentiated for included:
  *
- *     Gy = U diag(S, 0) V^T,     C = U2^T Gx = P diag(Q, 0) W^T,
+ *     C = P diag(Q, 0) W^T.
  *
- * U2 being the columns of U behind the rank of Gy: C dx = 0 are all constraints on x, those that
- * have to be differentiated for included. Memory is for `rows` at most. */
+ * A rank is that of a matrix of n columns each time: a chain of differentiations is no worse
+ * conditioned than a single one. Memory is for `rows` at most. */
 typedef struct array_base {
     int rows, n, width;          /* width: of y                                               */
-    int rank, constraints;       /* of Gy, of C                                               */
+    int rank, constraints;       /* of all stages together, of C                              */
     int most;                    /* rows that there is memory for                             */
+    int left;                    /* rows of C                                                 */
     double kept, dropped;        /* the closest decision: singular values relative to the
-                                    largest                                                   */
-    double loose;                /* how much of c_1 the kernel of Gy still moves; 0: x' is
-                                    determined                                                */
+                                    largest, smaller where rows are known less exactly        */
+    bool full;                   /* c_1 is determined                                         */
     double *J;                   /* (Gx Gy), scaled                                           */
-    double *U, *S, *V;           /* V: V^T, row after row of it a right singular vector       */
-    double *P, *Q, *W;           /* likewise W^T                                              */
+    array_stage stage[ARRAY_LEVELS + 2]; /* from 1 on                                         */
+    double *P, *Q, *W;           /* W: W^T                                                    */
     double *scale;               /* of rows                                                   */
+    double *blur;                /* how exactly rows are known, while eliminating             */
     double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
                                     weight 0: it is held                                      */
-    double *work, *side, *copy;
+    double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
 } array_base;
 
@@ -119,10 +135,13 @@ bool array_decompose(array_base *b, int rows, int width);
 void array_correct(array_base *b, const double *G, double *change);
 /* dc_1 / dx along the constraints, J[i + j n]; weights being 1. */
 void array_slope(const array_base *b, double *J);
+/* Between singular values that were kept and dropped. What is exactly 0 is not known as such, and a
+ * value close to where the cut is may as well be on its other side. */
+double array_gap(const array_base *b);
 /* Does x' follow from x here? */
 static inline bool array_is_full(const array_base *b)
 {
-    return b->loose < 1e-6;
+    return b->full;
 }
 
 /* ---------------------------------------------------------------- points ---------------- */
@@ -155,6 +174,12 @@ bool array_satisfy(array_point *p, array_base *b, bool patient);
 /* The same with the decomposition b of a point nearby: the way of x is across its constraints.
  * *rate: by how much each step was shorter than the one before. */
 bool array_settle(array_point *p, array_base *b, double *rate);
+/* Another unit of time: the point stays, its coefficients change. */
+void array_put_tau(array_point *p, double tau);
+/* Units in which ranks are told best at p->c, which satisfies the array, into b->size and the
+ * array; metric (NULL: 1): sizes of unknowns to measure how fast they change. b's decomposition is
+ * lost. */
+void array_choose_units(array_point *p, array_base *b, const double *metric);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);
 

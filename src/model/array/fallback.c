@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* Equations as written up to which the system Jacobian at the start is looked at; unknowns up to
- * which the array is asked without having been asked for. */
-enum { LOOKED_AT = 400, ASKED = 120 };
+ * which the array is asked without having been asked for; variables of what was rewritten with
+ * factors that may vanish up to which it is asked always. */
+enum { LOOKED_AT = 400, ASKED = 120, DOUBTED = 120 };
 
 struct model_fallback {
     dae_memory memory;
@@ -30,6 +31,11 @@ struct model_fallback {
     long steps;                  /* rows given                                                */
     dae_row give;
     void *user;
+    dae_row watched;             /* of a run that may be repeated: where its rows go          */
+    void *watched_user;
+    double *first, last_t;       /* ... its first row, its last time                          */
+    long passed, ahead;          /* rows of it; of the array behind them                      */
+    bool elsewhere;              /* ... the array begins with other values                    */
 };
 
 model_fallback *fallback_open(flat_model *written, model *back, const flat_reduction *reduction,
@@ -53,6 +59,7 @@ void fallback_close(model_fallback *f)
     dae_free(&f->memory, f->rate);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f->from);
+    dae_free(&f->memory, f->first);
     dae_free(&f->memory, f);
 }
 
@@ -197,6 +204,26 @@ static double farthest(const model *m)
     return most;
 }
 
+static dae_status resume(model *a, void *t0)
+{
+    return model_resume_array(a, *(double *)t0);
+}
+
+/* Does the start that structure found satisfy the array? */
+static bool holds_in_array(model_fallback *f, double t0)
+{
+    model *a = f->array;
+    size_t length = a->text_length;
+    dae_status before = a->status;
+    for (uint32_t v = 0; v < f->flat.variables; v++) model_poke(a, v, model_peek(f->back, v, 0));
+    dae_status status = model_guard(a, resume, &t0);
+    model_forget_failure(a);
+    a->status = before;
+    if (a->text) a->text[a->text_length = length] = 0;
+    dae_report_clear(&a->report);
+    return status == DAE_OK;
+}
+
 /* Where equations were rewritten: the start strayed from given values that satisfy the array. */
 static const double STRAYED = 1e-2, KEPT = 1e-6;
 
@@ -208,14 +235,18 @@ static bool decide(model_fallback *f, double t0)
     dae_status status = try_start(f, m, t0);
     bool started = status == DAE_OK;
     bool strayed = started && f->reduction->from->replaced > 0 && farthest(m) > STRAYED;
-    if (started && !strayed && !is_singular(f, t0)) return false;
+    /* with factors that are expressions equations are equivalent only where these are not 0 */
+    bool doubtful = started && f->reduction->from->guards > 0 && m->variables <= DOUBTED;
+    if (started && !strayed && !doubtful && !is_singular(f, t0)) return false;
     if (!started && status != DAE_E_INCONSISTENT && status != DAE_E_SINGULAR) return false;
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
     status = try_start(f, a, t0);
     if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
     if (strayed && status == DAE_OK && farthest(a) < KEPT) return true;
-    return a->array->freedom >= 0 && (size_t)a->array->freedom < structural_freedom(f);
+    if (a->array->freedom < 0) return false;
+    return (size_t)a->array->freedom < structural_freedom(f) ||
+           (doubtful && status == DAE_OK && !holds_in_array(f, t0));
 }
 
 bool fallback_is_needed(model_fallback *f, double t0)
@@ -343,6 +374,7 @@ static void insight_index(const model_array *array, dae_arena *arena, dae_insigh
     k->integrated_index = array->index;
     k->array_freedom = array->freedom;
     k->freedom = array->freedom > 0 ? (size_t)array->freedom : 0;
+    k->freedom_known = array->freedom >= 0;
     if (agreed && k->tractability_index == array->index) return;
     k->tractability_index = -1;
     k->tractability_how = "not computed at the start that the derivative array has";
@@ -435,6 +467,71 @@ bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *sim
         "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
         "integrated with their derivative array (route array)",
         ended->guard_t);
+    *status = now;
+    return true;
+}
+
+/* ---------------------------------------------------------------- once more ------------- */
+
+static const double SAME = 1e-5; /* start values of one solution */
+
+bool fallback_watch(model_fallback *f, dae_row row, void *user)
+{
+    f->watched = row;
+    f->watched_user = user;
+    f->passed = 0;
+    if (!f->first)
+        f->first = dae_alloc(&f->memory, model_result_count(f->back) + 1, sizeof *f->first);
+    return f->first != NULL;
+}
+
+int fallback_pass(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    if (f->passed++ == 0)
+        memcpy(f->first, value, model_result_count(f->back) * sizeof *value);
+    f->last_t = t;
+    return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
+}
+
+/* Rows of the array: the first has to be the same, those that were given are left out. */
+static int repeat(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    for (size_t i = 0; i < f->results && f->steps == 1 && f->passed; i++) {
+        if (f->place[i] >= f->width || !isfinite(value[i])) continue;
+        if (fabs(value[i] - f->first[i]) > SAME * fmax(1, fabs(f->first[i]))) f->elsewhere = true;
+    }
+    if (f->elsewhere) return DAE_STOP;
+    if (f->passed && t <= f->last_t) return DAE_OK;
+    f->ahead++;
+    return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
+}
+
+bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status)
+{
+    bool numeric = *status == DAE_E_IMPASSE || *status == DAE_E_CONVERGENCE ||
+                   *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR;
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
+    model *a = fallback_model(f);
+    if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;
+    f->give = repeat;
+    f->user = f;
+    f->steps = f->ahead = 0;
+    f->elsewhere = false;
+    if (!with.method) with.method = "radau";
+    size_t length = a->text_length;
+    dae_status now = model_simulate(a, &with, give, f);
+    if (f->elsewhere || f->steps == 0 || (now != DAE_OK && f->ahead == 0)) {
+        model_forget_failure(a);
+        if (a->text) a->text[a->text_length = length] = 0;
+        return false;
+    }
+    model_warn(a,
+               "t = %.10g: the rewritten equations cannot be integrated any further; all of it was "
+               "repeated, and is continued from there, with the derivative array (route array)",
+               f->last_t);
     *status = now;
     return true;
 }

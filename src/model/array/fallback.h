@@ -40,6 +40,13 @@ dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation
  * rewriting became 0: goes on from there. false: it cannot, *status is what it was. */
 bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
                       dae_row row, void *user, dae_status *status);
+/* A run of rewritten equations, watched: rows go through fallback_pass (user: f) to `row`. If it
+ * fails by numbers, which may be those of the rewriting, the array repeats it from the start and goes on
+ * with the rows behind the last one. false: it cannot, or begins elsewhere; *status is what it was.
+ */
+bool fallback_watch(model_fallback *f, dae_row row, void *user); /* false: no memory */
+int fallback_pass(double t, const double *value, void *user);
+bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status);
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
                            double *value);
 /* That it is taken and why: a sentence among its messages, once. */

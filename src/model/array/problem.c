@@ -7,9 +7,9 @@
  * base is taken there for the iteration.
  *
  * Ranks are looked at after every step, and have to be what they were at the start. A rank that is
- * lost at one point within a step shows in a determinant: with N spanning the kernel of (Gx Gy) at
- * the old point, split as C and Gy split it, that of (Gx Gy) above N^T is not 0 there, and its sign
- * at the new point is another one if an odd number of singular values has passed 0.
+ * lost at one point within a step shows in a determinant: with N spanning what the constraints and
+ * the stages (array.h) leave open at the old point, that of (Gx Gy) above N^T is not 0 there, and its
+ * sign at the new point is another one if an odd number of singular values has passed 0.
  */
 #include "model/array/model.h"
 
@@ -48,10 +48,11 @@ static int orientation(const array_base *at, const array_base *from, double *A, 
     for (int k = from->constraints; k < n; k++, row++)
         for (int j = 0; j < size; j++)
             A[(size_t)row + (size_t)j * (size_t)size] = j < n ? from->W[k + j * n] : 0;
-    for (int k = from->rank; k < at->width; k++, row++)
-        for (int j = 0; j < size; j++)
-            A[(size_t)row + (size_t)j * (size_t)size] =
-                j < n ? 0 : from->V[k + (j - n) * at->width];
+    for (int stage = 1; stage <= at->width / n; stage++)
+        for (int k = from->stage[stage].rank; k < n; k++, row++)
+            for (int j = 0; j < size; j++)
+                A[(size_t)row + (size_t)j * (size_t)size] =
+                    j / n == stage ? from->stage[stage].V[k + j % n * n] : 0;
     dgetrf_(&size, &size, A, &size, pivot, &info);
     if (info) return 0;
     for (int j = 0; j < size; j++) {
@@ -84,14 +85,18 @@ static bool look_here(model_array *k)
 static void forget_loose(model_array *k)
 {
     const array_base *b = &k->spare;
-    double *y = k->here.c + b->n, *kept = k->c_spare, rate;
+    int n = b->n;
+    double *kept = k->c_spare, rate;
     size_t bytes = (size_t)array_columns(&k->a) * sizeof *kept;
     memcpy(kept, k->here.c, bytes);
-    for (int v = b->rank; v < b->width; v++) {
-        double dot = 0;
-        for (int j = 0; j < b->width; j++)
-            dot += b->V[v + j * b->width] * kept[b->n + j] / b->size[j % b->n];
-        for (int j = 0; j < b->width; j++) y[j] -= b->V[v + j * b->width] * dot * b->size[j % b->n];
+    for (int stage = 1; stage <= b->width / n; stage++) {
+        double *c = k->here.c + stage * n;
+        const double *V = b->stage[stage].V;
+        for (int v = b->stage[stage].rank; v < n; v++) {
+            double dot = 0;
+            for (int j = 0; j < n; j++) dot += V[v + j * n] * kept[stage * n + j] / b->size[j];
+            for (int j = 0; j < n; j++) c[j] -= V[v + j * n] * dot * b->size[j];
+        }
     }
     if (!array_settle(&k->here, &k->spare, &rate)) memcpy(k->here.c, kept, bytes);
 }

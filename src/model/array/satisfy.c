@@ -11,7 +11,9 @@ enum { NEWTON = 40, HALVINGS = 12, CHORDS = 25, PATIENCE = 3000 };
 
 static const double SATISFIED = 1e-8; /* of what a change of the unknowns by their sizes makes */
 static const double LEFT = 1e-7; /* ... after chords */
+static const double NOTHING = 1e-12;
 static const double RANK = 1e-10;
+static const double ROUNDED = 1e-9; /* what rounding may move x and x' by */
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns)
 {
@@ -137,17 +139,32 @@ static bool holds(const array_point *p, const array_base *b)
     return !is_left(p, b, SATISFIED);
 }
 
-static bool newton(array_point *p, array_base *b)
+/* Stage by stage (base.c): after many differentiations all rows at once tell rounding from nothing.
+ * Ranks are those of a point that does not satisfy the array yet, and may be too large. */
+static double staged_step(array_point *p, array_base *b)
+{
+    double most = 0;
+    if (!array_decompose(b, array_point_rows(p), array_columns(p->a) - b->n)) return -1;
+    array_correct(b, p->G, p->change);
+    for (int k = 0; k < array_columns(p->a); k++) {
+        if (!isfinite(p->change[k])) return -1;
+        most = fmax(most, relative(p, b, k));
+    }
+    return most;
+}
+
+static bool newton(array_point *p, array_base *b, bool staged)
 {
     double before = INFINITY;
     for (int round = 0; round < NEWTON; round++) {
         if (!array_linearize(p, b)) return false;
-        scale(p, b);
-        double moved = newton_step(p, b);
+        if (!staged) scale(p, b);
+        double moved = staged ? staged_step(p, b) : newton_step(p, b);
         if (moved < 0) return false;
         bool rounding = moved < 1e-10 && moved > before / 4;
         if (moved < 1e-14 || rounding) return holds(p, b);
-        if (!walk(p, b)) return moved < 1e-9 && holds(p, b);
+        if (!walk(p, b)) /* or what is left is rounding, which moves the highest derivatives most */
+            return (moved < 1e-9 && holds(p, b)) || (moved < 1e-5 && !is_left(p, b, NOTHING));
         before = moved;
     }
     return false;
@@ -228,13 +245,17 @@ bool array_satisfy(array_point *p, array_base *b, bool patient)
     double *from = dae_alloc(&p->a->memory, (size_t)array_columns(p->a) + 1, sizeof *from);
     if (!from) return false;
     memcpy(from, p->c, bytes);
-    bool good = newton(p, b);
+    bool good = newton(p, b, false);
+    if (!good) {
+        memcpy(p->c, from, bytes);
+        good = newton(p, b, true);
+    }
     if (!good && patient) {
         memcpy(p->c, from, bytes);
         good = trust(p, b);
         if (good) {
             memcpy(from, p->c, bytes);
-            good = newton(p, b);
+            good = newton(p, b, false);
             if (!good) { /* a multiple root: steps are wild where the residuals are rounding */
                 memcpy(p->c, from, bytes);
                 good = array_linearize(p, b);
@@ -257,17 +278,19 @@ bool array_settle(array_point *p, array_base *b, double *rate)
     *rate = 0;
     for (int round = 0; round < CHORDS; round++) {
         if (!evaluate(p, p->c, p->G, NULL)) return false;
-        double moved = 0;
+        double moved = 0, wanted = 0; /* wanted: x and x' */
         array_correct(b, p->G, p->change);
         for (int k = 0; k < columns; k++) {
             moved = fmax(moved, relative(p, b, k));
+            if (k < 2 * b->n) wanted = moved;
             if (!isfinite(p->change[k])) return false;
             p->c[k] += p->change[k];
         }
         /* what the decomposition cannot remove has to be gone, too */
         if (moved < 1e-14) return !is_left(p, b, LEFT);
         if (round > 0) {
-            if (moved < 1e-11 && moved > before / 4) return !is_left(p, b, LEFT); /* rounding */
+            if (wanted < ROUNDED && moved < 100 * ROUNDED && moved > before / 4)
+                return !is_left(p, b, LEFT);
             *rate = fmax(*rate, moved / before);
             if (round > 1 && moved > before / 2) return false;
         }

@@ -16,12 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-/* SMALL: unknowns up to which more than one way is tried. */
-enum { NEAREST = 60, SHAKES = 6, SMALL = 30 };
+/* SMALL: unknowns up to which more than one way is tried; PATIENT: the last level on which all of
+ * them are, with a trust region. */
+enum { NEAREST = 60, SHAKES = 6, SMALL = 30, PATIENT = 2, TRIES = 20 };
 
 /* How readily an unknown moves away from its start value. */
 static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
 static const double LATER = 1e-4; /* in units of tau */
+static const double CLEAR = 1e3; /* gap between singular values kept and dropped */
 static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
 /* ---------------------------------------------------------------- initial equations ----- */
@@ -159,31 +161,6 @@ static bool raise(model *m, int level)
     return true;
 }
 
-static void put_tau(model_array *k, double tau)
-{
-    double by = tau / k->a.tau, power = 1;
-    for (int e = 0; e < array_columns(&k->a); e++) {
-        if (e > 0 && e % (int)k->a.n == 0) power *= by;
-        k->here.c[e] *= power;
-    }
-    k->a.tau = tau;
-}
-
-/* Units in which ranks mean something: those that make entries of the Jacobian alike, but
- * derivatives in units of how fast things change here. */
-static void choose_units(model_array *k)
-{
-    size_t n = k->a.n;
-    double tau = 1, *size = k->x_here;
-    if (!array_balance(&k->a, k->here.t, k->here.c, size, &tau)) return;
-    put_sizes(k, size);
-    double speed = 1 / tau;
-    for (size_t j = 0; j < n; j++)
-        speed =
-            fmax(speed, fabs(k->here.c[n + j]) / k->a.tau / (fabs(k->here.c[j]) + k->metric[j]));
-    put_tau(k, 1 / speed);
-}
-
 /* The array alone, all unknowns alike, at k->here: ranks into the base. */
 static bool look(model_array *k)
 {
@@ -193,18 +170,32 @@ static bool look(model_array *k)
            array_decompose(&k->base, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
 }
 
-/* With other units of time ranks are the same. */
+static void choose_units(model_array *k)
+{
+    k->here.extra = NULL;
+    put_weights(k, NULL);
+    array_choose_units(&k->here, &k->base, k->metric);
+    put_sizes(k, k->base.size);
+}
+
+static bool is_clear(const array_base *b)
+{
+    return array_gap(b) > CLEAR;
+}
+
+/* With other units of time no others are as clear. */
 static bool is_robust(model_array *k)
 {
     double tau = k->a.tau;
     int rank = k->base.rank, constraints = k->base.constraints;
     bool same = true;
     for (int side = -1; side < 2; side += 2) {
-        put_tau(k, tau * exp2(5 * side));
-        same = same && look(k) && k->base.rank == rank && k->base.constraints == constraints &&
-               array_is_full(&k->base);
+        array_put_tau(&k->here, tau * exp2(2 * side));
+        same = same && look(k) &&
+               (!is_clear(&k->base) || (k->base.rank == rank && array_is_full(&k->base) &&
+                                        k->base.constraints == constraints));
     }
-    put_tau(k, tau);
+    array_put_tau(&k->here, tau);
     return look(k) && same;
 }
 
@@ -255,13 +246,31 @@ static bool satisfy(model *m)
             if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
         if (stage > 3) shake(k, stage - 3);
-        good = array_satisfy(&k->here, &k->base, stage > 2);
+        bool patient = stage == 3 || (stage > 3 && k->a.level <= PATIENT);
+        good = array_satisfy(&k->here, &k->base, patient);
     }
     dae_free(&m->memory, from);
     return good;
 }
 
-typedef enum outcome { FOUND, NO_POINT, NO_INDEX } outcome;
+/* Equations may have no value where nothing is known of the unknowns, as 1/x at x = 0: others are
+ * taken for those without a start value, any for which there is one. */
+static bool begin_somewhere(model *m)
+{
+    model_array *k = m->array;
+    unsigned seed = 1;
+    for (int times = 0; times <= TRIES; times++) {
+        for (size_t j = 0; j < k->a.n && times > 0; j++) {
+            seed = seed * 1103515245u + 12345u;
+            if (!is_given(m, m->p.variable[j]) && !initial_is_fixed(m, m->p.variable[j]))
+                k->here.c[j] = k->metric[j] * ((double)(seed >> 16 & 0x3ff) / 512 - 1);
+        }
+        if (array_evaluate(&k->a, k->here.t, k->here.c, k->here.G, NULL, 0)) return true;
+    }
+    return false;
+}
+
+typedef enum outcome { FOUND, NO_VALUE, NO_POINT, NO_INDEX } outcome;
 
 /* From F, ..., F^(first) on. */
 static outcome find_index_from(model *m, origin from, int first)
@@ -275,13 +284,14 @@ static outcome find_index_from(model *m, origin from, int first)
         if (level == first) {
             weigh(m, from);
             memcpy(k->here.c, k->guess, n * sizeof *k->guess);
+            if (!begin_somewhere(m)) return NO_VALUE;
         }
         k->here.extra = from == FROM_START && k->extra.rows ? &k->extra : NULL;
         if (!satisfy(m)) return NO_POINT;
         choose_units(k);
         if (!look(k) || !array_is_full(&k->base)) continue;
         double kept = k->base.kept, dropped = k->base.dropped;
-        bool clear = kept > 1e3 * dropped && is_robust(k);
+        bool clear = is_clear(&k->base) && is_robust(k);
         int freedom = (int)n - k->base.constraints;
         if (!clear || !is_confirmed(m)) continue;
         k->index = level;
@@ -453,6 +463,16 @@ static dae_status tell_no_point(model *m, double t0)
     return DAE_E_INCONSISTENT;
 }
 
+static dae_status tell_no_value(model *m, double t0)
+{
+    dae_fail(&m->report, DAE_E_INCONSISTENT,
+             "the equations have no value at the start values, nor at others that were tried");
+    dae_at(&m->report, "t = %.10g", t0);
+    dae_why(&m->report, "something in them is not finite there: 1/x at x = 0, log(x) at x < 0");
+    dae_hint(&m->report, "give start values at which all equations can be evaluated");
+    return DAE_E_INCONSISTENT;
+}
+
 static dae_status tell_no_index(model *m, double t0)
 {
     model_array *k = m->array;
@@ -508,6 +528,7 @@ dae_status model_find_array_start(model *m, double t0)
     if (status != DAE_OK) return status;
     prepare(m, t0);
     outcome end = find_index(m, FROM_START);
+    if (end == NO_VALUE) return tell_no_value(m, t0);
     if (end == NO_POINT) return tell_no_point(m, t0);
     if (end == NO_INDEX) return tell_no_index(m, t0);
     approach(m);

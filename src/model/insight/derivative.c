@@ -79,20 +79,6 @@ static const char *name_of_point(const insight *k, const array_point *p)
     return k->started ? "the start" : "a point near the start values";
 }
 
-/* Units that make entries of the Jacobian alike, but derivatives in units of the speed at the
- * start. */
-static void choose_units(derivative_array *a, array_point *p, array_base *b)
-{
-    double tau = a->tau, power = 1;
-    if (!array_balance(a, p->t, p->c, b->size, &tau)) return;
-    double by = fmin(1, tau / a->tau);
-    for (int e = 0; e < array_columns(a); e++) {
-        if (e > 0 && e % b->n == 0) power *= by;
-        p->c[e] *= power;
-    }
-    a->tau *= by;
-}
-
 int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
                              double *gap, const char **how)
 {
@@ -119,7 +105,7 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
             x[j] = p.c[j];
             x[n + j] = p.c[n + j] / a->tau;
         }
-        choose_units(a, &p, &b);
+        array_choose_units(&p, &b, NULL);
         if (!array_linearize(&p, &b) ||
             !array_decompose(&b, array_rows(a), array_columns(a) - (int)n))
             return -1;
@@ -127,7 +113,7 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
             name_of_point(k, &p), b.kept, b.dropped);
-        *gap = b.dropped > 0 ? b.kept / b.dropped : INFINITY;
+        *gap = array_gap(&b);
         if (*gap < INSIGHT_DOUBTFUL) {
             *how = dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s", a->level, *how);
             return -1;

@@ -263,25 +263,31 @@ static bool constant_coefficients(indexer *d)
     return true;
 }
 
-/* Pryce's system Jacobian at the start, n x n by rows; false: not known. */
-static bool fill_system_jacobian(indexer *d, double *J)
+/* Pryce's system Jacobian at the start, n x n by rows; false: not known. beside[i]: the largest
+ * derivative of row i by anything that occurs in it, lower derivatives included. */
+static bool fill_system_jacobian(indexer *d, double *J, double *beside)
 {
     const flat_signature *s = d->k->s;
-    size_t n = d->n, entries = s->start[s->rows];
-    ex_id *slope = dae_arena_take(d->k->arena, entries + 1, sizeof *slope);
-    double *value = take(d, entries), none;
+    size_t n = d->n, entries = s->start[s->rows], count = 0;
+    for (size_t e = 0; e < entries; e++) count += s->order[e] + 1;
+    ex_id *slope = dae_arena_take(d->k->arena, count + 1, sizeof *slope);
+    double *value = take(d, count), none;
+    count = 0;
     for (uint32_t i = 0; i < s->rows; i++)
-        for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
-            uint32_t j = s->column[e];
-            ex_id culprit = 0, leaf = ex_variable(d->k->g, s->variable[j], s->order[e], EX_REAL);
-            slope[e] = s->order[e] + s->c[i] == s->d[j]
-                           ? ex_derivative(d->k->g, d->residual[i], leaf, &culprit)
-                           : ex_number(d->k->g, 0);
-            if (culprit || !slope[e]) return false;
-        }
-    if (!insight_jacobian(d->k, slope, entries, NULL, 0, value, &none)) return false;
+        for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+            for (uint32_t l = 0; l <= s->order[e]; l++, count++) {
+                ex_id culprit = 0, x = ex_variable(d->k->g, s->variable[s->column[e]], l, EX_REAL);
+                slope[count] = ex_derivative(d->k->g, d->residual[i], x, &culprit);
+                if (culprit || !slope[count]) return false;
+            }
+    if (!insight_jacobian(d->k, slope, count, NULL, 0, value, &none)) return false;
+    count = 0;
     for (uint32_t i = 0; i < s->rows; i++)
-        for (size_t e = s->start[i]; e < s->start[i + 1]; e++) J[i * n + s->column[e]] = value[e];
+        for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+            for (uint32_t l = 0; l <= s->order[e]; l++, count++) {
+                beside[i] = fmax(beside[i], fabs(value[count]));
+                if (l + s->c[i] == s->d[s->column[e]]) J[i * n + s->column[e]] = value[count];
+            }
     return true;
 }
 
@@ -289,7 +295,7 @@ static bool fill_system_jacobian(indexer *d, double *J)
 static int system_jacobian(indexer *d)
 {
     double *J = take(d, (size_t)d->n * d->n);
-    if (!fill_system_jacobian(d, J)) return -1;
+    if (!fill_system_jacobian(d, J, take(d, d->n))) return -1;
     int rank = rank_of(d, J, (int)d->n, (int)d->n, NULL);
     return rank < 0 ? -1 : rank == (int)d->n;
 }
@@ -303,11 +309,16 @@ bool insight_is_singular(insight *k, uint32_t most)
     if (s->rows == 0 || s->rows > most) return false;
     indexer d = { .k = k, .n = s->rows, .kept = INFINITY };
     int n = (int)d.n;
-    double *J = take(&d, (size_t)n * (size_t)n);
+    double *J = take(&d, (size_t)n * (size_t)n), *beside = take(&d, (size_t)n);
     d.residual = dae_arena_take(k->arena, s->rows + 1, sizeof *d.residual);
     for (uint32_t i = 0; i < s->rows; i++)
         d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
-    if (!fill_system_jacobian(&d, J)) return false;
+    if (!fill_system_jacobian(&d, J, beside)) return false;
+    for (int i = 0; i < n; i++) { /* a row of what rounding left of zeros is not to be scaled up */
+        double largest = 0;
+        for (int j = 0; j < n; j++) largest = fmax(largest, fabs(J[i * n + j]));
+        if (largest < NEARLY_SINGULAR * beside[i]) return true;
+    }
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < n; i++) level(J + i * n, NULL, n, 1, BY_LARGEST);
         for (int j = 0; j < n; j++) level(J + j, NULL, n, n, BY_LARGEST);
@@ -437,7 +448,7 @@ static void ask_regular(insight *k, bool violated, double gap)
     flat_find_index(r);
     if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
     if (o->differentiation_index >= 0 || gap < INSIGHT_DOUBTFUL ||
-        (violated && k->started && o->linear != 1)) {
+        (violated && (k->started || r->changes) && o->linear != 1)) {
         bool disputed = o->differentiation_index >= 0 && gap < INSIGHT_DISPUTED;
         o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
                                                  o->differentiation_how, r->most);
@@ -471,6 +482,7 @@ void insight_indices(insight *k)
     for (uint32_t i = 0; i < s->rows; i++)
         d.residual[i] = insight_residual(k, &k->flat->equation[s->equation[i]]);
     o->linear = constant_coefficients(&d);
+    k->jacobian = -1;
     d.x = take(&d, 2 * (size_t)d.n);
     o->differentiation_index =
         insight_derivative_index(k, d.residual, d.x, &d.violated, &d.gap, &o->differentiation_how);
@@ -489,6 +501,7 @@ void insight_indices(insight *k)
         o->differentiation_how =
             "the system Jacobian is regular and nothing has to be differentiated";
     }
+    k->jacobian = jacobian;
     confirm_tractability(&d);
     find_perturbation(&d, jacobian);
 }

@@ -417,9 +417,31 @@ static void look_at_original(insight *k)
         w.out.structural_index = k->regular->index;
         w.out.rewritten_index = k->out.structural_index;
     }
+    w.jacobian = 1; /* where it is not looked at structure is trusted, unless it was rewritten */
     insight_indices(&w);
     insight_mass(&w);
     k->out = w.out;
+    k->jacobian = w.s->rows == 0 ? 1 : rewritten ? 0 : w.jacobian;
+}
+
+/* How many initial values can be chosen is what structure says where it is right, that is where the
+ * system Jacobian is regular at a consistent start. Elsewhere ranks tell; if they do not, then only
+ * the numbers of constant coefficients, which are the same everywhere, stand. */
+static void judge_freedom(insight *k)
+{
+    dae_insight *o = &k->out;
+    bool right = k->started && k->jacobian == 1;
+    o->structural_freedom = o->freedom;
+    o->freedom_known = 1;
+    if (right || (o->array_freedom < 0 && o->linear != 0)) return;
+    /* rewritten with numbers: equivalent everywhere */
+    bool same = o->replaced > 0 && k->flat->guards == 0 && k->started &&
+                !insight_is_singular(k, k->s->rows);
+    if (o->array_freedom < 0)
+        o->freedom_known = same || (o->replaced == 0 && k->jacobian != 0);
+    else
+        o->freedom = (size_t)o->array_freedom;
+    if (!o->freedom_known || o->freedom != o->structural_freedom) o->choices = 0;
 }
 
 static void collect(insight *k)
@@ -432,6 +454,7 @@ static void collect(insight *k)
     insight_hidden(k);
     insight_choices(k);
     look_at_original(k);
+    judge_freedom(k);
     insight_modes(k);
 }
 

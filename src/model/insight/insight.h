@@ -31,6 +31,8 @@ typedef struct insight {
     dae_arena *arena;
     struct derivative_array *array; /* closed at the end                                      */
     bool started;
+    int jacobian;                  /* Pryce's system Jacobian of the equations as written, at the
+                                      start: 1 regular, 0 singular, -1 not known              */
 } insight;
 
 /* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */

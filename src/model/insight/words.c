@@ -133,15 +133,22 @@ static void say_freedom(page *p, const dae_insight *k)
                 k->array_freedom ? "; of which variables is not known" : "");
         return;
     }
+    if (!k->freedom_known) {
+        say(p,
+            "how many initial values can be chosen is not known: structure says %zu, but it is\n",
+            k->structural_freedom);
+        more(p);
+        say(p, "wrong about the equations as written, and ranks at the start do not confirm it\n");
+        return;
+    }
     say(p, "%zu initial value%s can be chosen%s\n", k->freedom, s_of(k->freedom),
-        k->freedom ? ":" : "");
-    if (k->array_freedom >= 0 && k->array_freedom != (int)k->freedom) {
+        k->freedom && k->choices ? ":" : "");
+    if (k->freedom != k->structural_freedom) {
         more(p);
-        say(p, "so the structure says; by ranks of the derivative array %d can be chosen:\n",
-            k->array_freedom);
+        say(p, "by ranks of the derivative array; the structure says %zu: constraints are hidden "
+               "that it\n", k->structural_freedom);
         more(p);
-        say(p, "constraints are hidden that the structure does not show, or it depends on the "
-               "branch\n");
+        say(p, "does not show, or it depends on the branch\n");
     }
     for (size_t i = 0; i < k->choices && i < LISTED; i++) say_choice(p, &k->choice[i]);
     if (k->choices > LISTED) {

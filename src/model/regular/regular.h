@@ -63,7 +63,8 @@ dae_status flat_regularize(flat_model *m, const dae_memory *memory, flat_regular
  * known. Costs derivatives of them all; done once. */
 void flat_find_index(flat_regular *r);
 
-/* What was found and done, in words; the graph's arena's, "" if there is nothing to say. */
-const char *flat_regular_words(flat_regular *r);
+/* What was found and done, in words; the graph's arena's, "" if there is nothing to say. `told`:
+ * the differential index that is told beside it, -1: not known, -2: none is. */
+const char *flat_regular_words(flat_regular *r, int told);
 
 #endif

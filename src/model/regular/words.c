@@ -42,9 +42,13 @@ static const char *change_words(const flat_regular *r, const regular_change *c)
         arena, "  %s: combinations of unknowns become unknowns of their own\n%s", rank, c->words);
 }
 
-static const char *index_words(const flat_regular *r)
+/* `told`: the index at the start, which counts more than that of points nearby; -1: not known, -2:
+ * not looked for. */
+static const char *index_words(const flat_regular *r, int told)
 {
     dae_arena *arena = r->from->graph->arena;
+    if (told >= 0) return dae_arena_print(arena, "The differential index is %d", told);
+    if (told == -1) return "The differential index is not known";
     if (r->least == r->most)
         return dae_arena_print(arena, "The differential index is %d", r->most);
     if (r->most < 0) return "The differential index is not known";
@@ -55,22 +59,23 @@ static const char *index_words(const flat_regular *r)
 }
 
 /* Nothing was to be done; that is worth a line where the index is not plain. */
-static const char *plain_words(const flat_regular *r)
+static const char *plain_words(const flat_regular *r, int told)
 {
     if (r->index < 2) return "";
     return dae_arena_print(
-        r->from->graph->arena, "%s; the structural index is %d. %s.\n", index_words(r), r->index,
+        r->from->graph->arena, "%s; the structural index is %d. %s.\n", index_words(r, told),
+        r->index,
         r->left_out ? "Blocks of the system Jacobian were not judged: they are too\n"
                       "large, or singular with some relations"
                     : "The system Jacobian is regular");
 }
 
-const char *flat_regular_words(flat_regular *r)
+const char *flat_regular_words(flat_regular *r, int told)
 {
     if (!r->from || r->index < 0) return "";
     flat_find_index(r);
     dae_arena *arena = r->from->graph->arena;
-    if (r->changes == 0) return plain_words(r);
+    if (r->changes == 0) return plain_words(r, told);
     const char *text = dae_arena_print(
         arena,
         "Structure does not tell the truth about the equations as written (it says index %d):\n"
@@ -84,5 +89,5 @@ const char *flat_regular_words(flat_regular *r)
         text = dae_arena_print(arena, "%s  ... and %zu more\n", text, r->changes - LISTED);
     return dae_arena_print(
         arena, "%sNow the system Jacobian is regular and the structural index %d. %s.\n", text,
-        r->index_now, index_words(r));
+        r->index_now, index_words(r, told));
 }
