@@ -172,12 +172,22 @@ typedef struct model_delay {
     size_t found;                /* where the last look back ended                            */
 } model_delay;
 
-/* Equations linear in their one unknown, with a factor that varies (loop/pole.c). */
+/* A loop, or an equation by itself, whose Jacobian varies (loop/pole.c). */
+typedef struct model_pole {
+    model_step *step;
+    size_t factor;               /* of a single linear equation: its number; NOWHERE          */
+    int sign;                    /* of the determinant after the step before; 0: not known    */
+    double size;                 /* of the unknowns, at the start                             */
+    bool told, waits;            /* a warning was given; is to be given, ...                  */
+    double passed;               /* ... of this time                                          */
+} model_pole;
+
 typedef struct model_poles {
-    model_unit factors;
-    uint32_t *slot, *equation;   /* of the unknown; number in the plan's list                 */
-    double *factor, *value;      /* as they were after the step before                        */
+    model_pole *item;
     size_t count;
+    model_unit factors;
+    double *x, *xdot, *lu;
+    double *from, *to, *near, *nearer, *far, *farther; /* unknowns of a loop at these times    */
 } model_poles;
 
 /* What the equations say of time, looked at before every step (pace.c). */
@@ -428,6 +438,7 @@ dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
 
 /* newton.c */
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing);
+dae_status model_solve_step(model *m, model_plan *plan, model_step *s, const char *doing);
 
 /* rescue.c */
 const char *model_bound_words(const model *m, uint32_t slot, double value); /* " (its min)", "" */
@@ -467,9 +478,14 @@ dae_status model_check_ready(model *m);
 
 /* loop/pole.c */
 dae_status model_compile_poles(model *m);
-/* From the slots, after a step: has an unknown passed infinity? The first time nothing is known. */
-bool model_passes_pole(model *m, bool first, size_t *which);
-dae_status model_tell_pole(model *m, size_t which, double from, double to);
+/* From the slots, after a step: has a loop become singular on the way? Fails where an unknown has
+ * passed infinity, warns where it stays finite. The first time nothing is known. slack: the time in
+ * which errors of the tolerance's size may move things. */
+dae_status model_check_poles(model *m, double from, double to, bool first, double slack);
+void model_end_poles(model *m, bool folded);     /* warnings that wait are given, or are none  */
+void model_note_sizes(model *m);                 /* of the unknowns of loops, from the slots   */
+bool model_grows(const model *m, double times);  /* one is so many times as large now          */
+bool model_changes_signs(model *m);              /* other than after the last step             */
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);

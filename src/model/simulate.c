@@ -457,6 +457,17 @@ static dae_status begin(run *r)
     return start_solver(r, r->start);
 }
 
+/* `first`: what was before is not known, or was on the other side of an event. */
+static dae_status check_poles(run *r, double t, bool first)
+{
+    if (r->m->poles.count == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    if (status == DAE_OK && t == r->start) model_note_sizes(r->m);
+    return status == DAE_OK
+               ? model_check_poles(r->m, r->t, t, first, r->rtol * (r->stop - r->start))
+               : status;
+}
+
 /* The unknown that a jump changes most, relative to its nominal value. */
 static int largest_change(const run *r, const double *before)
 {
@@ -507,9 +518,11 @@ static dae_status jump(run *r, dae_status failed)
     if (status != DAE_OK) return status;
     memcpy(r->before, r->x, (size_t)m->p.problem.size * sizeof(double));
     m->stretch_start = t;
-    for (double part = 1e-6; part < 2e-4 && most < 0; part *= 10) {
+    bool large = model_grows(m, 1e2), endless = model_grows(m, 1e5); /* a pole and no fold */
+    for (double part = 1e-6; part < 2e-4 && most < 0 && !endless; part *= 10) {
         to = t + part * span;
         if (to >= r->stop || try_behind(r, t, to) != DAE_OK) continue;
+        if (large && model_changes_signs(m)) break;
         model_take_point(m, r->x, r->xdot);
         most = largest_change(r, r->before);
     }
@@ -521,9 +534,11 @@ static dae_status jump(run *r, dae_status failed)
     model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g", t,
                m->p.names[most], r->before[most], r->x[most]);
     r->t = to;
+    model_end_poles(m, true);
     status = dae_restart(m->solver, to, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
     status = load(r, to);
+    if (status == DAE_OK) status = check_poles(r, to, true);
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
@@ -645,6 +660,7 @@ static dae_status mind_assertions(run *r, double to)
 static dae_status end(run *r)
 {
     model *m = r->m;
+    model_end_poles(m, false);
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
     double t = m->ended ? r->t : r->stop;
@@ -697,17 +713,6 @@ static dae_status check_guards(run *r, double t, bool first)
         }
     }
     return DAE_OK;
-}
-
-/* `first`: what was before is not known, or was on the other side of an event. */
-static dae_status check_poles(run *r, double t, bool first)
-{
-    size_t which;
-    if (r->m->poles.count == 0) return DAE_OK;
-    dae_status status = read(r, t);
-    return status == DAE_OK && model_passes_pole(r->m, first, &which)
-               ? model_tell_pole(r->m, which, r->t, t)
-               : status;
 }
 
 static dae_status go(run *r)
@@ -777,6 +782,7 @@ static dae_status simulate(model *m, void *arguments)
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
+    for (size_t k = 0; k < m->poles.count; k++) m->poles.item[k].told = m->poles.item[k].waits = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
     m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */

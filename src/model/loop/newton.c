@@ -455,6 +455,12 @@ static dae_status run_step(model *m, model_plan *plan, model_step *s, const char
     return DAE_OK;
 }
 
+dae_status model_solve_step(model *m, model_plan *plan, model_step *s, const char *doing)
+{
+    dae_status status = s->torn ? solve_loop(m, plan, s, doing, false) : DAE_OK;
+    return status == DAE_OK ? run_step(m, plan, s, doing) : status;
+}
+
 /* ---------------------------------------------------------------- decided by rounding --- */
 
 static const double FAR = 1e8, CHANGED = 0.1;
@@ -523,8 +529,7 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];
         s->other = NULL;
-        dae_status status = s->torn ? solve_loop(m, plan, s, doing, false) : DAE_OK;
-        if (status == DAE_OK) status = run_step(m, plan, s, doing);
+        dae_status status = model_solve_step(m, plan, s, doing);
         if (status != DAE_OK) return status;
     }
     for (size_t k = 0; k < plan->steps; k++) {
