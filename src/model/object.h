@@ -190,6 +190,33 @@ typedef struct model_poles {
     double *from, *to, *near, *nearer, *far, *farther; /* unknowns of a loop at these times    */
 } model_poles;
 
+/* What jumps where impulses act (impulse.c). */
+typedef struct impulse_column {
+    uint32_t slot;               /* of what jumps, or of a stand-in for an impulse             */
+    uint32_t before;             /* ... of its value before the event; NOWHERE: an impulse    */
+    uint32_t size;               /* whose nominal value counts                                */
+} impulse_column;
+
+typedef struct impulse_doubt {
+    uint32_t column, by;         /* an impulse whose factor depends on another column         */
+} impulse_doubt;
+
+typedef struct model_impulse {
+    equation_list rows;          /* balances, and constraints one level below the highest     */
+    ex_id *highest, *below;      /* of the flat model, rewritten                              */
+    size_t jumps;
+    impulse_column *column;
+    size_t columns;
+    impulse_doubt *doubt;
+    size_t doubts, doubt_capacity;
+    equation_list system;
+    model_plan plan;
+    bool ready;
+    double *after, *old;         /* slots                                                     */
+} model_impulse;
+
+typedef enum impulse_verdict { IMPULSE_NONE, IMPULSE_PASSED, IMPULSE_LEFT_OUT } impulse_verdict;
+
 /* What the equations say of time, looked at before every step (pace.c). */
 enum { PACE_LOOKS = 9 };
 typedef struct model_pace {
@@ -300,6 +327,7 @@ struct model {
     size_t delays, delay_capacity;
     model_pace pace;
     model_poles poles;
+    model_impulse impulse;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -486,6 +514,13 @@ void model_end_poles(model *m, bool folded);     /* warnings that wait are given
 void model_note_sizes(model *m);                 /* of the unknowns of loops, from the slots   */
 bool model_grows(const model *m, double times);  /* one is so many times as large now          */
 bool model_changes_signs(model *m);              /* other than after the last step             */
+
+/* impulse.c */
+void model_keep_impulses(model *m);
+void model_rename_impulses(model *m); /* by the images of aliases, which are changed            */
+dae_status model_build_impulses(model *m);
+/* After the modes have changed: before are the slots as they were; states jump where they have to. */
+impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);

@@ -291,8 +291,8 @@ static dae_status tell_chatter(run *r)
 }
 
 /* Of what an index reduction differentiated (a dummy derivative has the order that is left) values
- * must not jump: their derivatives are in the equations. What an impulse does is not computed, but it
- * is told once of each variable. */
+ * must not jump: their derivatives are in the equations. Where it is not known what an impulse does
+ * (impulse.c) it is told once of each variable. */
 static void warn_impulses(run *r, double t)
 {
     enum { NAMED = 3 };
@@ -329,7 +329,8 @@ static dae_status pass_event(run *r, double t, int order)
     memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
     if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
-    warn_impulses(r, t);
+    if (model_pass_impulse(m, r->slots, fmax(1e-6, 10 * r->rtol)) == IMPULSE_LEFT_OUT)
+        warn_impulses(r, t);
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
