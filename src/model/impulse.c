@@ -35,13 +35,23 @@ typedef struct builder {
 
 /* ---------------------------------------------------------------- equations kept -------- */
 
+/* The next equation behind i that was differentiated: between the derivatives of one there may be what
+ * names a derivative. */
+static size_t next_derived(const equation_list *l, size_t i)
+{
+    for (i++; i < l->count && !l->item[i].constraint;) i++;
+    return i;
+}
+
 /* Of the derivatives 0 .. c of an equation that one before the last; those that have none. */
 static bool is_taken(const equation_list *l, size_t i)
 {
-    const model_equation *e = &l->item[i];
-    bool next = i + 1 < l->count && l->item[i + 1].derived == e->derived + 1;
-    bool more = i + 2 < l->count && l->item[i + 2].derived == e->derived + 2;
-    return e->constraint ? next && !more : true;
+    int derived = l->item[i].derived;
+    if (!l->item[i].constraint) return true;
+    size_t next = next_derived(l, i);
+    if (next >= l->count || l->item[next].derived != derived + 1) return false;
+    size_t more = next_derived(l, next);
+    return more >= l->count || l->item[more].derived != derived + 2;
 }
 
 /* Before aliases are taken out: with them equations go. */
@@ -240,6 +250,18 @@ static dae_status plan_system(model *m)
     return status;
 }
 
+/* A state that is the derivative of another has a name of its own, S = der(B): it is the one that jumps. */
+static void rename_derivatives(builder *b)
+{
+    model *m = b->m;
+    const equation_list *l = &m->impulse.rows;
+    for (size_t i = 0; i < l->count; i++) {
+        uint32_t own = leaf_slot(m->g, l->item[i].left), slot = leaf_slot(m->g, l->item[i].right);
+        if (own == NOWHERE || slot == NOWHERE || !slot_is_derivative(slot)) continue;
+        if (b->column_of[own] && !b->column_of[slot] && !b->top[slot]) m->image[slot] = l->item[i].left;
+    }
+}
+
 /* Where it cannot be done it is left: impulse.ready is false. */
 dae_status model_build_impulses(model *m)
 {
@@ -253,6 +275,7 @@ dae_status model_build_impulses(model *m)
     find_columns(&b);
     model_clear_images(m);
     m->image[slot_of(m->at_homotopy, 0)] = ex_number(m->g, 1);
+    rename_derivatives(&b);
     for (size_t i = 0; i < p->rows.count && good; i++) {
         model_equation e = p->rows.item[i];
         if (ex_at(m->g, e.left)->type != EX_REAL) continue;

@@ -206,23 +206,27 @@ bool loop_is_endless(loop *l)
     bool away = false, flat = false, endless;
     for (uint32_t j = 0; j < n; j++)
         away |= fabs(l->u[j] - l->u0[j]) > AWAY * fmax(fabs(l->u0[j]), nominal_size(l, j));
-    if (!away || loop_evaluate(l, l->u0, l->d) != DAE_OK) return false;
+    double *first = l->simplified;
+    if (!away || loop_evaluate(l, l->u0, first) != DAE_OK) return false;
     memcpy(l->before, l->u, bytes);
     for (uint32_t j = 0; j < n; j++) l->trial[j] = 0.5 * (l->u0[j] + l->u[j]);
-    endless = loop_evaluate(l, l->trial, l->simplified) == DAE_OK;
+    endless = loop_evaluate(l, l->trial, l->d) == DAE_OK;
     for (size_t i = 0; i < n && endless; i++) {
-        flat |= l->d[i] != 0;
-        endless = fabs(l->simplified[i]) <= FLAT * fabs(l->d[i]);
+        flat |= first[i] != 0;
+        endless = fabs(l->d[i]) <= FLAT * fabs(first[i]);
     }
     endless &= flat;
     for (int k = 1; k <= OUTWARD && endless; k++) {
         double by = k == 1 ? 1 : 7;
         for (uint32_t j = 0; j < n; j++) l->u[j] = l->before[j] + by * (l->before[j] - l->u0[j]);
         endless = loop_holds(l);
+        for (size_t i = 0; i < n && endless; i++) /* and not because rounding hides everything */
+            endless = fmax(ROUNDING * DBL_EPSILON * l->terms[i], JITTER * l->jitter[i]) <=
+                      FLAT * fabs(first[i]);
     }
     memcpy(l->u, l->before, bytes);
     loop_evaluate(l, l->u, l->r);
-    for (uint32_t j = 0; j < n && endless; j++) {
+    for (uint32_t j = 0; j < n && endless && !l->endless; j++) {
         bool more = fabs(l->u[j] - l->u0[j]) > fabs(l->u[l->far] - l->u0[l->far]);
         if (j == 0 || more) l->far = j, l->far_value = l->u[j];
     }
