@@ -41,8 +41,8 @@ static last_row simulate(const char *text, double stop, const char *words)
 {
     dae_model *m = dae_model_load_text("m.mo", text, strlen(text), NULL);
     last_row r = { .m = m };
-    dae_status status = dae_model_simulate(m, &(dae_simulation){ .stop = stop, .tolerance = 1e-8 }, keep,
-                                           &r);
+    dae_status status =
+        dae_model_simulate(m, &(dae_simulation){ .stop = stop, .tolerance = 1e-8 }, keep, &r);
     const char *said = strstr(dae_model_messages(m), words ? words : "jumps");
     if (status != DAE_OK || !said != !words) print_message("%s\n%s\n", text, dae_model_messages(m));
     assert_int_equal(status, DAE_OK);
@@ -77,16 +77,19 @@ static void test_support_begins_to_move(void **state)
     };
     unsigned seed = 4711;
     for (int k = 0; k < 3 * SEEDS; k++) {
-        double length = 0.5 + draw(&seed), start = 2 * draw(&seed) - 1, at = 0.2 + 0.5 * draw(&seed);
-        double speed = 0.5 + 2 * draw(&seed), phi = start, w = 0, stop = at + 0.3 + 0.5 * draw(&seed);
+        double length = 0.5 + draw(&seed), start = 2 * draw(&seed) - 1,
+               at = 0.2 + 0.5 * draw(&seed);
+        double speed = 0.5 + 2 * draw(&seed), phi = start, w = 0,
+               stop = at + 0.3 + 0.5 * draw(&seed);
         char text[1500], moves[200];
         snprintf(moves, sizeof moves, support[k % 5], speed);
-        snprintf(text, sizeof text,
-                 "model M parameter Real L = %.15g, at = %.15g, m = %.3g; Real s, F, vy;\n"
-                 "Real x(start = %.15g, fixed = true), y(start = %.15g), vx(start = 0, fixed = true);\n"
-                 "equation s = %s; der(x) = vx; der(y) = vy; m*der(vx) = -F*(x - s);\n"
-                 "m*der(vy) = -F*y - 9.81*m; (x - s)^2 + y^2 = L^2; end M;",
-                 length, at, 0.5 + draw(&seed), length * sin(start), -length * cos(start), moves);
+        snprintf(
+            text, sizeof text,
+            "model M parameter Real L = %.15g, at = %.15g, m = %.3g; Real s, F, vy;\n"
+            "Real x(start = %.15g, fixed = true), y(start = %.15g), vx(start = 0, fixed = true);\n"
+            "equation s = %s; der(x) = vx; der(y) = vy; m*der(vx) = -F*(x - s);\n"
+            "m*der(vy) = -F*y - 9.81*m; (x - s)^2 + y^2 = L^2; end M;",
+            length, at, 0.5 + draw(&seed), length * sin(start), -length * cos(start), moves);
         last_row r = simulate(text, stop, NULL);
         swing(&phi, &w, length, at);
         w -= speed * cos(phi) / length;
@@ -140,8 +143,10 @@ static void test_left_out(void **state)
 {
     (void)state;
     static const char *const text[] = {
-        "model M Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), vy, F, s;\n"
-        "equation s = if time < 0.5 then 0 else 0.1; der(x) = vx; der(y) = vy; der(vx) = -F*(x - s);\n"
+        "model M Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), "
+        "vy, F, s;\n"
+        "equation s = if time < 0.5 then 0 else 0.1; der(x) = vx; der(y) = vy; der(vx) = -F*(x - "
+        "s);\n"
         "der(vy) = -F*y - 9.81; (x - s)^2 + y^2 = 1; end M;",
         "model M Real f, d, v(start = 1, fixed = true), u; equation der(v) = f - 0.3*abs(f);\n"
         "2*der(u) = -f; v - u = d; d = if time < 0.4 then 0 else 1; end M;",
@@ -158,10 +163,12 @@ static void test_left_out(void **state)
 static void test_nothing_jumps(void **state)
 {
     (void)state;
-    last_row r = simulate("model M Real x(start = 1, fixed = true), y(start = -1.7), vx(start = 0, fixed = "
-                          "true), vy, l, f, s = max(x, -3); equation f = if x > 0.2 then 0 else 1; "
-                          "x^2 + y^2 = 4; der(x) = vx; der(y) = vy; der(vx) = -l*x + f; "
-                          "der(vy) = -l*y - 9.81; end M;", 1, NULL);
+    last_row r =
+        simulate("model M Real x(start = 1, fixed = true), y(start = -1.7), vx(start = 0, fixed = "
+                 "true), vy, l, f, s = max(x, -3); equation f = if x > 0.2 then 0 else 1; "
+                 "x^2 + y^2 = 4; der(x) = vx; der(y) = vy; der(vx) = -l*x + f; "
+                 "der(vy) = -l*y - 9.81; end M;",
+                 1, NULL);
     double x = value_of(&r, "x"), y = value_of(&r, "y");
     expect_near(x * x + y * y, 4, 1e-8);
     dae_model_close(r.m);

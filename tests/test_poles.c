@@ -1,7 +1,9 @@
 /* test_poles.c: equations that lose their solution, or its uniqueness, between two steps.
  *
- * Loops are made of numbers at random: a matrix A(t) whose determinant passes 0 at a known time. With a
- * right side at random its unknowns become infinite there; with a right side A(t) u(t) they are u(t)
+ * Loops are made of numbers at random: a matrix A(t) whose determinant passes 0 at a known time.
+ * With a
+ * right side at random its unknowns become infinite there; with a right side A(t) u(t) they are
+ * u(t)
  * throughout.
  */
 #include "modeling.h"
@@ -60,7 +62,8 @@ static void say_row(text *s, const family *f, int i, const char *unknown)
         for (int k = 0; k + 1 < f->n; k++) constant += f->B[i][k] * f->C[k][j];
         char name[40];
         snprintf(name, sizeof name, unknown, j + 1);
-        say(s, "%s(%.15g + (%.15g)*(time - %.15g))*%s", j ? " + " : "", constant, slope, f->at, name);
+        say(s, "%s(%.15g + (%.15g)*(time - %.15g))*%s", j ? " + " : "", constant, slope, f->at,
+            name);
     }
 }
 
@@ -103,8 +106,8 @@ static void test_loops_through_infinity(void **state)
             for (int i = 0; i < 2; i++) {
                 trial_model w;
                 trial_open(&w, s.at, NULL);
-                dae_status status = trial_simulate(&w, &(dae_simulation){ .stop = 2, .tolerance = 1e-6,
-                                                                          .method = method[i] });
+                dae_status status = trial_simulate(
+                    &w, &(dae_simulation){ .stop = 2, .tolerance = 1e-6, .method = method[i] });
                 /* seen when it is passed, or by the integrator on its way there */
                 bool seen = status == DAE_E_IMPASSE || status == DAE_E_SINGULARITY ||
                             status == DAE_E_STEP_UNDERFLOW;
@@ -144,7 +147,8 @@ static void test_combined(void **state)
                          "der(a) + time*der(b) = c; c = -a; "
                          "der(a) + time*der(b) + a + b = sin(time) + c; end M;";
     dae_model *m = dae_model_load_text("m.mo", source, strlen(source), NULL);
-    assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .stop = 2 }, NULL, NULL), DAE_E_IMPASSE);
+    assert_int_equal(dae_model_simulate(m, &(dae_simulation){ .stop = 2 }, NULL, NULL),
+                     DAE_E_IMPASSE);
     assert_non_null(strstr(dae_model_messages(m), "the determinant of their Jacobian passes 0"));
     dae_model_close(m);
 }

@@ -1,19 +1,26 @@
 /* impulse.c: what jumps at an event when a constraint changes.
  *
- * Let equation F_i be differentiated c_i times and let x_j occur up to its derivative d_j. At an event
- * the derivative c_i - 1 of F_i may ask for other values of x_j^(d_j - 1): a support begins to move at
- * once, and velocities jump. Then x_j^(d_j) is an impulse, and so may be unknowns without derivatives,
+ * Let equation F_i be differentiated c_i times and let x_j occur up to its derivative d_j. At an
+ * event
+ * the derivative c_i - 1 of F_i may ask for other values of x_j^(d_j - 1): a support begins to
+ * move at
+ * once, and velocities jump. Then x_j^(d_j) is an impulse, and so may be unknowns without
+ * derivatives,
  * the forces. The equations integrated over that instant say by how much:
  *
  *     c_i = 0:  sum_j dF_i/dx_j^(d_j) (x_j^(d_j - 1) - what it was)  +  sum_k dF_i/dx_k L_k = 0,
  *     c_i > 0:  F_i^(c_i - 1) = 0 after the event,
  *
- * as many equations as unknowns x_j^(d_j - 1) and L_k (impulses of the x_k with d_k = 0), the matrix being
- * that of the highest derivatives. M (v - v_before) = G^T L, G v = g' is an example. Derivatives below
+ * as many equations as unknowns x_j^(d_j - 1) and L_k (impulses of the x_k with d_k = 0), the
+ * matrix being
+ * that of the highest derivatives. M (v - v_before) = G^T L, G v = g' is an example. Derivatives
+ * below
  * d_j - 1 do not jump.
  *
- * This holds where the equations with c_i = 0 are linear in the highest derivatives and their factors do
- * not jump: otherwise it is not known what a product with an impulse is. Where that matters, or where
+ * This holds where the equations with c_i = 0 are linear in the highest derivatives and their
+ * factors do
+ * not jump: otherwise it is not known what a product with an impulse is. Where that matters, or
+ * where
  * something jumps that was differentiated twice, nothing is done and whoever asked is told.
  */
 #include "model/object.h"
@@ -128,14 +135,16 @@ static ex_id impulse_of(model *m, uint32_t column)
 {
     const impulse_column *c = &m->impulse.column[column];
     ex_id value = leaf_of(m, c->slot);
-    return c->before == NOWHERE ? value : ex_binary(m->g, EX_SUBTRACT, value, leaf_of(m, c->before));
+    return c->before == NOWHERE ? value
+                                : ex_binary(m->g, EX_SUBTRACT, value, leaf_of(m, c->before));
 }
 
 static void add_equation(builder *b, ex_id left, ex_id right, const model_equation *like)
 {
     equation_list *l = &b->m->impulse.system;
     l->item = dae_arena_grow(&b->m->arena, l->item, l->count, &l->capacity, sizeof *l->item);
-    l->item[l->count] = (model_equation){ .condition = NOWHERE, .component = "", .role = "equation" };
+    l->item[l->count] =
+        (model_equation){ .condition = NOWHERE, .component = "", .role = "equation" };
     if (like) l->item[l->count] = *like;
     l->item[l->count].left = left;
     l->item[l->count++].right = right;
@@ -150,7 +159,8 @@ static void find_columns(builder *b)
     for (size_t k = 0; k < p->jumps; k++) {
         int up = 1, down = 1;
         if (!p->below[k]) continue;
-        uint32_t top = unknown_slot(m, p->highest[k], &up), low = unknown_slot(m, p->below[k], &down);
+        uint32_t top = unknown_slot(m, p->highest[k], &up),
+                 low = unknown_slot(m, p->below[k], &down);
         if (top == NOWHERE || low == NOWHERE) continue;
         if (!b->column_of[low]) b->column_of[low] = add_column(b, low, true);
         uint32_t column = b->column_of[low], other = b->top[top];
@@ -258,7 +268,8 @@ static void rename_derivatives(builder *b)
     for (size_t i = 0; i < l->count; i++) {
         uint32_t own = leaf_slot(m->g, l->item[i].left), slot = leaf_slot(m->g, l->item[i].right);
         if (own == NOWHERE || slot == NOWHERE || !slot_is_derivative(slot)) continue;
-        if (b->column_of[own] && !b->column_of[slot] && !b->top[slot]) m->image[slot] = l->item[i].left;
+        if (b->column_of[own] && !b->column_of[slot] && !b->top[slot])
+            m->image[slot] = l->item[i].left;
     }
 }
 
@@ -318,7 +329,8 @@ static bool columns_jumped(const model *m, const double *before, double toleranc
 {
     for (size_t k = 0; k < m->impulse.columns; k++) {
         const impulse_column *c = &m->impulse.column[k];
-        if (c->before != NOWHERE && differs(m, c->slot, before[c->slot], m->value[c->slot], tolerance))
+        if (c->before != NOWHERE &&
+            differs(m, c->slot, before[c->slot], m->value[c->slot], tolerance))
             return true;
     }
     return false;
@@ -350,7 +362,8 @@ static bool solve(model *m, const double *before, double tolerance)
         m->value[c->slot] = c->before == NOWHERE ? 0 : before[c->slot];
         if (c->before != NOWHERE) m->value[c->before] = before[c->slot];
     }
-    return model_run_plan(m, &p->plan, "computing what jumps") == DAE_OK && !is_doubtful(m, tolerance);
+    return model_run_plan(m, &p->plan, "computing what jumps") == DAE_OK &&
+           !is_doubtful(m, tolerance);
 }
 
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance)
@@ -365,7 +378,8 @@ impulse_verdict model_pass_impulse(model *m, const double *before, double tolera
     memcpy(p->old, before, bytes);
     for (int round = 0; round < ROUNDS && again && done; round++) {
         done = solve(m, p->old, tolerance);
-        memcpy(p->old, m->value, bytes); /* what has jumped: where modes change once more it goes on */
+        memcpy(p->old, m->value,
+               bytes); /* what has jumped: where modes change once more it goes on */
         if (done) done = model_run_plan(m, &m->run, "after an impulse") == DAE_OK;
         if (done) done = model_settle(m) == DAE_OK;
         again = done && columns_jumped(m, p->old, tolerance);

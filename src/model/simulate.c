@@ -302,7 +302,8 @@ static void warn_impulses(run *r, double t)
     for (uint32_t v = 0; v < m->variables; v++) {
         model_variable *x = &m->variable[v];
         double from = r->slots[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
-        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped) continue;
+        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped)
+            continue;
         double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
         double size = fmax(nominal, fmax(fabs(from), fabs(to)));
         if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * size)) continue;
@@ -312,7 +313,8 @@ static void warn_impulses(run *r, double t)
                                    "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
                                    x->name, from, to);
     }
-    if (count > NAMED) snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
+    if (count > NAMED)
+        snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
     if (count)
         model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
                       "there: what this impulse does to other variables is left out; make it "
@@ -532,8 +534,8 @@ static dae_status jump(run *r, dae_status failed)
         return failed;
     }
     dae_report_clear(&m->report);
-    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g", t,
-               m->p.names[most], r->before[most], r->x[most]);
+    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g",
+               t, m->p.names[most], r->before[most], r->x[most]);
     r->t = to;
     model_end_poles(m, true);
     status = dae_restart(m->solver, to, r->x, r->xdot);
@@ -783,7 +785,8 @@ static dae_status simulate(model *m, void *arguments)
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
-    for (size_t k = 0; k < m->poles.count; k++) m->poles.item[k].told = m->poles.item[k].waits = false;
+    for (size_t k = 0; k < m->poles.count; k++)
+        m->poles.item[k].told = m->poles.item[k].waits = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
     m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */

@@ -197,8 +197,10 @@ loop_verdict loop_judge(loop *l)
 }
 
 /* Is u no solution, but where the sides of an equation that meet at infinity only are equal but for
- * rounding, as those of tanh(y) = 1? Then they are so farther out, too, and the way there is flat: half
- * of it takes away almost all of the residual. (min(y, 100) = 100 holds farther out as well, but its
+ * rounding, as those of tanh(y) = 1? Then they are so farther out, too, and the way there is
+ * flat: half
+ * of it takes away almost all of the residual. (min(y, 100) = 100 holds farther out as well, but
+ * its
  * residual is half as large halfway.) */
 bool loop_is_endless(loop *l)
 {

@@ -9,14 +9,20 @@
  *     u stays bounded, the rest vanishing as well: it goes on, though uniqueness is lost for a moment.
  *
  * So after every step the signs of all such determinants are compared with those before. (What was
- * solved for on the way, by tearing, has a factor that is never 0: the sign is that of the small system.)
- * Where one has changed the time t* is looked for on the interpolated states, and the loop is solved
- * anew beside it, at distances d and 2 d, D(d) = 2 |u(t* - d) - u(t* - 2 d)|. With a pole, u ~ R / (t - t*),
- * D(d) grows like R / d; otherwise it becomes smaller with d. What the interpolated states are wrong by,
- * e, adds e / d, and so a pole has to show clearly: beside the values that u has at the ends of the step,
+ * solved for on the way, by tearing, has a factor that is never 0: the sign is that of the small
+ * system.)
+ * Where one has changed the time t* is looked for on the interpolated states, and the loop is
+ * solved
+ * anew beside it, at distances d and 2 d, D(d) = 2 |u(t* - d) - u(t* - 2 d)|. With a pole, u ~ R
+ * / (t - t*),
+ * D(d) grows like R / d; otherwise it becomes smaller with d. What the interpolated states are
+ * wrong by,
+ * e, adds e / d, and so a pole has to show clearly: beside the values that u has at the ends of
+ * the step,
  * and beside what errors of the size of the tolerance may do.
  *
- * Loops with constant factors are left out. A determinant that is 0 but for rounding has no sign; the last
+ * Loops with constant factors are left out. A determinant that is 0 but for rounding has no sign;
+ * the last
  * one that was known counts.
  */
 #include "model/loop/loop.h"
@@ -50,7 +56,8 @@ static bool equation_varies(model *m, uint32_t equation, const unsigned char *un
     model_coefficient *c;
     size_t count = model_coefficients(m, &m->run.list->item[equation], &c);
     for (size_t i = 0; i < count; i++)
-        if (unknown[c[i].slot] && (!c[i].value || model_level(m, c[i].value) > LEVEL_FREE)) return true;
+        if (unknown[c[i].slot] && (!c[i].value || model_level(m, c[i].value) > LEVEL_FREE))
+            return true;
     return false;
 }
 
@@ -158,7 +165,8 @@ static bool look(model *m, double t)
 
 static int sign_at(model *m, const model_pole *w, double t)
 {
-    bool seen = look(m, t) && (m->poles.factors.outs == 0 || unit_run(m, &m->poles.factors) == DAE_OK);
+    bool seen =
+        look(m, t) && (m->poles.factors.outs == 0 || unit_run(m, &m->poles.factors) == DAE_OK);
     return seen ? sign_now(m, w) : 0;
 }
 
@@ -174,7 +182,8 @@ static bool solve_at(model *m, const model_pole *w, double t, double *u)
 {
     bool stay = m->stay_near, found = look(m, t);
     m->stay_near = true;
-    if (found) found = model_solve_step(m, &m->run, w->step, "looking beside a singular point") == DAE_OK;
+    if (found)
+        found = model_solve_step(m, &m->run, w->step, "looking beside a singular point") == DAE_OK;
     m->stay_near = stay;
     if (!found) dae_report_clear(&m->report);
     for (uint32_t k = 0; k < w->step->torn + w->step->assigned && found; k++)
@@ -201,14 +210,18 @@ static bool is_pole(model *m, const model_pole *w, const double *span, double at
 {
     model_poles *p = &m->poles;
     double left = at - span[0], right = span[1] - at, most = 0;
-    double room = left >= (span[1] - span[0]) / 8 ? -left : right, far = room / 16, near = far / NEARER;
+    double room = left >= (span[1] - span[0]) / 8 ? -left : right, far = room / 16,
+           near = far / NEARER;
     if (fabs(near) < 1e-14 * fabs(at)) return false;
     if (!solve_at(m, w, span[0], p->from) || !solve_at(m, w, span[1], p->to)) return false;
-    if (!solve_at(m, w, at + 2 * far, p->farther) || !solve_at(m, w, at + far, p->far)) return false;
-    if (!solve_at(m, w, at + 2 * near, p->near) || !solve_at(m, w, at + near, p->nearer)) return false;
+    if (!solve_at(m, w, at + 2 * far, p->farther) || !solve_at(m, w, at + far, p->far))
+        return false;
+    if (!solve_at(m, w, at + 2 * near, p->near) || !solve_at(m, w, at + near, p->nearer))
+        return false;
     double least = fmin(MOST, fmax(LEAST, 820 * slack / fabs(room)));
     for (uint32_t k = 0; k < w->step->torn + w->step->assigned; k++) {
-        double there = 2 * fabs(p->far[k] - p->farther[k]), here = 2 * fabs(p->nearer[k] - p->near[k]);
+        double there = 2 * fabs(p->far[k] - p->farther[k]),
+               here = 2 * fabs(p->nearer[k] - p->near[k]);
         double size = fmax(fabs(p->from[k]), fabs(p->to[k]));
         if (here <= GROWN * there || here <= least * size || here <= most * size) continue;
         most = size > 0 ? here / size : INFINITY;
@@ -225,7 +238,8 @@ static void name_unknowns(model *m, const model_step *s, char *list, size_t size
     for (uint32_t k = 0; k < count && k < NAMED && length < size; k++)
         length += (size_t)snprintf(list + length, size - length, "%s'%.80s'", k ? ", " : "",
                                    model_slot_name(m, unknown_slot(s, k)));
-    if (count > NAMED && length < size) snprintf(list + length, size - length, " and %u more", count - NAMED);
+    if (count > NAMED && length < size)
+        snprintf(list + length, size - length, " and %u more", count - NAMED);
 }
 
 static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t which)
@@ -237,13 +251,17 @@ static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t w
     model_locate(m, e->place, where, sizeof where);
     name_unknowns(m, s, list, sizeof list);
     uint32_t count = s->torn + s->assigned;
-    dae_fail(&m->report, DAE_E_IMPASSE, "the solution becomes infinite, or is not unique beyond a point");
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the solution becomes infinite, or is not unique beyond a point");
     if (count == 1) {
         dae_at(&m->report, "t = %.10g, equation %s%s", at, text, where);
-        dae_why(&m->report, "the factor of %s in it passes 0 there, and the other terms do not", list);
+        dae_why(&m->report, "the factor of %s in it passes 0 there, and the other terms do not",
+                list);
     } else {
-        dae_at(&m->report, "t = %.10g, %u equations for %s, among them %s%s", at, count, list, text, where);
-        dae_why(&m->report, "the determinant of their Jacobian passes 0 there, and '%s' goes through infinity",
+        dae_at(&m->report, "t = %.10g, %u equations for %s, among them %s%s", at, count, list, text,
+               where);
+        dae_why(&m->report,
+                "the determinant of their Jacobian passes 0 there, and '%s' goes through infinity",
                 model_slot_name(m, unknown_slot(s, which)));
     }
     dae_hint(&m->report, "results up to there are right; stop before, or start behind it");
@@ -260,12 +278,14 @@ static void warn_removable(model *m, model_pole *w)
     w->waits = false;
     name_unknowns(m, w->step, list, sizeof list);
     bool single = w->factor != NOWHERE;
-    model_warn(m, "t = %.10g: %s for %s %s not determine %s there: %s changes its sign. The values stay "
-                  "finite, and the run goes on with one solution of possibly many; start behind this "
-                  "point, or divide by what vanishes in all terms",
-               at, single ? "the equation" : "the equations", list, single ? "does" : "do",
-               single || w->step->torn + w->step->assigned == 1 ? "it" : "them",
-               single ? "its factor" : "the determinant of their Jacobian");
+    model_warn(
+        m,
+        "t = %.10g: %s for %s %s not determine %s there: %s changes its sign. The values stay "
+        "finite, and the run goes on with one solution of possibly many; start behind this "
+        "point, or divide by what vanishes in all terms",
+        at, single ? "the equation" : "the equations", list, single ? "does" : "do",
+        single || w->step->torn + w->step->assigned == 1 ? "it" : "them",
+        single ? "its factor" : "the determinant of their Jacobian");
 }
 
 dae_status model_check_poles(model *m, double from, double to, bool first, double slack)
@@ -312,7 +332,8 @@ static double size_now(const model *m, const model_step *s)
     for (uint32_t k = 0; k < s->torn + s->assigned; k++) {
         uint32_t slot = unknown_slot(s, k);
         double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
-        most = fmax(most, fabs(m->value[slot]) / (nominal > 0 && !slot_is_derivative(slot) ? nominal : 1));
+        most = fmax(most, fabs(m->value[slot]) /
+                              (nominal > 0 && !slot_is_derivative(slot) ? nominal : 1));
     }
     return most;
 }
@@ -335,7 +356,8 @@ bool model_grows(const model *m, double times)
 bool model_changes_signs(model *m)
 {
     const model_poles *p = &m->poles;
-    if (p->count > 0 && p->factors.outs > 0 && unit_run(m, &m->poles.factors) != DAE_OK) return false;
+    if (p->count > 0 && p->factors.outs > 0 && unit_run(m, &m->poles.factors) != DAE_OK)
+        return false;
     for (size_t k = 0; k < p->count; k++) {
         int sign = sign_now(m, &p->item[k]);
         if (sign != 0 && p->item[k].sign != 0 && sign != p->item[k].sign) return true;

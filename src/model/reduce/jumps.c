@@ -1,12 +1,16 @@
 /* jumps.c: what may jump where an equation that was differentiated changes its form.
  *
  * Of F_i, differentiated c_i times, and x_j, which occurs up to its d_j-th derivative, the highest
- * derivatives may be impulses where relations change: x_j^(d_j - 1) jumps then (impulse.c). Here these
+ * derivatives may be impulses where relations change: x_j^(d_j - 1) jumps then (impulse.c). Here
+ * these
  * derivatives are found in the reduced model.
  *
- * max, min, abs, sign and what stands in noEvent cause no events as a rule. But in equations that are
- * differentiated their derivatives jump, and what follows from a jump follows at a definite time: there
- * they do. (An if of noEvent whose branches are not defined everywhere is left alone: it may guard them.)
+ * max, min, abs, sign and what stands in noEvent cause no events as a rule. But in equations that
+ * are
+ * differentiated their derivatives jump, and what follows from a jump follows at a definite time:
+ * there
+ * they do. (An if of noEvent whose branches are not defined everywhere is left alone: it may
+ * guard them.)
  */
 #include "model/reduce/reduce.h"
 
@@ -19,8 +23,10 @@ static ex_id find_derivative(const flat_reduction *r, uint32_t v, uint32_t order
     ex_graph *g = r->flat->graph;
     uint32_t below = DAE_NOWHERE;
     if (order == 0) return ex_variable(g, v, 0, EX_REAL);
-    for (size_t k = r->dummy_of[v]; k > 0 && k <= r->dummies && r->dummy[k - 1].variable == v; k++) {
-        if (r->dummy[k - 1].order == order) return ex_variable(g, r->dummy[k - 1].stand_in, 0, EX_REAL);
+    for (size_t k = r->dummy_of[v]; k > 0 && k <= r->dummies && r->dummy[k - 1].variable == v;
+         k++) {
+        if (r->dummy[k - 1].order == order)
+            return ex_variable(g, r->dummy[k - 1].stand_in, 0, EX_REAL);
         if (r->dummy[k - 1].order + 1 == order) below = r->dummy[k - 1].stand_in;
     }
     if (order == 1) return ex_variable(g, v, 1, EX_REAL);
@@ -49,7 +55,13 @@ void flat_list_jumps(flat_reduction *r, dae_arena *arena)
 static bool is_total(const ex_node *n)
 {
     switch (n->op) {
-    case EX_SQRT: case EX_LOG: case EX_LOG10: case EX_ASIN: case EX_ACOS: case EX_TAN: case EX_DIVIDE:
+    case EX_SQRT:
+    case EX_LOG:
+    case EX_LOG10:
+    case EX_ASIN:
+    case EX_ACOS:
+    case EX_TAN:
+    case EX_DIVIDE:
     case EX_POWER: case EX_CALL: case EX_RESULT: case EX_ELEMENT:
         return false;
     default: return true;

@@ -507,10 +507,12 @@ static void tell_limit(suspects *s)
         if (ease(s, k) == 0 || ++easy > SHOWN) continue;
         list = dae_arena_print(&m->arena, "%s\n       %s", list, describe(s, k));
     }
-    if (easy > SHOWN) list = dae_arena_print(&m->arena, "%s\n       and %d more", list, easy - SHOWN);
-    dae_why(&m->report, "%d conditions take part: which of them contradict each other is looked for among "
-                        "at most %d%s%s", s->rows, MOST,
-            easy ? "; initial conditions among them:" : "", list);
+    if (easy > SHOWN)
+        list = dae_arena_print(&m->arena, "%s\n       and %d more", list, easy - SHOWN);
+    dae_why(&m->report,
+            "%d conditions take part: which of them contradict each other is looked for among "
+            "at most %d%s%s",
+            s->rows, MOST, easy ? "; initial conditions among them:" : "", list);
 }
 
 dae_status conflict_explain(model *m, dae_status status, bool *solved)
