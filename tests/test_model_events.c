@@ -602,7 +602,7 @@ static void test_terminate(void **state)
     trial_close(&w);
 }
 
-/* What was differentiated must not jump at an event: impulses are left out, and that is told. */
+/* What was differentiated twice must not jump at an event: such impulses are left out, and that is told. */
 static void test_impulses_are_told(void **state)
 {
     (void)state;
@@ -611,7 +611,7 @@ static void test_impulses_are_told(void **state)
     } table[] = {
         { "model M Real x, y(start = 0, fixed = true); equation der(y) = der(x) - y;\n"
           "x = if time < 0.5 then 1 else 2; end M;",
-          "t = 0.5: 'x' jumps from 1 to 2, but" },
+          NULL },
         { "model M Real x, y(start = 0, fixed = true); equation der(y) = der(x) - y;\n"
           "x = if time < 0.5 then time else 1 - time; end M;", NULL },
         { "model M Real x, y(start = 0, fixed = true); equation der(y) = x - y;\n"
@@ -619,7 +619,11 @@ static void test_impulses_are_told(void **state)
         { "model M Real s(start = 0, fixed = true), phi(start = 0.3, fixed = true), x, y, vx, vy, l,\n"
           "w(start = 0, fixed = true), u; equation u = if time < 0.5 then 0 else 1; der(s) = u;\n"
           "x = s + sin(phi); y = -cos(phi); der(x) = vx; der(y) = vy; der(phi) = w;\n"
-          "der(vx) = -l*(x - s); der(vy) = -l*y - 9.81; end M;", "'u' jumps from 0 to 1" },
+          "der(vx) = -l*(x - s); der(vy) = -l*y - 9.81; end M;", NULL },
+        { "model M Real s, phi(start = 0.3, fixed = true), x, y, vx, vy, l,\n"
+          "w(start = 0, fixed = true); equation s = if time < 0.5 then 0 else 1;\n"
+          "x = s + sin(phi); y = -cos(phi); der(x) = vx; der(y) = vy; der(phi) = w;\n"
+          "der(vx) = -l*(x - s); der(vy) = -l*y - 9.81; end M;", "'s' jumps from 0 to 1" },
         { "model M Real x(start = 1, fixed = true), y(start = -1.7), vx(start = 0, fixed = true);\n"
           "Real vy, l, f; equation f = if x > 0.2 then 0 else 1; x^2 + y^2 = 4; der(x) = vx; der(y) = vy;\n"
           "der(vx) = -l*x + f; der(vy) = -l*y - 9.81; end M;", NULL },

@@ -231,9 +231,55 @@ static void test_initial_operator(void **state)
     trial_close(&w);
 }
 
+/* Sides that meet at infinity only are no solution; another solution is found. Solutions far below 1
+ * are some. */
+static void test_endless(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *equation;
+        double y; /* NaN: there is none */
+    } table[] = {
+        { "tanh(y) = 1", NAN }, { "sqrt(1 + y^2) - y = 0", NAN }, { "tanh(y/50) = -1", NAN },
+        { "1 - exp(-y^2) = 1", NAN }, { "(tanh(y) - 1)*(y + 3) = 0", -3 },
+        { "y^2 = 1e12", 1e6 }, { "log(y) = -200", 1.383896526736737e-87 },
+        { "log(y) = -650", 5.111951948651156e-283 },
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        char text[300];
+        trial_model w;
+        snprintf(text, sizeof text, "model M Real y(start = 0.5), x(start = 0, fixed = true); equation "
+                                    "der(x) = 1; %s; end M;", table[k].equation);
+        trial_open(&w, text, NULL);
+        dae_status status = trial_run(&w, 0.01, 1e-6);
+        if (isnan(table[k].y)) {
+            expect_run(&w, status, DAE_E_INCONSISTENT, "no solution");
+        } else {
+            expect_good(&w, status);
+            expect_near(trial_at(&w, 0, "y") / table[k].y, 1, 1e-9);
+        }
+        trial_close(&w);
+    }
+}
+
+/* More conditions than are looked at: that is said, and the initial ones are named. */
+static void test_many_conditions(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x[200]; initial equation x[1] = 0; x[200] = 5; equation "
+                   "der(x[1]) = -x[1]; for i in 1:199 loop x[i + 1] = x[i] + 0.001*sin(x[i]) + 0.01; "
+                   "end for; end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_INCONSISTENT, "conditions take part", "at most 150",
+               "'x[1] = 0'", "'x[200] = 5'");
+    trial_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_many_conditions),
         cmocka_unit_test(test_steady_state),
         cmocka_unit_test(test_free_parameter),
         cmocka_unit_test(test_too_few_conditions),

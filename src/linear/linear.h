@@ -55,6 +55,9 @@ typedef struct dae_linear {
 
 extern const dae_linear dae_linear_dense, dae_linear_band, dae_linear_klu;
 
+/* The sign of the determinant that the last real factorization had; 0: not known. */
+int dae_klu_sign(const void *factor);
+
 /* By name; "auto" or NULL: by the pattern. NULL if there is none of that name. */
 const dae_linear *dae_linear_find(const char *name, const dae_matrix *pattern);
 const dae_linear *dae_linear_list(int i); /* NULL past the end */

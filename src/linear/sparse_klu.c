@@ -381,6 +381,34 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     return status;
 }
 
+/* 1 or -1: of a permutation; its places are marked on the way. */
+static int parity(const int *order, int n, unsigned char *seen)
+{
+    int sign = 1;
+    memset(seen, 0, (size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int k = order[i]; !seen[i] && k != i; k = order[k]) {
+            seen[k] = 1;
+            sign = -sign;
+        }
+    return sign;
+}
+
+/* P R A Q = L U + F, blocks upper triangular, R > 0: the pivots, and both orders. */
+int dae_klu_sign(const void *factor_)
+{
+    const klu_factor_ *f = factor_;
+    if (f->is_complex || !f->ready || !f->numeric) return 0;
+    const double *pivot = f->numeric->Udiag;
+    unsigned char *seen = dae_alloc(&f->analysis->memory, (size_t)f->n, 1);
+    if (!seen) return 0;
+    int sign = parity(f->numeric->Pnum, f->n, seen) * parity(f->symbolic->Q, f->n, seen);
+    for (int i = 0; i < f->n; i++)
+        sign = pivot[i] < 0 ? -sign : sign;
+    dae_free(&f->analysis->memory, seen);
+    return sign;
+}
+
 /* ---- solving ---- */
 
 /* 0, or NaN if one of the numbers is not finite. */

@@ -210,6 +210,7 @@ static void substitute_everywhere(model *m)
     }
     for (size_t i = 0; i < m->flat->watches; i++) model_substitute(m, &m->watch[i], 1);
     model_substitute(m, m->invariant, m->flat->invariants);
+    model_rename_impulses(m);
 }
 
 /* A start value set further out is meant for this model rather than for any: it is to be trusted
@@ -255,6 +256,7 @@ static void choose_starts(model *m)
 dae_status model_find_aliases(model *m)
 {
     size_t kept = 0;
+    model_keep_impulses(m);
     model_find_differentiated(m, &m->equations);
     for (size_t i = 0; i < m->equations.count; i++)
         if (!take_alias(m, &m->equations.item[i]))

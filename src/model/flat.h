@@ -89,6 +89,12 @@ typedef struct flat_experiment {
     double start, stop, tolerance, interval;
 } flat_experiment;
 
+/* Of a reduced model: the highest derivative of an unknown, and the one below it, which may jump where
+ * the highest is an impulse; 0: there is none, the unknown itself may be an impulse. */
+typedef struct flat_jump {
+    ex_id highest, below;
+} flat_jump;
+
 typedef struct flat_model {
     const char *name, *comment;
     ex_graph *graph;
@@ -108,6 +114,8 @@ typedef struct flat_model {
     size_t watches;
     flat_equation *invariant;        /* hold for the states, beside the equations: see project.c */
     size_t invariants;
+    flat_jump *jump;                 /* of every unknown; none: not known                       */
+    size_t jumps;
     bool by_array;                   /* integrated with the derivative array: see array/model.h   */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */

@@ -273,6 +273,7 @@ static dae_status build_planned(model *m)
     dae_status status = model_build_problem(m);
     if (status == DAE_OK) status = model_build_projection(m);
     if (status == DAE_OK && !m->flat->taken_over) status = model_build_initial(m);
+    if (status == DAE_OK) status = model_build_impulses(m);
     return status;
 }
 
@@ -305,6 +306,7 @@ static void release(model *m)
     model_close_array(m);
     model_close_plan(m, &m->run);
     model_close_plan(m, &m->init);
+    model_close_plan(m, &m->impulse.plan);
     model_close_problem(m);
     model_free_delays(m);
     model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,

@@ -114,6 +114,7 @@ typedef struct model_plan {
     size_t iterations, evaluations;
     const char *by;              /* what the last run had to resort to                        */
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
+    bool endless;                /* ... as a solution is only approached, at infinity         */
     uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 
@@ -172,13 +173,50 @@ typedef struct model_delay {
     size_t found;                /* where the last look back ended                            */
 } model_delay;
 
-/* Equations linear in their one unknown, with a factor that varies (loop/pole.c). */
+/* A loop, or an equation by itself, whose Jacobian varies (loop/pole.c). */
+typedef struct model_pole {
+    model_step *step;
+    size_t factor;               /* of a single linear equation: its number; NOWHERE          */
+    int sign;                    /* of the determinant after the step before; 0: not known    */
+    double size;                 /* of the unknowns, at the start                             */
+    bool told, waits;            /* a warning was given; is to be given, ...                  */
+    double passed;               /* ... of this time                                          */
+} model_pole;
+
 typedef struct model_poles {
-    model_unit factors;
-    uint32_t *slot, *equation;   /* of the unknown; number in the plan's list                 */
-    double *factor, *value;      /* as they were after the step before                        */
+    model_pole *item;
     size_t count;
+    model_unit factors;
+    double *x, *xdot, *lu;
+    double *from, *to, *near, *nearer, *far, *farther; /* unknowns of a loop at these times    */
 } model_poles;
+
+/* What jumps where impulses act (impulse.c). */
+typedef struct impulse_column {
+    uint32_t slot;               /* of what jumps, or of a stand-in for an impulse             */
+    uint32_t before;             /* ... of its value before the event; NOWHERE: an impulse    */
+    uint32_t size;               /* whose nominal value counts                                */
+} impulse_column;
+
+typedef struct impulse_doubt {
+    uint32_t column, by;         /* an impulse whose factor depends on another column         */
+} impulse_doubt;
+
+typedef struct model_impulse {
+    equation_list rows;          /* balances, and constraints one level below the highest     */
+    ex_id *highest, *below;      /* of the flat model, rewritten                              */
+    size_t jumps;
+    impulse_column *column;
+    size_t columns;
+    impulse_doubt *doubt;
+    size_t doubts, doubt_capacity;
+    equation_list system;
+    model_plan plan;
+    bool ready;
+    double *after, *old;         /* slots                                                     */
+} model_impulse;
+
+typedef enum impulse_verdict { IMPULSE_NONE, IMPULSE_PASSED, IMPULSE_LEFT_OUT } impulse_verdict;
 
 /* What the equations say of time, looked at before every step (pace.c). */
 enum { PACE_LOOKS = 9 };
@@ -290,6 +328,7 @@ struct model {
     size_t delays, delay_capacity;
     model_pace pace;
     model_poles poles;
+    model_impulse impulse;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -428,6 +467,7 @@ dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
 
 /* newton.c */
 dae_status model_run_plan(model *m, model_plan *plan, const char *doing);
+dae_status model_solve_step(model *m, model_plan *plan, model_step *s, const char *doing);
 
 /* rescue.c */
 const char *model_bound_words(const model *m, uint32_t slot, double value); /* " (its min)", "" */
@@ -467,9 +507,21 @@ dae_status model_check_ready(model *m);
 
 /* loop/pole.c */
 dae_status model_compile_poles(model *m);
-/* From the slots, after a step: has an unknown passed infinity? The first time nothing is known. */
-bool model_passes_pole(model *m, bool first, size_t *which);
-dae_status model_tell_pole(model *m, size_t which, double from, double to);
+/* From the slots, after a step: has a loop become singular on the way? Fails where an unknown has
+ * passed infinity, warns where it stays finite. The first time nothing is known. slack: the time in
+ * which errors of the tolerance's size may move things. */
+dae_status model_check_poles(model *m, double from, double to, bool first, double slack);
+void model_end_poles(model *m, bool folded);     /* warnings that wait are given, or are none  */
+void model_note_sizes(model *m);                 /* of the unknowns of loops, from the slots   */
+bool model_grows(const model *m, double times);  /* one is so many times as large now          */
+bool model_changes_signs(model *m);              /* other than after the last step             */
+
+/* impulse.c */
+void model_keep_impulses(model *m);
+void model_rename_impulses(model *m); /* by the images of aliases, which are changed            */
+dae_status model_build_impulses(model *m);
+/* After the modes have changed: before are the slots as they were; states jump where they have to. */
+impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);

@@ -292,8 +292,8 @@ static dae_status tell_chatter(run *r)
 }
 
 /* Of what an index reduction differentiated (a dummy derivative has the order that is left) values
- * must not jump: their derivatives are in the equations. What an impulse does is not computed, but it
- * is told once of each variable. */
+ * must not jump: their derivatives are in the equations. Where it is not known what an impulse does
+ * (impulse.c) it is told once of each variable. */
 static void warn_impulses(run *r, double t)
 {
     enum { NAMED = 3 };
@@ -303,7 +303,8 @@ static void warn_impulses(run *r, double t)
     for (uint32_t v = 0; v < m->variables; v++) {
         model_variable *x = &m->variable[v];
         double from = r->slots[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
-        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped) continue;
+        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped)
+            continue;
         double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
         double size = fmax(nominal, fmax(fabs(from), fabs(to)));
         if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * size)) continue;
@@ -313,7 +314,8 @@ static void warn_impulses(run *r, double t)
                                    "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
                                    x->name, from, to);
     }
-    if (count > NAMED) snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
+    if (count > NAMED)
+        snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
     if (count)
         model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
                       "there: what this impulse does to other variables is left out; make it "
@@ -330,7 +332,8 @@ static dae_status pass_event(run *r, double t, int order)
     memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
     if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
-    warn_impulses(r, t);
+    if (model_pass_impulse(m, r->slots, fmax(1e-6, 10 * r->rtol)) == IMPULSE_LEFT_OUT)
+        warn_impulses(r, t);
     model_take_point(m, r->x, r->xdot);
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
@@ -458,6 +461,17 @@ static dae_status begin(run *r)
     return start_solver(r, r->start);
 }
 
+/* `first`: what was before is not known, or was on the other side of an event. */
+static dae_status check_poles(run *r, double t, bool first)
+{
+    if (r->m->poles.count == 0) return DAE_OK;
+    dae_status status = read(r, t);
+    if (status == DAE_OK && t == r->start) model_note_sizes(r->m);
+    return status == DAE_OK
+               ? model_check_poles(r->m, r->t, t, first, r->rtol * (r->stop - r->start))
+               : status;
+}
+
 /* The unknown that a jump changes most, relative to its nominal value. */
 static int largest_change(const run *r, const double *before)
 {
@@ -508,9 +522,11 @@ static dae_status jump(run *r, dae_status failed)
     if (status != DAE_OK) return status;
     memcpy(r->before, r->x, (size_t)m->p.problem.size * sizeof(double));
     m->stretch_start = t;
-    for (double part = 1e-6; part < 2e-4 && most < 0; part *= 10) {
+    bool large = model_grows(m, 1e2), endless = model_grows(m, 1e5); /* a pole and no fold */
+    for (double part = 1e-6; part < 2e-4 && most < 0 && !endless; part *= 10) {
         to = t + part * span;
         if (to >= r->stop || try_behind(r, t, to) != DAE_OK) continue;
+        if (large && model_changes_signs(m)) break;
         model_take_point(m, r->x, r->xdot);
         most = largest_change(r, r->before);
     }
@@ -519,12 +535,14 @@ static dae_status jump(run *r, dae_status failed)
         return failed;
     }
     dae_report_clear(&m->report);
-    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g", t,
-               m->p.names[most], r->before[most], r->x[most]);
+    model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g",
+               t, m->p.names[most], r->before[most], r->x[most]);
     r->t = to;
+    model_end_poles(m, true);
     status = dae_restart(m->solver, to, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
     status = load(r, to);
+    if (status == DAE_OK) status = check_poles(r, to, true);
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
@@ -646,6 +664,7 @@ static dae_status mind_assertions(run *r, double to)
 static dae_status end(run *r)
 {
     model *m = r->m;
+    model_end_poles(m, false);
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
     double t = m->ended ? r->t : r->stop;
@@ -698,17 +717,6 @@ static dae_status check_guards(run *r, double t, bool first)
         }
     }
     return DAE_OK;
-}
-
-/* `first`: what was before is not known, or was on the other side of an event. */
-static dae_status check_poles(run *r, double t, bool first)
-{
-    size_t which;
-    if (r->m->poles.count == 0) return DAE_OK;
-    dae_status status = read(r, t);
-    return status == DAE_OK && model_passes_pole(r->m, first, &which)
-               ? model_tell_pole(r->m, which, r->t, t)
-               : status;
 }
 
 static dae_status go(run *r)
@@ -778,6 +786,8 @@ static dae_status simulate(model *m, void *arguments)
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
+    for (size_t k = 0; k < m->poles.count; k++)
+        m->poles.item[k].told = m->poles.item[k].waits = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
                               { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
     m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */

@@ -26,10 +26,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 150, HALVINGS = 24, SUMS = 4 };
+enum { STEPS = 1500, HALVINGS = 24, SUMS = 4, OUTWARD = 2 }; /* log(y) = -700: a thousand steps */
 
 static const double ROUNDING = 64, JITTER = 8, RELATIVE = 1e-7, ABSOLUTE = 1e-10,
-                    VAGUE = 0.1, FAR = 1e8, SEEN = 1e-9;
+                    VAGUE = 0.1, FAR = 1e8, SEEN = 1e-9, AWAY = 5, FLAT = 1e-3;
 
 /* The signs of one sum: bits of a mixed k (Knuth's multiplier), so that no pattern of a model meets
  * them. */
@@ -194,6 +194,46 @@ loop_verdict loop_judge(loop *l)
         verdict = LOOP_OPEN;
     }
     return verdict;
+}
+
+/* Is u no solution, but where the sides of an equation that meet at infinity only are equal but for
+ * rounding, as those of tanh(y) = 1? Then they are so farther out, too, and the way there is
+ * flat: half
+ * of it takes away almost all of the residual. (min(y, 100) = 100 holds farther out as well, but
+ * its
+ * residual is half as large halfway.) */
+bool loop_is_endless(loop *l)
+{
+    size_t n = l->s->torn, bytes = n * sizeof(double);
+    bool away = false, flat = false, endless;
+    for (uint32_t j = 0; j < n; j++)
+        away |= fabs(l->u[j] - l->u0[j]) > AWAY * fmax(fabs(l->u0[j]), nominal_size(l, j));
+    double *first = l->simplified;
+    if (!away || loop_evaluate(l, l->u0, first) != DAE_OK) return false;
+    memcpy(l->before, l->u, bytes);
+    for (uint32_t j = 0; j < n; j++) l->trial[j] = 0.5 * (l->u0[j] + l->u[j]);
+    endless = loop_evaluate(l, l->trial, l->d) == DAE_OK;
+    for (size_t i = 0; i < n && endless; i++) {
+        flat |= first[i] != 0;
+        endless = fabs(l->d[i]) <= FLAT * fabs(first[i]);
+    }
+    endless &= flat;
+    for (int k = 1; k <= OUTWARD && endless; k++) {
+        double by = k == 1 ? 1 : 7;
+        for (uint32_t j = 0; j < n; j++) l->u[j] = l->before[j] + by * (l->before[j] - l->u0[j]);
+        endless = loop_holds(l);
+        for (size_t i = 0; i < n && endless; i++) /* and not because rounding hides everything */
+            endless = fmax(ROUNDING * DBL_EPSILON * l->terms[i], JITTER * l->jitter[i]) <=
+                      FLAT * fabs(first[i]);
+    }
+    memcpy(l->u, l->before, bytes);
+    loop_evaluate(l, l->u, l->r);
+    for (uint32_t j = 0; j < n && endless && !l->endless; j++) {
+        bool more = fabs(l->u[j] - l->u0[j]) > fabs(l->u[l->far] - l->u0[l->far]);
+        if (j == 0 || more) l->far = j, l->far_value = l->u[j];
+    }
+    l->endless |= endless;
+    return endless;
 }
 
 /* Another point where the equations hold to rounding, in `trial`, if there is one that differs by

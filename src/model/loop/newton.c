@@ -208,6 +208,9 @@ static dae_status advance(loop *l, bool *done)
     for (uint32_t j = 0; j < s->torn; j++) l->u[j] -= l->simplified[j];
     l->coarse = is_coarse(l);
     *done = true;
+    if (loop_evaluate(l, l->u, l->r) == DAE_OK) return DAE_OK;
+    memcpy(l->u, l->trial, bytes); /* short beside nominal values only: log(y) = -200, y < 0 */
+    l->coarse = true;
     return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
 }
 
@@ -215,6 +218,7 @@ static dae_status advance(loop *l, bool *done)
 static dae_status conclude(loop *l)
 {
     dae_status status = l->coarse ? loop_finish(l) : DAE_OK;
+    if (status == DAE_OK && loop_is_endless(l)) return DAE_E_CONVERGENCE;
     if (status != DAE_OK || l->plan != &l->m->init || l->exact) return status;
     loop_verdict verdict = loop_judge(l);
     l->open = verdict == LOOP_OPEN;
@@ -411,9 +415,11 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
     memset(l.offset, 0, s->torn * sizeof(double));
     for (uint32_t j = 0; j < s->torn; j++) l.u0[j] = l.u[j] = m->value[s->torn_slot[j]];
     dae_status status = climb(&l);
+    if (status == DAE_OK && loop_is_endless(&l)) status = DAE_E_CONVERGENCE;
     if (status != DAE_OK) {
         plan->failed = s;
-        return loop_tell(&l, status, doing);
+        plan->endless = l.endless;
+        return l.endless ? loop_tell_endless(&l, doing) : loop_tell(&l, status, doing);
     }
     if (l.open && !again) loop_warn_open(&l);
     if (plan == &m->init && !again && loop_vary(&l)) {
@@ -453,6 +459,12 @@ static dae_status run_step(model *m, model_plan *plan, model_step *s, const char
         return tell_assignment(m, plan, s, i, doing);
     }
     return DAE_OK;
+}
+
+dae_status model_solve_step(model *m, model_plan *plan, model_step *s, const char *doing)
+{
+    dae_status status = s->torn ? solve_loop(m, plan, s, doing, false) : DAE_OK;
+    return status == DAE_OK ? run_step(m, plan, s, doing) : status;
 }
 
 /* ---------------------------------------------------------------- decided by rounding --- */
@@ -519,12 +531,12 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
     plan->failed = NULL;
+    plan->endless = false;
     plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];
         s->other = NULL;
-        dae_status status = s->torn ? solve_loop(m, plan, s, doing, false) : DAE_OK;
-        if (status == DAE_OK) status = run_step(m, plan, s, doing);
+        dae_status status = model_solve_step(m, plan, s, doing);
         if (status != DAE_OK) return status;
     }
     for (size_t k = 0; k < plan->steps; k++) {

@@ -1,76 +1,366 @@
-/* pole.c: steps across a point where a solution becomes infinite.
+/* pole.c: steps across a point where the equations do not determine an unknown.
  *
- * An equation c z + d = 0 by itself, linear in its unknown z (a variable, or a derivative), has
- * z = -d / c. If c passes 0 on the way while d does not, z goes to infinity and comes back with the
- * other sign, or is not unique beyond that point where it is a derivative: (1 - t) x' = -x. A step that
- * leads across notices nothing, since both of its ends are as they should be. So after every step the
- * signs of c and z are compared with those before: where both have changed, d has not. (Where d
- * vanishes together with c, z keeps its sign, and all is well.)
+ * A loop F(u) = 0, or an equation c u + d = 0 by itself, gives its unknowns u (variables, or
+ * derivatives) while det F_u is not 0. Where it passes 0 between two steps both ends look as they
+ * should, but in between
+ *
+ *     u grows through infinity and comes back from the other side: the solution ends there; or, u being
+ *     a derivative, it is not unique beyond: (1 - t) x' = -x - t;
+ *     u stays bounded, the rest vanishing as well: it goes on, though uniqueness is lost for a moment.
+ *
+ * So after every step the signs of all such determinants are compared with those before. (What was
+ * solved for on the way, by tearing, has a factor that is never 0: the sign is that of the small
+ * system.)
+ * Where one has changed the time t* is looked for on the interpolated states, and the loop is
+ * solved
+ * anew beside it, at distances d and 2 d, D(d) = 2 |u(t* - d) - u(t* - 2 d)|. With a pole, u ~ R
+ * / (t - t*),
+ * D(d) grows like R / d; otherwise it becomes smaller with d. What the interpolated states are
+ * wrong by,
+ * e, adds e / d, and so a pole has to show clearly: beside the values that u has at the ends of
+ * the step,
+ * and beside what errors of the size of the tolerance may do.
+ *
+ * Loops with constant factors are left out. A determinant that is 0 but for rounding has no sign;
+ * the last
+ * one that was known counts.
  */
-#include "model/object.h"
+#include "model/loop/loop.h"
 
+#include "integrate/glance.h"
+
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-static bool is_watched(model *m, const model_step *s, ex_id *coefficient)
+enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
+
+static const double GROWN = 4, LEAST = 4, MOST = 1000, VANISHED = 64 * DBL_EPSILON, BEYOND = 1;
+
+/* ---------------------------------------------------------------- what is watched ------- */
+
+/* A factor of the unknown of a single equation, 0: it is no such equation. */
+static ex_id factor_of(model *m, const model_step *s)
 {
     model_coefficient *c;
-    if (s->torn != 1 || s->assigned != 0) return false;
+    if (s->torn != 1 || s->assigned != 0) return 0;
     size_t count = model_coefficients(m, &m->run.list->item[s->residual_equation[0]], &c);
     for (size_t i = 0; i < count; i++)
-        if (c[i].slot == s->torn_slot[0] && c[i].value && model_level(m, c[i].value) > LEVEL_FREE) {
-            *coefficient = c[i].value;
+        if (c[i].slot == s->torn_slot[0]) return c[i].value;
+    return 0;
+}
+
+static bool equation_varies(model *m, uint32_t equation, const unsigned char *unknown)
+{
+    model_coefficient *c;
+    size_t count = model_coefficients(m, &m->run.list->item[equation], &c);
+    for (size_t i = 0; i < count; i++)
+        if (unknown[c[i].slot] && (!c[i].value || model_level(m, c[i].value) > LEVEL_FREE))
             return true;
-        }
     return false;
+}
+
+/* Does the Jacobian of the loop change as it goes on? */
+static bool varies(model *m, const model_step *s, unsigned char *unknown)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < s->torn; i++) unknown[s->torn_slot[i]] = 1;
+    for (uint32_t i = 0; i < s->assigned; i++) unknown[s->assigned_slot[i]] = 1;
+    for (uint32_t i = 0; i < s->torn && !found; i++)
+        found = equation_varies(m, s->residual_equation[i], unknown);
+    for (uint32_t i = 0; i < s->assigned && !found; i++)
+        found = equation_varies(m, s->assigned_equation[i], unknown);
+    for (uint32_t i = 0; i < s->torn; i++) unknown[s->torn_slot[i]] = 0;
+    for (uint32_t i = 0; i < s->assigned; i++) unknown[s->assigned_slot[i]] = 0;
+    return found;
 }
 
 dae_status model_compile_poles(model *m)
 {
     model_poles *p = &m->poles;
-    size_t count = 0, steps = m->run.steps + 1;
-    ex_id *output = dae_arena_take(&m->arena, steps, sizeof *output);
-    p->slot = dae_arena_take(&m->arena, steps, sizeof *p->slot);
-    p->equation = dae_arena_take(&m->arena, steps, sizeof *p->equation);
-    p->factor = dae_arena_take(&m->arena, steps, sizeof *p->factor);
-    p->value = dae_arena_take(&m->arena, steps, sizeof *p->value);
+    size_t factors = 0, most = 0, dense = 0, n = (size_t)m->p.problem.size;
+    ex_id *output = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *output);
+    unsigned char *unknown = dae_arena_take(&m->arena, m->slots, 1);
+    p->item = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *p->item);
     for (size_t k = 0; k < m->run.steps; k++) {
-        const model_step *s = &m->run.step[k];
-        if (!is_watched(m, s, &output[count])) continue;
-        p->slot[count] = s->torn_slot[0];
-        p->equation[count++] = s->residual_equation[0];
+        model_step *s = &m->run.step[k];
+        if (s->torn == 0 || !varies(m, s, unknown)) continue;
+        ex_id factor = factor_of(m, s);
+        p->item[p->count++] = (model_pole){ .step = s, .factor = factor ? factors : NOWHERE };
+        if (factor) output[factors++] = factor;
+        if (s->torn + s->assigned > most) most = s->torn + s->assigned;
+        if (s->torn > dense && s->torn <= DENSE) dense = s->torn;
     }
-    p->count = count;
-    return count > 0 ? unit_open(m, &p->factors, output, count) : DAE_OK;
+    if (p->count == 0) return DAE_OK;
+    double **vector[] = { &p->from, &p->to, &p->near, &p->nearer, &p->far, &p->farther };
+    for (size_t k = 0; k < 6; k++) *vector[k] = dae_arena_take(&m->arena, most, sizeof(double));
+    p->x = dae_arena_take(&m->arena, n + 1, sizeof *p->x);
+    p->xdot = dae_arena_take(&m->arena, n + 1, sizeof *p->xdot);
+    p->lu = dae_arena_take(&m->arena, dense * dense + 1, sizeof *p->lu);
+    return unit_open(m, &p->factors, output, factors);
 }
 
-bool model_passes_pole(model *m, bool first, size_t *which)
+/* ---------------------------------------------------------------- signs ----------------- */
+
+/* Of the determinant of a (by columns), which is overwritten; 0: singular but for rounding. */
+static int sign_of_dense(double *a, size_t n)
+{
+    int sign = 1;
+    for (size_t i = 0; i < n; i++) {
+        double most = 0;
+        for (size_t j = 0; j < n; j++) most = fmax(most, fabs(a[i + j * n]));
+        if (!(most > 0) || !isfinite(most)) return 0;
+        for (size_t j = 0; j < n; j++) a[i + j * n] /= most;
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        double size = 0;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(a[i + k * n]) > fabs(a[pivot + k * n])) pivot = i;
+        for (size_t j = k; j < n; j++) { /* rows change their places */
+            double other = a[k + j * n];
+            a[k + j * n] = a[pivot + j * n];
+            a[pivot + j * n] = other;
+            size = fmax(size, fabs(a[k + j * n]));
+        }
+        if (pivot != k) sign = -sign;
+        double d = a[k + k * n];
+        if (!(fabs(d) > VANISHED * size) || !(fabs(d) > DBL_MIN)) return 0;
+        if (d < 0) sign = -sign;
+        for (size_t i = k + 1; i < n; i++) {
+            double by = a[i + k * n] / d;
+            for (size_t j = k + 1; by != 0 && j < n; j++) a[i + j * n] -= by * a[k + j * n];
+        }
+    }
+    return sign;
+}
+
+/* From the slots; 0: not known. The factors have been computed. */
+static int sign_now(model *m, const model_pole *w)
 {
     model_poles *p = &m->poles;
-    bool found = false;
-    if (p->count == 0 || unit_run(m, &p->factors) != DAE_OK) return false;
-    for (size_t k = 0; k < p->count; k++) {
-        double c = p->factors.out[k], z = m->value[p->slot[k]];
-        if (!first && !found && c * p->factor[k] < 0 && z * p->value[k] < 0) {
-            *which = k;
-            found = true;
-        }
-        p->factor[k] = c;
-        p->value[k] = z;
+    model_step *s = w->step;
+    dae_factor_info info;
+    if (w->factor != NOWHERE) {
+        double c = p->factors.out[w->factor];
+        return c > 0 ? 1 : c < 0 ? -1 : 0;
     }
+    loop l = { .m = m, .plan = &m->run, .s = s };
+    unit_gather(m, &s->equations);
+    if (loop_jacobian(&l) != DAE_OK) return 0;
+    if (s->torn <= DENSE) {
+        memcpy(p->lu, s->K, (size_t)s->torn * s->torn * sizeof *p->lu);
+        return sign_of_dense(p->lu, s->torn);
+    }
+    if (s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) != DAE_OK) return 0;
+    return dae_klu_sign(s->factor);
+}
+
+static bool look(model *m, double t)
+{
+    dae_glance(m->solver, t, m->poles.x, m->poles.xdot);
+    return model_load_point(m, t, m->poles.x, m->poles.xdot) == DAE_OK;
+}
+
+static int sign_at(model *m, const model_pole *w, double t)
+{
+    bool seen =
+        look(m, t) && (m->poles.factors.outs == 0 || unit_run(m, &m->poles.factors) == DAE_OK);
+    return seen ? sign_now(m, w) : 0;
+}
+
+/* ---------------------------------------------------------------- between two steps ----- */
+
+static uint32_t unknown_slot(const model_step *s, uint32_t k)
+{
+    return k < s->torn ? s->torn_slot[k] : s->assigned_slot[k - s->torn];
+}
+
+/* The unknowns of the loop, solved anew at t, where the states are interpolated. */
+static bool solve_at(model *m, const model_pole *w, double t, double *u)
+{
+    bool stay = m->stay_near, found = look(m, t);
+    m->stay_near = true;
+    if (found)
+        found = model_solve_step(m, &m->run, w->step, "looking beside a singular point") == DAE_OK;
+    m->stay_near = stay;
+    if (!found) dae_report_clear(&m->report);
+    for (uint32_t k = 0; k < w->step->torn + w->step->assigned && found; k++)
+        u[k] = m->value[unknown_slot(w->step, k)];
     return found;
 }
 
-dae_status model_tell_pole(model *m, size_t which, double from, double to)
+/* Where the sign w has, which it does not have at `to`, ends. */
+static double find_crossing(model *m, const model_pole *w, double from, double to)
 {
-    const model_poles *p = &m->poles;
-    const model_equation *e = &m->run.list->item[p->equation[which]];
-    char text[160], where[LOCATED];
+    for (int k = 0; k < ROUNDS && to - from > 1e-13 * fmax(1e-3, fabs(to)); k++) {
+        double middle = 0.5 * (from + to);
+        if (sign_at(m, w, middle) == w->sign)
+            from = middle;
+        else
+            to = middle;
+    }
+    return 0.5 * (from + to);
+}
+
+/* Does an unknown pass infinity at `at`? *which: the one that grows most. */
+static bool is_pole(model *m, const model_pole *w, const double *span, double at, double slack,
+                    uint32_t *which)
+{
+    model_poles *p = &m->poles;
+    double left = at - span[0], right = span[1] - at, most = 0;
+    double room = left >= (span[1] - span[0]) / 8 ? -left : right, far = room / 16,
+           near = far / NEARER;
+    if (fabs(near) < 1e-14 * fabs(at)) return false;
+    if (!solve_at(m, w, span[0], p->from) || !solve_at(m, w, span[1], p->to)) return false;
+    if (!solve_at(m, w, at + 2 * far, p->farther) || !solve_at(m, w, at + far, p->far))
+        return false;
+    if (!solve_at(m, w, at + 2 * near, p->near) || !solve_at(m, w, at + near, p->nearer))
+        return false;
+    double least = fmin(MOST, fmax(LEAST, 820 * slack / fabs(room)));
+    for (uint32_t k = 0; k < w->step->torn + w->step->assigned; k++) {
+        double there = 2 * fabs(p->far[k] - p->farther[k]),
+               here = 2 * fabs(p->nearer[k] - p->near[k]);
+        double size = fmax(fabs(p->from[k]), fabs(p->to[k]));
+        if (here <= GROWN * there || here <= least * size || here <= most * size) continue;
+        most = size > 0 ? here / size : INFINITY;
+        *which = k;
+    }
+    return most > 0;
+}
+
+static void name_unknowns(model *m, const model_step *s, char *list, size_t size)
+{
+    enum { NAMED = 4 };
+    uint32_t count = s->torn + s->assigned;
+    size_t length = 0;
+    for (uint32_t k = 0; k < count && k < NAMED && length < size; k++)
+        length += (size_t)snprintf(list + length, size - length, "%s'%.80s'", k ? ", " : "",
+                                   model_slot_name(m, unknown_slot(s, k)));
+    if (count > NAMED && length < size)
+        snprintf(list + length, size - length, " and %u more", count - NAMED);
+}
+
+static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t which)
+{
+    const model_step *s = w->step;
+    const model_equation *e = &m->run.list->item[s->residual_equation[0]];
+    char text[160], where[LOCATED], list[400];
     model_equation_name(m, e, text, sizeof text);
     model_locate(m, e->place, where, sizeof where);
-    dae_fail(&m->report, DAE_E_IMPASSE, "the solution becomes infinite, or is not unique beyond a point");
-    dae_at(&m->report, "between t = %.10g and t = %.10g, equation %s%s", from, to, text, where);
-    dae_why(&m->report, "the factor of '%s' in it passes 0 there, and the other terms do not",
-            model_slot_name(m, p->slot[which]));
+    name_unknowns(m, s, list, sizeof list);
+    uint32_t count = s->torn + s->assigned;
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the solution becomes infinite, or is not unique beyond a point");
+    if (count == 1) {
+        dae_at(&m->report, "t = %.10g, equation %s%s", at, text, where);
+        dae_why(&m->report, "the factor of %s in it passes 0 there, and the other terms do not",
+                list);
+    } else {
+        dae_at(&m->report, "t = %.10g, %u equations for %s, among them %s%s", at, count, list, text,
+               where);
+        dae_why(&m->report,
+                "the determinant of their Jacobian passes 0 there, and '%s' goes through infinity",
+                model_slot_name(m, unknown_slot(s, which)));
+    }
     dae_hint(&m->report, "results up to there are right; stop before, or start behind it");
     return DAE_E_IMPASSE;
+}
+
+/* Not before it has gone on from there: behind a fold it does not. */
+static void warn_removable(model *m, model_pole *w)
+{
+    char list[400];
+    double at = w->passed;
+    if (w->told || !w->waits) return;
+    w->told = true;
+    w->waits = false;
+    name_unknowns(m, w->step, list, sizeof list);
+    bool single = w->factor != NOWHERE;
+    model_warn(
+        m,
+        "t = %.10g: %s for %s %s not determine %s there: %s changes its sign. The values stay "
+        "finite, and the run goes on with one solution of possibly many; start behind this "
+        "point, or divide by what vanishes in all terms",
+        at, single ? "the equation" : "the equations", list, single ? "does" : "do",
+        single || w->step->torn + w->step->assigned == 1 ? "it" : "them",
+        single ? "its factor" : "the determinant of their Jacobian");
+}
+
+dae_status model_check_poles(model *m, double from, double to, bool first, double slack)
+{
+    model_poles *p = &m->poles;
+    dae_status status = DAE_OK;
+    if (p->count == 0) return DAE_OK;
+    if (p->factors.outs > 0 && unit_run(m, &p->factors) != DAE_OK) return DAE_OK;
+    bool moved = false;
+    for (size_t k = 0; k < p->count && status == DAE_OK; k++) {
+        model_pole *w = &p->item[k];
+        uint32_t which = 0;
+        if (moved && w->factor == NOWHERE) look(m, to);
+        int sign = sign_now(m, w);
+        if (first || to - w->passed > BEYOND * slack) warn_removable(m, w);
+        if (first) w->sign = 0;
+        if (sign != 0 && w->sign != 0 && sign != w->sign) {
+            double span[] = { from, to }, at = find_crossing(m, w, from, to);
+            if (is_pole(m, w, span, at, slack, &which))
+                status = tell_pole(m, w, at, which);
+            else if (!w->told)
+                w->waits = true, w->passed = at;
+            look(m, to);
+            moved = p->factors.outs == 0 || unit_run(m, &p->factors) == DAE_OK;
+        }
+        if (sign != 0) w->sign = sign;
+    }
+    return status;
+}
+
+void model_end_poles(model *m, bool folded)
+{
+    for (size_t k = 0; k < m->poles.count; k++) {
+        if (!folded) warn_removable(m, &m->poles.item[k]);
+        m->poles.item[k].waits = false;
+    }
+}
+
+/* ---------------------------------------------------------------- growth ---------------- */
+
+static double size_now(const model *m, const model_step *s)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < s->torn + s->assigned; k++) {
+        uint32_t slot = unknown_slot(s, k);
+        double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
+        most = fmax(most, fabs(m->value[slot]) /
+                              (nominal > 0 && !slot_is_derivative(slot) ? nominal : 1));
+    }
+    return most;
+}
+
+void model_note_sizes(model *m)
+{
+    for (size_t k = 0; k < m->poles.count; k++)
+        m->poles.item[k].size = fmax(1, size_now(m, m->poles.item[k].step));
+}
+
+bool model_grows(const model *m, double times)
+{
+    for (size_t k = 0; k < m->poles.count; k++) {
+        const model_pole *w = &m->poles.item[k];
+        if (w->size > 0 && size_now(m, w->step) > times * w->size) return true;
+    }
+    return false;
+}
+
+bool model_changes_signs(model *m)
+{
+    const model_poles *p = &m->poles;
+    if (p->count > 0 && p->factors.outs > 0 && unit_run(m, &m->poles.factors) != DAE_OK)
+        return false;
+    for (size_t k = 0; k < p->count; k++) {
+        int sign = sign_now(m, &p->item[k]);
+        if (sign != 0 && p->item[k].sign != 0 && sign != p->item[k].sign) return true;
+    }
+    return false;
 }

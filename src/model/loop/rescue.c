@@ -286,6 +286,26 @@ static const char *reason(const loop *l, dae_status found)
     return "Newton's iteration does not converge";
 }
 
+dae_status loop_tell_endless(loop *l, const char *doing)
+{
+    model *m = l->m;
+    char text[160], where[LOCATED];
+    const model_equation *e = &l->plan->list->item[l->s->residual_equation[0]];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: no solution: it is only approached, at infinity",
+             doing);
+    dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], text, where);
+    dae_why(&m->report,
+            "with '%s' = %.4g its sides differ by less than rounding, and so they do farther "
+            "out: they come nearer and nearer, and never meet",
+            model_slot_name(m, l->s->torn_slot[l->far]), l->far_value);
+    dae_hint(&m->report,
+             "change the equation, or a parameter in it; a large value can be given instead "
+             "of an infinite one");
+    return DAE_E_INCONSISTENT;
+}
+
 dae_status loop_tell(loop *l, dae_status found, const char *doing)
 {
     model *m = l->m;

@@ -211,8 +211,10 @@ static dae_status differentiate(reducer *r)
         if (b->c[i] == 0) continue;
         b->left[i] = dae_arena_take(r->arena, b->c[i] + 1, sizeof *b->left[i]);
         b->right[i] = dae_arena_take(r->arena, b->c[i] + 1, sizeof *b->right[i]);
-        b->left[i][0] = e->left;
-        b->right[i][0] = e->right;
+        ex_id plain[2] = { e->left, e->right };
+        flat_hold_kinks(r->g, plain, 2);
+        b->left[i][0] = plain[0];
+        b->right[i][0] = plain[1];
         for (uint32_t k = 1; k <= b->c[i]; k++) {
             ex_id side[2] = { b->left[i][k - 1], b->right[i][k - 1] }, culprit = 0;
             ex_time_derivatives(r->g, side, 2, rate, r, &culprit);
@@ -506,7 +508,6 @@ static void put_equation(rewriter *w, ex_id left, ex_id right, const flat_equati
     w->to->equation[w->to->equations - 1].constraint = c > 0;
 }
 
-/* Only where there are more columns than equations is there anything to choose. */
 /* The entries of J where a choice is possible, in the words of the reduced model. */
 static void write_watch(rewriter *w)
 {
@@ -560,8 +561,8 @@ static void write_model(reducer *r, flat_reduction *out)
     for (uint32_t i = 0; i < b->rows; i++) row_of[b->equation[i]] = i + 1;
     for (size_t e = 0; e < m->equations; e++) {
         uint32_t i = row_of[e], c = i ? b->c[i - 1] : 0;
-        put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, c);
-        for (uint32_t k = 1; k <= c; k++)
+        if (c == 0) put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, 0);
+        for (uint32_t k = 0; c > 0 && k <= c; k++)
             put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e], k, c);
     }
     to->initial = dae_arena_take(r->arena, m->initials + 1, sizeof *to->initial);
@@ -591,6 +592,7 @@ static void write_model(reducer *r, flat_reduction *out)
                                                        k < w.lowest[j] };
             if (*first == 0) *first = (uint32_t)out->dummies;
         }
+    flat_list_jumps(out, r->arena);
 }
 
 static void list_added(reducer *r, flat_reduction *out)

@@ -38,7 +38,7 @@ enum {
 typedef struct suspects {
     model *m;
     const initial_rows *all;
-    uint32_t row[MOST];          /* numbers of initial rows, the nearest to the failure first */
+    uint32_t *row;               /* numbers of initial rows, the nearest to the failure first */
     int rows, first;             /* first: those that have to do with the first failure       */
     uint32_t *slot;              /* of the unknowns                                           */
     uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
@@ -62,15 +62,14 @@ static void add_suspect(suspects *s, unsigned char *seen, uint32_t row)
     if (row == NOWHERE || row >= s->all->must || seen[row]) return;
     seen[row] = 1;
     if (!is_real(s->m, &s->all->list.item[row])) return;
-    if (s->rows < MOST) s->row[s->rows] = row;
-    s->rows++;
+    s->row[s->rows++] = row;
 }
 
 /* All that the unknowns of the suspects from number `from` on follow from. */
 static void follow(suspects *s, unsigned char *seen, int from)
 {
     const initial_rows *all = s->all;
-    for (int k = from; k < s->rows && k < MOST; k++)
+    for (int k = from; k < s->rows; k++)
         for (size_t e = all->in.start[s->row[k]]; e < all->in.start[s->row[k] + 1]; e++)
             add_suspect(s, seen, all->matching.row_of[all->in.column[e]]);
 }
@@ -94,6 +93,7 @@ static bool find_suspects(suspects *s)
 {
     const initial_rows *all = s->all;
     unsigned char *seen = dae_arena_take(&s->m->arena, all->list.count + 1, 1);
+    s->row = dae_arena_take(&s->m->arena, all->list.count + 1, sizeof *s->row);
     if (s->m->init.failed) {
         add_failed(s, seen, s->m->init.failed);
         follow(s, seen, 0);
@@ -496,13 +496,35 @@ static void tell(suspects *s)
                            "homotopy(actual, simplified) may lead to it");
 }
 
+/* Too many conditions to look for those that contradict each other: those that can be changed most
+ * easily are named. */
+static void tell_limit(suspects *s)
+{
+    model *m = s->m;
+    const char *list = "";
+    int easy = 0;
+    for (int k = 0; k < s->rows; k++) {
+        if (ease(s, k) == 0 || ++easy > SHOWN) continue;
+        list = dae_arena_print(&m->arena, "%s\n       %s", list, describe(s, k));
+    }
+    if (easy > SHOWN)
+        list = dae_arena_print(&m->arena, "%s\n       and %d more", list, easy - SHOWN);
+    dae_why(&m->report,
+            "%d conditions take part: which of them contradict each other is looked for among "
+            "at most %d%s%s",
+            s->rows, MOST, easy ? "; initial conditions among them:" : "", list);
+}
+
 dae_status conflict_explain(model *m, dae_status status, bool *solved)
 {
     suspects *s = dae_arena_take(&m->arena, 1, sizeof *s);
     dae_report first = m->report;
     *s = (suspects){ .m = m, .all = m->initial_rows };
     *solved = false;
-    if (!find_suspects(s)) return status;
+    if (!find_suspects(s)) {
+        if (s->rows > MOST) tell_limit(s);
+        return status;
+    }
     find_unknowns(s);
     dae_report_clear(&m->report);
     dae_status compiled = compile_suspects(s);

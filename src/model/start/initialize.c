@@ -267,8 +267,9 @@ static dae_status solve(model *m, double t0)
     return status;
 }
 
-static bool can_be_explained(dae_status status)
+static bool can_be_explained(const model *m, dae_status status)
 {
+    if (m->init.endless) return false; /* least squares go the same way, and believe it */
     return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
 }
 
@@ -316,7 +317,7 @@ static dae_status give_way(model *m, const double *point)
 static dae_status explain(model *m, dae_status status)
 {
     double *point = dae_arena_take(&m->arena, m->slots, sizeof *point);
-    for (int round = 0; round < EXPLANATIONS && can_be_explained(status); round++) {
+    for (int round = 0; round < EXPLANATIONS && can_be_explained(m, status); round++) {
         bool solved = false;
         const model_step *failed = m->init.failed;
         status = conflict_explain(m, status, &solved);
@@ -533,9 +534,9 @@ dae_status model_find_start(model *m, double t0)
     if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
     status = solve(m, t0);
-    if (status != DAE_OK && m->nearests && can_be_explained(status)) status = solve_without(m, t0);
+    if (status != DAE_OK && m->nearests && can_be_explained(m, status)) status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, status);
-    if (can_be_explained(status) && m->conflicts == 0) status = hold_others(m, t0, status);
+    if (can_be_explained(m, status) && m->conflicts == 0) status = hold_others(m, t0, status);
     if (status == DAE_OK) status = solve_from_late_starts(m);
     m->initial_iterations = m->init.iterations;
     if (status == DAE_OK) leave_no_trace(m);
