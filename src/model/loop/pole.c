@@ -10,20 +10,14 @@
  *
  * So after every step the signs of all such determinants are compared with those before. (What was
  * solved for on the way, by tearing, has a factor that is never 0: the sign is that of the small
- * system.)
- * Where one has changed the time t* is looked for on the interpolated states, and the loop is
- * solved
- * anew beside it, at distances d and 2 d, D(d) = 2 |u(t* - d) - u(t* - 2 d)|. With a pole, u ~ R
- * / (t - t*),
- * D(d) grows like R / d; otherwise it becomes smaller with d. What the interpolated states are
- * wrong by,
- * e, adds e / d, and so a pole has to show clearly: beside the values that u has at the ends of
- * the step,
- * and beside what errors of the size of the tolerance may do.
+ * system.) Where one has changed the time t* is looked for on the interpolated states, and the loop
+ * is solved anew beside it, at distances d and 2 d, D(d) = 2 |u(t* - d) - u(t* - 2 d)|. With a pole,
+ * u ~ R / (t - t*), D(d) grows like R / d; otherwise it becomes smaller with d. What the interpolated
+ * states are wrong by, e, adds e / d, and so a pole has to show clearly: beside the values that u has
+ * at the ends of the step, and beside what errors of the size of the tolerance may do.
  *
  * Loops with constant factors are left out. A determinant that is 0 but for rounding has no sign;
- * the last
- * one that was known counts.
+ * the last one that was known counts.
  */
 #include "model/loop/loop.h"
 
