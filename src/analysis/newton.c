@@ -28,6 +28,8 @@ enum { SHRINKINGS = 40, HALVINGS = 10 };
 static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
 /* How small a derivative may become in its equation. */
 static const double weak = 1e-3;
+/* What kept singular values are, at least, beside those dropped, for a rank to be trusted. */
+static const double clear = 300;
 /* Corrections become smaller: quickly, at all. */
 static const double quickly = 0.2, at_all = 0.7;
 
@@ -257,14 +259,21 @@ static void combine(dae_analysis *a)
 
 /* ---- the iteration ---- */
 
-/* With the Jacobians of the curve as it is now, if `anew` */
+/* With the Jacobians of the curve as it is now, if `anew`. Where rough ones do not tell the ranks
+ * clearly, good ones have to. */
 static int begin(dae_analysis *a, int anew, double *size)
 {
-    int answer = anew ? renew(a) : DAE_OK;
+    int answer = anew ? renew(a) : DAE_OK, decides = !a->array.forced && !a->facts.linear;
     if (answer == DAE_OK)
         answer = dae_series_residual(&a->series, &a->equations);
+    if (decides)
+        dae_svd_forget(&a->array.svd);
     if (answer == DAE_OK)
         answer = find_step(a, a->pure, size);
+    if (answer == DAE_OK && decides && a->series.rough && a->array.svd.gap < clear) {
+        a->exactly = a->unclear = 1;
+        return begin(a, 1, size);
+    }
     memcpy(a->change, a->pure, curve_size(a) * sizeof *a->pure);
     return answer;
 }
@@ -311,7 +320,7 @@ int dae_settle(dae_analysis *a, int fresh)
     int linear = a->facts.linear, slow = 0, compare = a->aged && !fresh && !linear && !dense(a);
     int anew = !a->series.sampled || ((fresh || a->aged || a->series.rough) && !linear);
     int answer = DAE_OK;
-    a->exactly |= fresh || linear;
+    a->exactly = fresh || linear || a->unclear;
     a->array.forced = 0;
     if (compare && a->series.sampled)
         answer = compare_ranks(a);
