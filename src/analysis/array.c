@@ -239,7 +239,8 @@ static int eliminate(dae_array *a, const dae_series *s, int j, int m)
     if (find_lift(a, s, j, left) != 0)
         return -1;
     if (j > 0)
-        a->noise[j - 1] = fmax(a->svd.dropped >= 0 ? a->svd.dropped : a->noise[j], 1e-15) * a->gain / gain;
+        a->noise[j - 1] = fmax(a->svd.dropped >= 0 ? a->svd.dropped : a->noise[j], 1e-15) *
+                          a->gain / gain;
     lift(a, j, (int)columns);
     return left;
 }

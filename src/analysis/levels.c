@@ -103,8 +103,7 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
            dae_equation_name(&a->equations.system, row, name),
            times ? ", differentiated" : "", times > 1 ? " several times" : "");
-    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", DAE_ITERATIONS,
-            fabs(s->R[worst]));
+    dae_why(&a->report, "where the search ended %.3g is left of it (scaled)", fabs(s->R[worst]));
     dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
     return DAE_E_INCONSISTENT;
 }
