@@ -158,7 +158,8 @@ static void part(dae_array *a, int j, size_t columns)
 static int find_lift(dae_array *a, const dae_series *s, int j, int left)
 {
     int info = 0, columns = j * a->n;
-    double *W = a->svd.copy, *L = a->svd.Vt, *U = a->svd.U, least = fmin(10 * a->svd.tolerance, 1e-2);
+    double *W = a->svd.copy, *L = a->svd.Vt, *U = a->svd.U;
+    double least = fmin(10 * a->svd.tolerance, 1e-2);
     a->lifted[j] = 0;
     if (left == 0 || j == 0 || left > a->n)
         return 0;

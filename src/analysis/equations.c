@@ -4,7 +4,8 @@
  * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
  * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was
  * found to be linear in an unknown, and everywhere if `rough` derivatives are asked for, at a
- * distance for which they are wrong by as much as rounding is: of ten digits or so. A Jacobian of the user is not asked: it may be an approximation, which is good
+ * distance for which they are wrong by as much as rounding is: of ten digits or so. A
+ * Jacobian of the user is not asked: it may be an approximation, which is good
  * enough for Newton's iteration, but not for a rank.
  *
  * Increments are found once, from large to small: the first for which the formulas of order 8
@@ -19,7 +20,8 @@
 enum { POINTS = 4, TRIES = 12 };
 static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
 static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
-/* Increments of four points, in units of those of eight: where orders 8 and 6 agree to 1e-12, their error is as small then, and
+/* Increments of four points, in units of those of eight: where orders 8 and 6 agree to
+ * 1e-12, their error is as small then, and
  * rounding five times what it was */
 static const double fourth[2] = { 2. / 3, -1. / 12 }, finer = 1. / 8;
 

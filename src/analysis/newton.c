@@ -320,7 +320,8 @@ static int compare_ranks(dae_analysis *a)
 int dae_settle(dae_analysis *a, int fresh)
 {
     double size, next_size = 0;
-    int linear = a->facts.linear, slow = 0, renewals = 0, compare = a->aged && !fresh && !linear && !dense(a);
+    int linear = a->facts.linear, slow = 0, renewals = 0;
+    int compare = a->aged && !fresh && !linear && !dense(a);
     int anew = !a->series.sampled || ((fresh || a->aged || a->series.rough) && !linear);
     int answer = DAE_OK;
     a->exactly = fresh || linear || a->unclear;
