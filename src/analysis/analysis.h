@@ -34,9 +34,11 @@ typedef struct dae_equations {
     double *step[2];        /* increments of x_j, of x'_j                                  */
     double *best;           /* how well formulas agreed with them                          */
     double *terms;          /* the size of the terms of an equation                        */
-    double *bent[2];        /* 1: F is not linear in x_j, x'_j                             */
+    double *bent[2];        /* > 0: F is not linear in x_j, x'_j; part of the increment that two
+                               points should be apart                                       */
+    double doubt;           /* of derivatives by two points, beside the terms of an equation */
     double *x_curve, *v_curve; /* for series.c                                              */
-    double *x, *v, *r[8], *row, *x_side, *d_side, *p;
+    double *x, *v, *r[8], *r_here, *row, *x_side, *d_side, *p;
 } dae_equations;
 
 dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, double time,
@@ -70,7 +72,8 @@ typedef struct dae_series {
     int nodes;              /* there is room for so many samples                            */
     int count;              /* that are taken ...                                           */
     double reach;           /* ... at |tau| <= this                                         */
-    int rough;              /* 1: by differences of two points                              */
+    int rough;              /* 1: by differences of two points ...                          */
+    double doubt;           /* ... that are known so exactly                                */
     int few;                /* 1: samples are expensive                                     */
     int sampled, sketched;  /* 1: they are taken; some of them                              */
     int steady;             /* 1: they are all the same                                     */
@@ -105,6 +108,7 @@ typedef struct dae_svd {
     int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
     double gap;             /* its kept / dropped                                           */
+    double dropped;         /* largest value that the last decision dropped; -1: none        */
     dae_rank near;          /* one with a value near the tolerance; no rows: there is none  */
     double *U, *s, *Vt, *copy, *work;
     int *iwork, lwork;
@@ -133,7 +137,7 @@ typedef struct dae_turn {
 } dae_turn;
 
 /* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. With forced >= 0
- * the rank is that, whatever the singular values. */
+ * the rank is that, whatever the singular values; what is dropped is read off the triangle then. */
 int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced);
 /* B := Q' B, its first rows then divided by L */
 void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ldb);
@@ -148,14 +152,18 @@ typedef struct dae_array {
     double *pivot[DAE_MOST_SERIES + 1]; /* of c_j: n rows of 1 + j n: right side, c_0 ..
                                            c_{j-1}, by columns                               */
     dae_turn turn[DAE_MOST_SERIES + 1]; /* of the rows that determine c_j                    */
-    double lift[DAE_MOST_SERIES + 1];   /* by which the rows left then were multiplied       */
-    double gain;            /* product of the lifts so far                                  */
+    double *lift[DAE_MOST_SERIES + 1];  /* n x n: by which the rows left then were multiplied */
+    int lifted[DAE_MOST_SERIES + 1];    /* so many of them; 0: they stayed as they were       */
+    double gain;            /* product of the largest multiplications so far                */
+    double noise[DAE_MOST_SERIES + 1];  /* how exactly the rows that hold c_j are known       */
     int rank[DAE_MOST_SERIES + 1];      /* of what determines c_j; c_0: the constraints      */
     double *basis;          /* V_i of c_0, n values each                                    */
     int left;               /* rows that hold c_0 only                                      */
     double contradiction;   /* largest right side of rows without unknowns                  */
     double tolerance;
     int forced;             /* 1: ranks are to be as they are                               */
+    int expected[DAE_MOST_SERIES + 1];  /* ranks that a level before tells; -1: it does not  */
+    int constraints;        /* that were known before; -1: not yet                          */
     int *pivots;
     dae_svd svd;
 } dae_array;
@@ -196,6 +204,7 @@ struct dae_analysis {
     int past_count;         /* of them, since the Jacobians are these                       */
     double widest;          /* the largest scale of time to try                             */
     int exactly;            /* 1: no rough samples, please                                  */
+    int unclear;            /* 1: they did not tell the ranks of a level                    */
     int aged;               /* 1: the samples are those of a curve before                   */
     double *derivatives;    /* (DAE_MOST_SERIES + 1) n                                      */
     double *x_start;        /* n                                                            */

@@ -42,11 +42,11 @@ static size_t width(int n, int j) /* of what the rows that determine c_j hold be
     return 1 + (size_t)j * (size_t)n;
 }
 
-/* Room for a stage: pivot, Q, tau, L, V' */
+/* Room for a stage: pivot, Q, tau, L, V', lift */
 static size_t stage_size(const dae_array *a, int j)
 {
     size_t n = (size_t)a->n;
-    return n * width(a->n, j) + (size_t)a->ld * n + n + 2 * n * n;
+    return n * width(a->n, j) + (size_t)a->ld * n + n + 3 * n * n;
 }
 
 static void hand_out(dae_array *a, int order)
@@ -62,7 +62,8 @@ static void hand_out(dae_array *a, int order)
         t->L = t->tau + n;
         t->Vt = t->L + n * n;
         t->pivot = a->pivots;
-        next = t->Vt + n * n;
+        a->lift[j] = t->Vt + n * n;
+        next = a->lift[j] + n * n;
     }
     a->basis = next;
 }
@@ -76,6 +77,9 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
     a->ld = (order + 1) * n;
     a->tolerance = tolerance;
     a->forced = 0;
+    a->constraints = -1;
+    for (int j = 0; j <= DAE_MOST_SERIES; j++)
+        a->expected[j] = -1;
     for (int j = 0; j <= order + 1; j++)
         size += stage_size(a, j);
     a->stack = dae_alloc(memory, (size_t)a->ld * ((size_t)(order + 2) * (size_t)n + 1),
@@ -134,20 +138,6 @@ static void append(dae_array *a, const dae_series *s, int k, int above)
         }
 }
 
-/* What the rows left are multiplied by so that their largest entry is 1. Where every equation
- * holds derivatives, constraints and their derivatives come out smaller by H each time: without
- * this H^4 would have to be told from rounding by one tolerance for all. */
-static double lift_for(const dae_array *a, const dae_series *s, int j, int left)
-{
-    double largest = 0;
-    for (size_t k = 1; k < width(a->n, j); k++)
-        for (int i = 0; i < left; i++)
-            largest = fmax(largest, fabs(a->stack[(size_t)i + k * (size_t)a->ld]));
-    if (largest >= 1 || largest <= 10 * a->svd.tolerance)
-        return 1;
-    return fmin(1 / largest, fmax(1, 10 / s->H));
-}
-
 /* The first rows of the stack's columns go to the pivot of c_j, the others move up. */
 static void part(dae_array *a, int j, size_t columns)
 {
@@ -160,30 +150,99 @@ static void part(dae_array *a, int j, size_t columns)
     }
 }
 
-static void lift(dae_array *a, int j, int left, size_t columns)
+/* The rows left after c_j, W without their right sides, become orthonormal: W = U diag(s) V', and
+ * lift = diag(1 / s) U'. Where every equation holds derivatives, constraints come out smaller by H
+ * (beside the rates of what is differentiated) each time they are differentiated, each at its own
+ * pace: without this H^4 would have to be told from rounding by one tolerance for all. What may be
+ * rounding stays as small as it is. */
+static int find_lift(dae_array *a, const dae_series *s, int j, int left)
 {
-    for (size_t k = 0; k < columns && a->lift[j] != 1; k++)
+    int info = 0, columns = j * a->n;
+    double *W = a->svd.copy, *L = a->svd.Vt, *U = a->svd.U;
+    double least = fmin(10 * a->svd.tolerance, 1e-2);
+    a->lifted[j] = 0;
+    if (left == 0 || j == 0 || left > a->n)
+        return 0;
+    for (int k = 0; k < columns; k++)
+        memcpy(W + (size_t)k * (size_t)left, column_of(a, 0, k), (size_t)left * sizeof *W);
+    dgelqf_(&left, &columns, W, &left, a->svd.s, a->svd.work, &a->svd.lwork, &info);
+    for (int k = 0; k < left && info == 0; k++)
         for (int i = 0; i < left; i++)
-            a->stack[(size_t)i + k * (size_t)a->ld] *= a->lift[j];
+            L[(size_t)i + (size_t)k * (size_t)left] =
+                i >= k && k < columns ? W[(size_t)i + (size_t)k * (size_t)left] : 0;
+    if (info == 0)
+        dgesdd_("A", &left, &left, L, &left, a->svd.s, U, &left, W, &left, a->svd.work,
+                &a->svd.lwork, a->svd.iwork, &info, 1);
+    double most = 1, cap = fmax(1, 10 / s->H);
+    for (int i = 0; i < left && info == 0; i++) {
+        double factor = a->svd.s[i] > least && a->svd.s[i] < 1 ? fmin(1 / a->svd.s[i], cap) : 1;
+        for (int k = 0; k < left; k++)
+            a->lift[j][(size_t)i + (size_t)k * (size_t)left] =
+                factor * U[(size_t)k + (size_t)i * (size_t)left];
+        most = fmax(most, factor);
+    }
+    if (info == 0 && most > 1) {
+        a->lifted[j] = left;
+        a->gain *= most;
+    }
+    return info;
+}
+
+static void lift(dae_array *a, int j, int columns)
+{
+    const double one = 1, zero = 0;
+    int left = a->lifted[j], panel = left > 0 ? a->ld / left * a->n : 1;
+    for (int first = 0; first < columns && left > 0; first += panel) {
+        int count = columns - first < panel ? columns - first : panel;
+        double *rows = a->stack + (size_t)first * (size_t)a->ld, *copy = a->svd.copy;
+        for (int k = 0; k < count; k++)
+            memcpy(copy + (size_t)k * (size_t)left, rows + (size_t)k * (size_t)a->ld,
+                   (size_t)left * sizeof *copy);
+        dgemm_("N", "N", &left, &count, &left, &one, a->lift[j], &left, copy, &left, &zero, rows,
+               &a->ld, 1, 1);
+    }
+}
+
+/* What counts as zero where entries are known so exactly. Rows are of length 1: values above 1e-2
+ * are none, however little is known. */
+static double tolerance_for(const dae_array *a, double noise)
+{
+    return fmax(a->tolerance, fmin(30 * noise, 1e-2));
+}
+
+/* Where x' is determined by a level, the level before knew all constraints: if as many rows are
+ * left, they are these again. */
+static int expected_rank(const dae_array *a, int j, int m)
+{
+    if (j == 0 && a->order > 0 && a->rank[1] == a->n && m == a->constraints)
+        return m;
+    return a->expected[j];
 }
 
 /* c_j out of the first m rows; answers how many are left, or -1. */
 static int eliminate(dae_array *a, const dae_series *s, int j, int m)
 {
     size_t columns = width(a->n, j);
-    a->svd.blur = a->gain * s->blur;
+    a->svd.blur = a->noise[j];
     a->svd.by_gap = s->rough;
-    a->svd.tolerance = fmax(a->tolerance, 30 * a->svd.blur);
+    a->svd.tolerance = tolerance_for(a, a->svd.blur);
+    a->svd.dropped = -1;
     a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
-                               a->forced ? a->rank[j] : -1);
+                               a->forced ? a->rank[j] : expected_rank(a, j, m));
     if (a->rank[j] < 0)
         return -1;
     int left = m - a->rank[j];
     dae_turn_rows(&a->turn[j], &a->svd, (int)columns, a->stack, a->ld);
     part(a, j, columns);
-    a->lift[j] = j > 0 ? lift_for(a, s, j, left) : 1;
-    a->gain *= a->lift[j];
-    lift(a, j, left, columns);
+    if (a->svd.dropped >= 0)
+        a->svd.tolerance = tolerance_for(a, a->svd.dropped);
+    double gain = a->gain;
+    if (find_lift(a, s, j, left) != 0)
+        return -1;
+    if (j > 0)
+        a->noise[j - 1] = fmax(a->svd.dropped >= 0 ? a->svd.dropped : a->noise[j], 1e-15) *
+                          a->gain / gain;
+    lift(a, j, (int)columns);
     return left;
 }
 
@@ -224,6 +283,7 @@ int dae_array_eliminate(dae_array *a, const dae_series *s, int order)
     size_t n = (size_t)a->n;
     a->order = order;
     a->gain = 1;
+    a->noise[order + 1] = s->blur;
     for (int j = order + 1; j >= 1; j--) {
         append(a, s, j - 1, left);
         left = eliminate(a, s, j, left + a->n);
@@ -250,7 +310,7 @@ void dae_array_right_sides(dae_array *a, const dae_series *s)
         dae_turn_rows(&a->turn[j], &a->svd, 1, a->stack, a->ld);
         part(a, j, 1);
         left = a->turn[j].m - a->turn[j].rank;
-        lift(a, j, left, 1);
+        lift(a, j, 1);
     }
     read_contradiction(a, left);
 }

@@ -3,8 +3,9 @@
  * The derivatives of a leading term, d' = d_t + d_x x', are those of d along the line (t + s,
  * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
  * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was
- * found to be linear in an unknown, and everywhere if `rough` derivatives, of eight digits, are
- * asked for. A Jacobian of the user is not asked: it may be an approximation, which is good
+ * found to be linear in an unknown, and everywhere if `rough` derivatives are asked for, at a
+ * distance for which they are wrong by as much as rounding is: of ten digits or so. A
+ * Jacobian of the user is not asked: it may be an approximation, which is good
  * enough for Newton's iteration, but not for a rank.
  *
  * Increments are found once, from large to small: the first for which the formulas of order 8
@@ -19,9 +20,8 @@
 enum { POINTS = 4, TRIES = 12 };
 static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
 static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
-/* Increments of two points, in units of those of eight: both of their errors are 1e-9 or so then */
-static const double coarse = 1. / 128;
-/* ... and of four points: where orders 8 and 6 agree to 1e-12, their error is as small then, and
+/* Increments of four points, in units of those of eight: where orders 8 and 6 agree to
+ * 1e-12, their error is as small then, and
  * rounding five times what it was */
 static const double fourth[2] = { 2. / 3, -1. / 12 }, finer = 1. / 8;
 
@@ -44,7 +44,7 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
         { &e->r[2], n },    { &e->r[3], n },    { &e->r[4], n },    { &e->r[5], n },
         { &e->r[6], n },    { &e->r[7], n },    { &e->row, n },     { &e->x_side, n },
         { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n },
-        { &e->best, n },    { &e->terms, n },
+        { &e->best, n },    { &e->terms, n },   { &e->r_here, n },
     };
     e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     e->color = dae_alloc(memory, n, sizeof(int));
@@ -90,7 +90,8 @@ int dae_equations_f(dae_equations *e, double t, const double *x, const double *v
     return answer == DAE_OK ? dae_system_f(&e->system, t, x, e->p, r) : answer;
 }
 
-/* F at the eight (or two) points where the unknowns of one colour are moved: r[k], r[4 + k] */
+/* F at the eight (or two) points where the unknowns of one colour are moved: r[k], r[4 + k]; of no
+ * pairs: at one point, and here */
 static int move(dae_equations *e, double t, const double *x, const double *v, int by_v, int color,
                 double factor, int pairs)
 {
@@ -99,7 +100,9 @@ static int move(dae_equations *e, double t, const double *x, const double *v, in
     const double *at = by_v ? v : x;
     memcpy(e->x, x, (size_t)n * sizeof *x);
     memcpy(e->v, v, (size_t)n * sizeof *v);
-    for (int k = 0; k < 2 * pairs && answer == DAE_OK; k++) {
+    if (pairs == 0)
+        memcpy(e->r[4], e->r_here, (size_t)n * sizeof *e->r_here);
+    for (int k = 0; k < (pairs > 0 ? 2 * pairs : 1) && answer == DAE_OK; k++) {
         int side = k % 2, point = k / 2;
         for (int j = 0; j < n; j++)
             if (e->color[j] == color)
@@ -124,28 +127,38 @@ static double rounding(const dae_equations *e, int i)
 }
 
 /* How far the formulas of order 8 and 6 disagree in column j, beside what is known of an equation
- * at all; *bent: 1 if two points would not do. */
-static double disagreement(const dae_equations *e, int j, double *bent)
+ * at all; *bend: how far two points would be wrong, beside its terms; 0: they would do. */
+static double disagreement(const dae_equations *e, int j, double *bend)
 {
     double worst = 0;
-    *bent = 0;
+    *bend = 0;
     for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
         int i = dae_column_row(&e->pattern, j, k);
         double fine = difference(e, i, eighth, POINTS), noise = rounding(e, i);
         double apart = fabs(fine - difference(e, i, sixth, POINTS));
         if (apart > noise)
             worst = fmax(worst, apart / fmax(fabs(fine), 100 * noise));
-        if (fabs(fine - (e->r[0][i] - e->r[4][i]) / 2) > noise)
-            *bent = 1;
+        double wrong = fabs(fine - (e->r[0][i] - e->r[4][i]) / 2);
+        if (wrong > noise) /* noise > 0 then, or the equation is 0 all around */
+            *bend = fmax(*bend, 8 * DBL_EPSILON * wrong / fmax(noise, DBL_MIN));
     }
     return worst;
+}
+
+/* Two points q times as far apart are wrong by q^3 bend, and rounding is what it was: both are the
+ * same for this q. */
+static double place_pair(dae_equations *e, double bend, double factor)
+{
+    double q = fmin(cbrt(4 * DBL_EPSILON / bend), 1);
+    e->doubt = fmax(e->doubt, 2 * bend * q * q / factor);
+    return q;
 }
 
 /* Increments for the unknowns of one colour. */
 static int try_color(dae_equations *e, double t, const double *x, const double *v, int by_v,
                      int color)
 {
-    double factor = e->colors > DAE_DENSE ? e->guess[by_v] : 1, bent, *best = e->best;
+    double factor = e->colors > DAE_DENSE ? e->guess[by_v] : 1, bend, *best = e->best;
     int found = 0;
     for (int j = 0; j < e->n; j++)
         best[j] = e->color[j] == color ? INFINITY : best[j];
@@ -156,11 +169,11 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
         for (int j = 0; j < e->n && answer == DAE_OK; j++) {
             if (e->color[j] != color)
                 continue;
-            double d = disagreement(e, j, &bent);
+            double d = disagreement(e, j, &bend);
             if (d < best[j]) {
                 best[j] = d;
                 e->row[j] = factor;
-                e->bent[by_v][j] = bent;
+                e->bent[by_v][j] = bend;
             }
             found = 1;
             again |= best[j] > 1e-12;
@@ -171,8 +184,10 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
     for (int j = 0; j < e->n; j++)
         if (e->color[j] == color && found) {
             e->step[by_v][j] *= e->row[j];
-            if (e->bent[by_v][j] > 0)
+            if (e->bent[by_v][j] > 0) {
                 e->guess[by_v] = fmin(fmax((best[j] > 1e-14 ? 1 : 4) * e->row[j], 1. / 64), 1);
+                e->bent[by_v][j] = place_pair(e, e->bent[by_v][j], e->row[j]);
+            }
         }
     return found ? DAE_OK : DAE_RETRY;
 }
@@ -202,6 +217,7 @@ int dae_equations_increments(dae_equations *e, double time, double t, const doub
         e->step[1][j] = fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / time);
     }
     measure_terms(e, t, x, v);
+    e->doubt = 1e-14;
     e->guess[0] = e->guess[1] = 1;
     for (int by_v = 0; by_v < 2; by_v++)
         for (int color = 0; color < e->colors && answer == DAE_OK; color++)
@@ -235,7 +251,8 @@ static int find_pattern(dae_equations *e, double t, const double *x, const doubl
     int answer = dae_equations_f(e, t, x, v, e->r[0]); /* and e->p */
     if (answer == DAE_OK)
         answer = dae_pattern_find(&e->system, t, x, p, w, &now);
-    if (answer == DAE_OK && dae_equations_f(e, t_later, x, v, e->r[0]) == DAE_OK)
+    int full = answer == DAE_OK && now.count == (int64_t)e->n * e->n;
+    if (answer == DAE_OK && !full && dae_equations_f(e, t_later, x, v, e->r[0]) == DAE_OK)
         answer = dae_pattern_find(&e->system, t_later, x, p, w, &later);
     if (answer == DAE_OK)
         answer = dae_matrix_union(&now, later.n > 0 ? &later : &now, e->memory, &e->pattern);
@@ -267,14 +284,18 @@ dae_status dae_equations_learn(dae_equations *e, double t, const double *x, cons
 static int take_columns(dae_equations *e, double t, const double *x, const double *v, int by_v,
                         int color, double *J)
 {
-    static const double half[1] = { 0.5 };
+    static const double half[1] = { 0.5 }, whole[1] = { 1 };
     int bent = 0;
     size_t n = (size_t)e->n;
+    double near = 1;
     for (int j = 0; j < e->n; j++)
-        bent |= e->color[j] == color && e->bent[by_v][j] > 0;
-    int many = e->colors > DAE_DENSE, pairs = !bent || e->rough ? 1 : many ? 2 : POINTS;
-    double factor = !bent ? 1 : e->rough ? coarse : many ? finer : 1;
-    const double *weights = pairs == 1 ? half : pairs == 2 ? fourth : eighth;
+        if (e->color[j] == color && e->bent[by_v][j] > 0) {
+            bent = 1;
+            near = fmin(near, e->bent[by_v][j]);
+        }
+    int many = e->colors > DAE_DENSE, pairs = !bent ? !many : e->rough ? 1 : many ? 2 : POINTS;
+    double factor = !bent ? 1 : e->rough ? near : many ? finer : 1;
+    const double *weights = pairs == 0 ? whole : pairs == 1 ? half : pairs == 2 ? fourth : eighth;
     int answer = move(e, t, x, v, by_v, color, factor, pairs);
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
         if (e->color[j] != color)
@@ -282,7 +303,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
         int64_t end = dae_column_end(&e->pattern, j);
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
-            double d = difference(e, i, weights, pairs);
+            double d = difference(e, i, weights, pairs > 0 ? pairs : 1);
             int seen = fabs(d) > rounding(e, i) * fmin(1, 8 * factor);
             J[(size_t)i + (size_t)j * n] = seen ? d / (factor * e->step[by_v][j]) : 0;
         }
@@ -296,7 +317,7 @@ int dae_equations_jacobian(dae_equations *e, double t, const double *x, const do
     size_t count = (size_t)e->n * (size_t)e->n;
     memset(K, 0, count * sizeof *K);
     memset(C, 0, count * sizeof *C);
-    int answer = DAE_OK;
+    int answer = dae_equations_f(e, t, x, v, e->r_here);
     for (int color = 0; color < e->colors && answer == DAE_OK; color++) {
         answer = take_columns(e, t, x, v, 0, color, K);
         if (answer == DAE_OK)

@@ -103,8 +103,7 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
            dae_equation_name(&a->equations.system, row, name),
            times ? ", differentiated" : "", times > 1 ? " several times" : "");
-    dae_why(&a->report, "after %d iterations %.3g is left of it (scaled)", DAE_ITERATIONS,
-            fabs(s->R[worst]));
+    dae_why(&a->report, "where the search ended %.3g is left of it (scaled)", fabs(s->R[worst]));
     dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
     return DAE_E_INCONSISTENT;
 }
@@ -153,6 +152,8 @@ static dae_status run_level(dae_analysis *a, int level)
     dae_status status = dae_series_extend(&a->series, level, &a->memory);
     dae_rank weakest = a->array.svd.weakest, near = a->array.svd.near;
     double gap = a->array.svd.gap;
+    int rank[DAE_MOST_SERIES + 1], known = level > 0 ? a->array.rank[0] : -1;
+    memcpy(rank, a->array.rank, sizeof rank);
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
         status = dae_array_open(&a->array, a->series.n, level, a->facts.tolerance, &a->memory);
@@ -161,6 +162,9 @@ static dae_status run_level(dae_analysis *a, int level)
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
     a->array.svd.near = near;
+    a->array.constraints = known;
+    for (int j = 2; j <= level + 1 && a->series.few; j++) /* one differentiation later */
+        a->array.expected[j] = rank[j - 1];
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
     int answer = settle_level(a);
     if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
@@ -236,13 +240,16 @@ static dae_status count_again(dae_analysis *a)
         return DAE_OK;
     dae_svd_forget(&a->array.svd);
     a->array.forced = 0;
+    a->array.constraints = -1;
+    for (int j = 0; j <= DAE_MOST_SERIES; j++)
+        a->array.expected[j] = -1;
     f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
             return not_consistent(a, level, DAE_E_CONVERGENCE);
         read_level(a, level);
         dae_constraints_add(a, known, level);
-        known = f->known[level];
+        a->array.constraints = known = f->known[level];
     }
     if (f->index >= 0) {
         f->why = NULL;
@@ -301,8 +308,6 @@ static const char *doubt(const dae_analysis *a)
         return "kept and dropped singular values are close to each other";
     if (a->array.svd.near.rows > 0)
         return "a singular value is near the tolerance: another tolerance, another rank";
-    if (a->array.gain > 1e7)
-        return "derivatives are so weak in their equations that rounding may decide ranks";
     return NULL;
 }
 

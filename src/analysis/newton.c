@@ -23,11 +23,15 @@
 #include <string.h>
 
 enum { SHRINKINGS = 40, HALVINGS = 10 };
+enum { RENEWALS = 10 }; /* of expensive Jacobians in one search: those that end need two or three */
 
 /* What series may leave out, and how small a last correction has to be. */
 static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
 /* How small a derivative may become in its equation. */
 static const double weak = 1e-3;
+/* What kept singular values are, at least, beside those dropped, for a rank to be trusted; a level
+ * later they are as much closer again. */
+static const double clear = 300;
 /* Corrections become smaller: quickly, at all. */
 static const double quickly = 0.2, at_all = 0.7;
 
@@ -257,14 +261,22 @@ static void combine(dae_analysis *a)
 
 /* ---- the iteration ---- */
 
-/* With the Jacobians of the curve as it is now, if `anew` */
+/* With the Jacobians of the curve as it is now, if `anew`. Where rough ones do not tell the ranks
+ * clearly, good ones have to. */
 static int begin(dae_analysis *a, int anew, double *size)
 {
-    int answer = anew ? renew(a) : DAE_OK;
+    int answer = anew ? renew(a) : DAE_OK, decides = !a->array.forced && !a->facts.linear;
     if (answer == DAE_OK)
         answer = dae_series_residual(&a->series, &a->equations);
+    if (decides)
+        dae_svd_forget(&a->array.svd);
     if (answer == DAE_OK)
         answer = find_step(a, a->pure, size);
+    if (answer == DAE_OK && decides && a->series.rough && a->array.svd.gap < clear) {
+        a->exactly = a->unclear = 1;
+        return begin(a, 1, size);
+    }
+    a->unclear |= decides && a->series.rough && a->array.svd.gap < clear * clear;
     memcpy(a->change, a->pure, curve_size(a) * sizeof *a->pure);
     return answer;
 }
@@ -308,10 +320,11 @@ static int compare_ranks(dae_analysis *a)
 int dae_settle(dae_analysis *a, int fresh)
 {
     double size, next_size = 0;
-    int linear = a->facts.linear, slow = 0, compare = a->aged && !fresh && !linear && !dense(a);
+    int linear = a->facts.linear, slow = 0, renewals = 0;
+    int compare = a->aged && !fresh && !linear && !dense(a);
     int anew = !a->series.sampled || ((fresh || a->aged || a->series.rough) && !linear);
     int answer = DAE_OK;
-    a->exactly |= fresh || linear;
+    a->exactly = fresh || linear || a->unclear;
     a->array.forced = 0;
     if (compare && a->series.sampled)
         answer = compare_ranks(a);
@@ -324,7 +337,14 @@ int dae_settle(dae_analysis *a, int fresh)
             return DAE_OK;
         a->array.forced = a->series.order > 0;
         answer = take_step(a, size, &next_size);
-        if (linear || answer != DAE_OK)
+        if (linear && answer == DAE_OK) { /* once more, for what rounding has left */
+            same_step(a, a->change, &next_size);
+            if (next_size > quickly * size)
+                return DAE_OK;
+            size = next_size;
+            continue;
+        }
+        if (answer != DAE_OK)
             return answer;
         if (size < 1e-5 && next_size > size / 2 && (!a->aged || dense(a)))
             return DAE_OK;
@@ -332,6 +352,8 @@ int dae_settle(dae_analysis *a, int fresh)
         if (next_size > (dense(a) ? at_all : quickly) * size || slow > 4) {
             if (dense(a) && next_size > size)
                 memcpy(a->series.c, a->base, curve_size(a) * sizeof *a->base);
+            if (dense(a) && renewals++ == RENEWALS)
+                return DAE_E_INCONSISTENT;
             answer = begin(a, 1, &size);
             slow = 0;
             continue;

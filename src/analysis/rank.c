@@ -56,7 +56,7 @@ static void judge(dae_svd *d, const dae_rank *r)
         d->gap = gap;
     }
     /* with a tolerance some ten times larger or a hundred times smaller the rank is another */
-    double low = fmax(1e-2 * d->tolerance, 3 * d->blur), high = 30 * d->tolerance;
+    double low = fmax(1e-2 * d->tolerance, 30 * d->blur), high = 30 * d->tolerance;
     if (!d->by_gap && d->near.rows == 0 && (r->dropped > low || r->kept < high))
         d->near = *r;
 }
@@ -92,6 +92,7 @@ static int decide(dae_svd *d, int m, int n)
         rank++;
     if (d->by_gap)
         rank = widest_gap(d, small);
+    d->dropped = rank < small ? d->s[rank] : -1;
     judge(d, &(dae_rank){ .rows = m,
                           .columns = n,
                           .rank = rank,

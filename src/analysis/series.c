@@ -18,10 +18,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { EARLY = 10 }; /* the degree at which series should have ended */
+/* The degree at which series should have ended; where ranks are wanted of large dense matrices, a
+ * larger scale of time is worth more samples: noise grows with its powers. */
+enum { EARLY = 10, EARLY_DENSE = 13 };
 enum { STRIDE = 4 };
 enum { DIRECTIONS = 2 };
-enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, FEW_NODES = 13 };
+enum { SCALINGS = 12, LEAST_NODES = 16, MORE_NODES = 12, FEW_NODES = 16 };
 enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 
 /* Changes that count as rounding: a part of the entry itself (differences of order eight); and what
@@ -123,15 +125,17 @@ static double node(int i, int nodes)
 
 /* What turns samples into powers: cosines, and the coefficients of T_q. */
 typedef struct turning {
-    int nodes;
+    int nodes, early;
     double cosine[MOST_NODES][MOST_NODES]; /* [q][i]: weight of sample i in a_q */
     double power[MOST_NODES][MOST_NODES];  /* [q][p]: coefficient of tau^p in T_q */
     double most[MOST_NODES];               /* [q]: the largest of those that are wanted */
 } turning;
 
-static void prepare(turning *w, int nodes, int order)
+static void prepare(turning *w, const dae_series *s, int nodes)
 {
+    int order = s->order;
     memset(w, 0, sizeof *w);
+    w->early = s->few ? EARLY_DENSE : EARLY;
     w->nodes = nodes;
     for (int q = 0; q < nodes; q++)
         for (int i = 0; i < nodes; i++)
@@ -147,7 +151,7 @@ static void prepare(turning *w, int nodes, int order)
             w->most[q] = fmax(w->most[q], fabs(w->power[q][p]));
 }
 
-/* a_0, a_1, .. and how large the last ones are, from a_EARLY on, beside the four before them. */
+/* a_0, a_1, .. and how large the last ones are, from w->early on, beside the four before them. */
 static void expand(const turning *w, const double *sample, size_t stride, double *a, double *last,
                    double *before)
 {
@@ -156,8 +160,8 @@ static void expand(const turning *w, const double *sample, size_t stride, double
         a[q] = 0;
         for (int i = 0; i < w->nodes; i++)
             a[q] += w->cosine[q][i] * sample[(size_t)i * stride];
-        double *which = q >= EARLY ? last : before;
-        if (q >= EARLY - 4)
+        double *which = q >= w->early ? last : before;
+        if (q >= w->early - 4)
             *which = fmax(*which, fabs(a[q]));
     }
 }
@@ -192,7 +196,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
     turning w;
     size_t n = (size_t)s->n;
     double *r = s->R_samples, a[MOST_NODES], coefficient[MOST_NODES];
-    prepare(&w, s->nodes, s->order);
+    prepare(&w, s, s->nodes);
     for (int i = 0; i < s->nodes; i++) {
         double tau = node(i, s->nodes);
         curve_point(s, tau, e->x_curve, e->v_curve);
@@ -287,19 +291,20 @@ int dae_series_sample(dae_series *s, dae_equations *e)
     return answer;
 }
 
-/* Fewer nodes nearer to tau = 0: where terms fall by 10 each, as they do at least, what is left
- * out of K_order is 1e-9 then, and rounding not multiplied by more than 1e4. */
+/* Fewer nodes nearer to tau = 0: where terms fall by 6 each, as they do at least, what is left
+ * out is (reach / 6)^count = 1e-11 then, as much as two points are wrong. */
 int dae_series_sample_roughly(dae_series *s, dae_equations *e)
 {
     static const struct {
         int count;
         double reach;
-    } least[] = { { 1, 0 }, { 5, 0.05 }, { 5, 0.07 }, { 7, 0.12 }, { 9, 0.3 } };
+    } least[] = { { 1, 0 }, { 5, 0.04 }, { 7, 0.16 }, { 9, 0.36 }, { 11, 0.6 } };
     int answer = DAE_OK, known = s->order < (int)(sizeof least / sizeof *least);
     s->sampled = s->steady = 0;
     s->count = known ? least[s->order].count : s->nodes;
     s->reach = known ? least[s->order].reach : 1;
     s->rough = e->rough = 1;
+    s->doubt = e->doubt;
     for (int i = 0; i < s->count && answer == DAE_OK; i++)
         answer = take_sample(s, e, i);
     e->rough = 0;
@@ -340,7 +345,7 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
 {
     turning w;
     double a[MOST_NODES], last, before;
-    prepare(&w, s->nodes, s->order);
+    prepare(&w, s, s->nodes);
     *tail = 0;
     for (int direction = 0; direction < DIRECTIONS; direction++) {
         int answer = take_difference(s, e, direction);
@@ -406,7 +411,7 @@ static void turn_rough_entry(dae_series *s, const turning *w, int which, size_t 
 void dae_series_turn(dae_series *s)
 {
     turning w;
-    prepare(&w, s->count, s->order);
+    prepare(&w, s, s->count);
     s->tail = s->noise = s->blur = 0;
     s->varying = 0;
     for (int j = 0; j < s->n; j++)
@@ -418,7 +423,7 @@ void dae_series_turn(dae_series *s)
         }
     if (s->rough) {
         s->varying = (int64_t)s->n * s->n;
-        s->blur = 3e-9;
+        s->blur = 10 * s->doubt;
     }
 }
 

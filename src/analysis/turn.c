@@ -52,6 +52,8 @@ int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int 
         memset(pivot, 0, (size_t)n * sizeof *pivot);
         dgeqp3_(&m, &n, t->Q, &m, pivot, t->tau, d->work, &d->lwork, &info);
         unpivot(t, small, d->copy, small);
+        if (forced >= 0)
+            d->dropped = forced < small ? fabs(t->Q[(size_t)forced * (size_t)(m + 1)]) : -1;
         t->rank = info != 0 ? -1 : forced >= 0 ? forced : dae_svd_values(d, m, n, small);
     }
     if (t->rank >= 0 && split(t, d) != 0)
