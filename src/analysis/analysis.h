@@ -27,6 +27,7 @@ typedef struct dae_equations {
     dae_matrix pattern;     /* found by probing                                            */
     int *color, colors;
     int rough;              /* 1: Jacobians to eight digits will do                         */
+    int given;              /* 1: the user's Jacobians are exact, as far as is known        */
     double increments;      /* the scale of time they were found for; 0: not yet            */
     double guess[2];        /* where the search for increments of x, x' begins              */
     double time;            /* scale of time: for d' of a leading term, and for increments */
@@ -52,6 +53,17 @@ int dae_equations_increments(dae_equations *e, double time, double t, const doub
 int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r);
 int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
                            double *K, double *C);
+
+/* Are evaluations to be counted? There are many in a Jacobian then. */
+static inline int dae_equations_cost(const dae_equations *e)
+{
+    return e->colors > DAE_DENSE && !e->given;
+}
+
+/* The user's own (given.c): whether there are any; K and C, if they prove right. */
+void dae_equations_offer(dae_equations *e, const dae_problem *problem);
+int dae_equations_ask(dae_equations *e, double t, const double *x, const double *v, double *K,
+                      double *C);
 
 /* ---- power series along a curve (series.c) ---- */
 

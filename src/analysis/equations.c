@@ -4,9 +4,8 @@
  * x + s x'). All derivatives are central differences over eight points, of error s^8 F(9) / 630
  * (four, s^4 F(5) / 30, if there are many of them to take); a pair of points does where F was
  * found to be linear in an unknown, and everywhere if `rough` derivatives are asked for, at a
- * distance for which they are wrong by as much as rounding is: of ten digits or so. A
- * Jacobian of the user is not asked: it may be an approximation, which is good
- * enough for Newton's iteration, but not for a rank.
+ * distance for which they are wrong by as much as rounding is: of ten digits or so. Jacobians
+ * of the user are taken where they prove as good (given.c).
  *
  * Increments are found once, from large to small: the first for which the formulas of order 8
  * and 6 agree best. Unknowns that share no equation move together.
@@ -38,6 +37,7 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
         return status;
     size_t n = (size_t)e->system.n, m = (size_t)e->system.m;
     e->n = e->system.n;
+    dae_equations_offer(e, problem);
     dae_vector_wish wish[] = {
         { &e->step[0], n }, { &e->step[1], n }, { &e->bent[0], n }, { &e->bent[1], n },
         { &e->x, n },       { &e->v, n },       { &e->r[0], n },    { &e->r[1], n },
@@ -293,7 +293,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
             bent = 1;
             near = fmin(near, e->bent[by_v][j]);
         }
-    int many = e->colors > DAE_DENSE, pairs = !bent ? !many : e->rough ? 1 : many ? 2 : POINTS;
+    int many = dae_equations_cost(e), pairs = !bent ? !many : e->rough ? 1 : many ? 2 : POINTS;
     double factor = !bent ? 1 : e->rough ? near : many ? finer : 1;
     const double *weights = pairs == 0 ? whole : pairs == 1 ? half : pairs == 2 ? fourth : eighth;
     int answer = move(e, t, x, v, by_v, color, factor, pairs);
@@ -315,6 +315,9 @@ int dae_equations_jacobian(dae_equations *e, double t, const double *x, const do
                            double *K, double *C)
 {
     size_t count = (size_t)e->n * (size_t)e->n;
+    memset(K, 0, count * sizeof *K);
+    memset(C, 0, count * sizeof *C);
+    if (e->given && e->increments > 0 && dae_equations_ask(e, t, x, v, K, C)) return DAE_OK;
     memset(K, 0, count * sizeof *K);
     memset(C, 0, count * sizeof *C);
     int answer = dae_equations_f(e, t, x, v, e->r_here);

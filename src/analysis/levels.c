@@ -68,7 +68,7 @@ static int classify(dae_analysis *a)
             e->x_curve[i] = x + away * fmax(fabs(x), 1);
             e->v_curve[i] = v + away * fmax(fabs(v), 1);
         }
-        e->rough = e->colors > DAE_DENSE; /* what is linear, is so by two points as well */
+        e->rough = dae_equations_cost(e); /* what is linear, is so by two points as well */
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
         e->rough = 0;
     }
@@ -363,7 +363,7 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
         memset(a->base, 0, n * sizeof *a->base);
         status = dae_equations_learn(&a->equations, t, x, v ? v : a->base);
     }
-    s->few = a->equations.colors > DAE_DENSE;
+    s->few = dae_equations_cost(&a->equations);
     if (status == DAE_OK)
         status = dae_series_extend(s, 0, &a->memory);
     if (status == DAE_E_NOMEM)

@@ -43,7 +43,7 @@ static size_t curve_size(const dae_analysis *a)
 /* Many evaluations for a Jacobian? */
 static int dense(const dae_analysis *a)
 {
-    return a->equations.colors > DAE_DENSE;
+    return dae_equations_cost(&a->equations);
 }
 
 /* ---- the scale of time ---- */
@@ -81,7 +81,7 @@ int dae_look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
     dae_equations *e = &a->equations;
-    int known = dense(a) && e->increments > s->H / 8 && e->increments < 8 * s->H;
+    int known = (dense(a) || e->given) && e->increments > s->H / 8 && e->increments < 8 * s->H;
     int answer = known ? DAE_OK : find_increments(a);
     if (answer == DAE_OK)
         answer = dae_series_sketch(s, e);
