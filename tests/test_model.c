@@ -283,6 +283,25 @@ static void test_parameter_without_value(void **state)
     trial_close(&w);
 }
 
+/* Wishes for states that cannot be met are told, those that are not a word. */
+static void test_wishes(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(stateSelect = StateSelect.always), y(start = 1, fixed = true), z("
+                   "start = 1, fixed = true, stateSelect = StateSelect.never); equation x = sin(time); "
+                   "der(y) = x - y; der(z) = -z; end M;", NULL);
+    expect_run(&w, model_status(w.m), DAE_OK, "always cannot be met: 'x'", "never cannot be met",
+               "'z'");
+    assert_null(strstr(model_messages(w.m), "'y'"));
+    trial_close(&w);
+    trial_open(&w, "model M Real y(start = 1, fixed = true, stateSelect = StateSelect.always); "
+                   "equation der(y) = -y; end M;", NULL);
+    assert_int_equal(model_status(w.m), DAE_OK);
+    assert_int_equal(model_warnings(w.m), 0);
+    trial_close(&w);
+}
+
 static void test_infinite_parameter(void **state)
 {
     (void)state;
@@ -685,6 +704,7 @@ static void test_derivative_of_a_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_decay),
         cmocka_unit_test(test_circuit),
         cmocka_unit_test(test_aliases_with_signs),

@@ -211,6 +211,29 @@ static void warn_without_value(model *m, bool inputs)
                    count == 1 ? "" : "s", list);
 }
 
+/* Wishes for states that the equations do not fulfil. */
+static void warn_wish(model *m, bool always)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    for (size_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        if (x->kind != UNKNOWN || x->alias_of != NOWHERE || m->flat->variable[v].hidden) continue;
+        if (x->state_select != (always ? FLAT_ALWAYS : FLAT_NEVER)) continue;
+        if (x->differentiated == always || ++count > 6) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s'%.60s'",
+                                   count > 1 ? ", " : "", x->name);
+    }
+    if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
+    if (count == 0) return;
+    if (always)
+        model_warn(m, "stateSelect = always cannot be met: %s %s from the other states and time", list,
+                   count == 1 ? "follows" : "follow");
+    else
+        model_warn(m, "stateSelect = never cannot be met: the equations leave %s as %s", list,
+                   count == 1 ? "a state" : "states");
+}
+
 /* ---------------------------------------------------------------- the passes ------------ */
 
 static dae_status evaluate_parameters(model *m)
@@ -293,6 +316,12 @@ static dae_status run_passes(model *m)
     take_running(m);
     model_find_differentiated(m, &m->running);
     if (!m->flat->by_array) status = plan_run(m);
+    bool decided = !m->flat->by_array && !m->flat->taken_over && !m->flat->whole &&
+                   m->flat->watches <= m->flat->guards; /* not anew on the way */
+    if (status == DAE_OK && decided) {
+        warn_wish(m, true);
+        warn_wish(m, false);
+    }
     if (status == DAE_OK) status = model_compile_modes(m);
     if (status == DAE_OK) status = model_compile_delays(m);
     if (status == DAE_OK) status = m->flat->by_array ? model_build_array(m) : build_planned(m);
