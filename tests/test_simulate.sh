@@ -138,6 +138,9 @@ check "a wrong text, simulated" eval 'run 3 simulate bad.mo -o bad.csv && says "
 check "a wrong name" eval 'run 3 check unknown.mo && says "error[E_MODEL]" && says "speed"'
 check "a wrong text, as JSON" eval 'run 3 check bad.mo --json-errors && says "\"code\": \"E_SYNTAX\"" &&
     says "\"exit\": 3" && says "bad.mo:2:"'
+echo 'model W Real x(stateSelect = StateSelect.always); equation x = sin(time); end W;' >wish.mo
+check "a warning, as text" eval 'run 0 simulate wish.mo && says "warning: stateSelect = always"'
+check "a warning, as JSON" eval 'run 0 simulate wish.mo --json-errors && says "\"warnings\": \"warning: state"'
 # ---- analyze ----
 json() { # of standard output; without python3 only its ends are looked at
     if command -v python3 >/dev/null; then python3 -m json.tool <out >/dev/null

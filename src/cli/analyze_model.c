@@ -373,7 +373,7 @@ int cli_analyze_model(cli *c, const cli_arguments *a)
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the analysis of the model");
         code = cli_fail(c);
     } else if (code == 0) {
-        cli_model_warnings(m);
+        cli_model_warnings(c, m);
         if (c->json)
             print_json(c, m, k);
         else

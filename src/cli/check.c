@@ -48,7 +48,7 @@ static int check(cli *c, const cli_arguments *a)
     int code = cli_model_load(c, a, CLI_PART, &m);
     if (code == 0) {
         dae_model_get_facts(m, &f);
-        cli_model_warnings(m);
+        cli_model_warnings(c, m);
         if (c->json)
             verdict_json(c, m, &f);
         else
@@ -109,7 +109,7 @@ static int flatten(cli *c, const cli_arguments *a)
         c->messages = NULL;
     }
     if (code == 0)
-        cli_model_warnings(m);
+        cli_model_warnings(c, m);
     if (code == 0 && path && cli_same_file(path, a->argument[0])) {
         dae_fail(&c->report, DAE_E_OPTION, "the output is the model's own file");
         code = cli_fail(c);

@@ -96,6 +96,7 @@ void cli_wrap(dae_sink *out, const char *text,
 /* ---- errors (errors.c) ---- */
 
 void cli_error_print(cli *c, int exit_code); /* the report to standard error            */
+void cli_warning_print(const cli *c, const char *text); /* of a run that succeeds        */
 int cli_fail(cli *c); /* that, and with --json on standard output; the exit code */
 int cli_io_status(int error); /* dae_status of an errno                                 */
 

@@ -33,6 +33,22 @@ static void json_fields(dae_json *j, const dae_report *report)
             dae_json_string(j, names[k], field[k]);
 }
 
+void cli_warning_print(const cli *c, const char *text)
+{
+    if (!c->json_errors) {
+        fprintf(stderr, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+        return;
+    }
+    dae_sink err;
+    dae_json j;
+    dae_sink_open(&err, STDERR_FILENO, DAE_SINK_STREAM);
+    dae_json_open(&j, &err);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "warnings", text);
+    dae_json_end(&j);
+    dae_sink_flush(&err);
+}
+
 void cli_error_print(cli *c, int exit_code)
 {
     if (!c->json_errors) {

@@ -286,7 +286,7 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
     }
     if (!c->json)
         tell_text(c, m, &found);
-    cli_model_warnings(m);
+    cli_model_warnings(c, m);
     dae_sink_flush(c->out);
     return cli_given(a, "strict") ? check_strict(c, &found) : 0;
 }

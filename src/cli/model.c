@@ -97,11 +97,11 @@ void cli_model_failed(cli *c, const dae_model *m)
     c->messages = all;
 }
 
-void cli_model_warnings(const dae_model *m)
+void cli_model_warnings(const cli *c, const dae_model *m)
 {
     const char *text = dae_model_messages(m);
     if (text && *text)
-        fprintf(stderr, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+        cli_warning_print(c, text);
 }
 
 static int take_memory_limit(cli *c, const cli_arguments *a, double *out)

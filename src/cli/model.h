@@ -26,7 +26,7 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
 void cli_model_failed(cli *c, const dae_model *m);
 
 /* Warnings, to standard error; nothing if there are none. */
-void cli_model_warnings(const dae_model *m);
+void cli_model_warnings(const cli *c, const dae_model *m);
 
 /* Do two paths name the same file? */
 int cli_same_file(const char *a, const char *b);

@@ -32,7 +32,7 @@ static int simulate(cli *c, const cli_arguments *a, simulate_job *job)
         return 0; /* main says so, or nothing if the reader has just left */
     report(c, job);
     if (job->exit_code == 0) {
-        cli_model_warnings(job->model);
+        cli_model_warnings(c, job->model);
         return 0;
     }
     dae_sink_flush(c->out); /* on a terminal the error comes last */
