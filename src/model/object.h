@@ -179,6 +179,7 @@ typedef struct model_pole {
     size_t factor;               /* of a single linear equation: its number; NOWHERE          */
     int sign;                    /* of the determinant after the step before; 0: not known    */
     double size;                 /* of the unknowns, at the start                             */
+    bool feeds;                  /* derivatives follow from its unknowns                      */
     bool told, waits;            /* a warning was given; is to be given, ...                  */
     double passed;               /* ... of this time                                          */
 } model_pole;

@@ -21,6 +21,7 @@
  */
 #include "model/loop/loop.h"
 
+#include "expression/walk.h"
 #include "integrate/glance.h"
 
 #include <float.h>
@@ -33,6 +34,11 @@ enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
 static const double GROWN = 4, LEAST = 4, MOST = 1000, VANISHED = 64 * DBL_EPSILON, BEYOND = 1;
 
 /* ---------------------------------------------------------------- what is watched ------- */
+
+static uint32_t unknown_slot(const model_step *s, uint32_t k)
+{
+    return k < s->torn ? s->torn_slot[k] : s->assigned_slot[k - s->torn];
+}
 
 /* A factor of the unknown of a single equation, 0: it is no such equation. */
 static ex_id factor_of(model *m, const model_step *s)
@@ -70,6 +76,41 @@ static bool varies(model *m, const model_step *s, unsigned char *unknown)
     return found;
 }
 
+/* What the equations of a step speak of. */
+static void mark_read(model *m, const model_step *s, unsigned char *needed)
+{
+    uint32_t count = s->torn + s->assigned, n = 0;
+    ex_id *root = dae_arena_take(&m->arena, 2 * (size_t)count + 1, sizeof *root);
+    for (uint32_t k = 0; k < count; k++) {
+        const model_equation *e = &m->run.list->item[k < s->torn ? s->residual_equation[k]
+                                                                 : s->assigned_equation[k - s->torn]];
+        root[n++] = e->left;
+        root[n++] = e->right;
+    }
+    ex_walk *w = ex_walk_begin(m->g, root, n);
+    for (size_t i = 0; i < w->count; i++) {
+        const ex_node *x = ex_at(m->g, w->order[i]);
+        if (x->op == EX_VARIABLE && x->b <= 1) needed[slot_of(x->a, x->b)] = 1;
+    }
+    ex_walk_end(m->g, w);
+}
+
+/* Which steps a derivative follows from; the others only show. */
+static unsigned char *find_feeding(model *m)
+{
+    unsigned char *needed = dae_arena_take(&m->arena, m->slots, 1);
+    unsigned char *feeds = dae_arena_take(&m->arena, m->run.steps + 1, 1);
+    for (size_t k = m->run.steps; k-- > 0;) {
+        const model_step *s = &m->run.step[k];
+        for (uint32_t i = 0; i < s->torn + s->assigned; i++) {
+            uint32_t slot = unknown_slot(s, i);
+            feeds[k] |= slot_is_derivative(slot) || needed[slot];
+        }
+        if (feeds[k]) mark_read(m, s, needed);
+    }
+    return feeds;
+}
+
 dae_status model_compile_poles(model *m)
 {
     model_poles *p = &m->poles;
@@ -77,11 +118,13 @@ dae_status model_compile_poles(model *m)
     ex_id *output = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *output);
     unsigned char *unknown = dae_arena_take(&m->arena, m->slots, 1);
     p->item = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *p->item);
+    unsigned char *feeds = find_feeding(m);
     for (size_t k = 0; k < m->run.steps; k++) {
         model_step *s = &m->run.step[k];
         if (s->torn == 0 || !varies(m, s, unknown)) continue;
         ex_id factor = factor_of(m, s);
-        p->item[p->count++] = (model_pole){ .step = s, .factor = factor ? factors : NOWHERE };
+        p->item[p->count++] = (model_pole){ .step = s, .factor = factor ? factors : NOWHERE,
+                                            .feeds = feeds[k] };
         if (factor) output[factors++] = factor;
         if (s->torn + s->assigned > most) most = s->torn + s->assigned;
         if (s->torn > dense && s->torn <= DENSE) dense = s->torn;
@@ -165,11 +208,6 @@ static int sign_at(model *m, const model_pole *w, double t)
 }
 
 /* ---------------------------------------------------------------- between two steps ----- */
-
-static uint32_t unknown_slot(const model_step *s, uint32_t k)
-{
-    return k < s->torn ? s->torn_slot[k] : s->assigned_slot[k - s->torn];
-}
 
 /* The unknowns of the loop, solved anew at t, where the states are interpolated. */
 static bool solve_at(model *m, const model_pole *w, double t, double *u)
@@ -262,6 +300,17 @@ static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t w
     return DAE_E_IMPASSE;
 }
 
+/* Nothing that is integrated follows from it: both sides are what they are. */
+static void warn_pole(model *m, model_pole *w, double at, uint32_t which)
+{
+    if (w->told) return;
+    w->told = true;
+    model_warn(m,
+               "t = %.10g: '%s' goes through infinity; no state follows from it, and the run goes on. "
+               "Near there its values are large and known less exactly",
+               at, model_slot_name(m, unknown_slot(w->step, which)));
+}
+
 /* Not before it has gone on from there: behind a fold it does not. */
 static void warn_removable(model *m, model_pole *w)
 {
@@ -298,8 +347,11 @@ dae_status model_check_poles(model *m, double from, double to, bool first, doubl
         if (first) w->sign = 0;
         if (sign != 0 && w->sign != 0 && sign != w->sign) {
             double span[] = { from, to }, at = find_crossing(m, w, from, to);
-            if (is_pole(m, w, span, at, slack, &which))
+            bool pole = is_pole(m, w, span, at, slack, &which);
+            if (pole && w->feeds)
                 status = tell_pole(m, w, at, which);
+            else if (pole)
+                warn_pole(m, w, at, which);
             else if (!w->told)
                 w->waits = true, w->passed = at;
             look(m, to);
