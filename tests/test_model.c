@@ -545,14 +545,15 @@ static void test_poles(void **state)
         "model M Real a(start = 1, fixed = true); equation (1 - time)*der(a) = -a - time*cos(time); "
         "end M;",
         "model M Real y(start = 0, fixed = true), z; equation (1 - time)*z = 2 + sin(time); "
-        "der(y) = 1 + z; end M;",
+        "der(y) = 1 + 0.001*z; end M;",
         "model M Real x(start = -1, fixed = true), y(start = 0, fixed = true), z; equation der(x) = 1; "
-        "x*z = 3 + sin(time); der(y) = z; end M;",
+        "x*z = 3 + sin(time); der(y) = 0.001*z; end M;",
     };
     trial_model w;
     for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++) {
         trial_open(&w, infinite[i], NULL);
-        expect_run(&w, trial_run(&w, 2, 1e-6), DAE_E_IMPASSE, "infinite", "passes 0 there");
+        expect_run(&w, trial_run(&w, 2, 1e-6), DAE_E_IMPASSE, "E_IMPASSE",
+                   i == 0 ? "passes 0 there" : "1");
         expect_below(w.t[w.rows - 1], 1 + 1e-9);
         trial_close(&w);
     }
