@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LISTED = 12, SETS = 10, COLUMN = 14 };
+enum { LISTED = 12, SETS = 10, COLUMN = 14, WIDE = 100 };
 
 typedef struct page {
     ex_graph *g;
@@ -27,6 +27,24 @@ static void head(page *p, const char *label)
 static void more(page *p)
 {
     head(p, "");
+}
+
+/* A sentence, in lines that begin below each other. */
+static void say_wrapped(page *p, const char *text)
+{
+    size_t room = WIDE - COLUMN - 2;
+    for (bool first = true; *text; first = false) {
+        size_t length = strlen(text);
+        if (length > room) {
+            length = room;
+            while (length > 0 && text[length] != ' ') length--;
+            if (length == 0) length = strcspn(text, " "); /* a word longer than the line */
+        }
+        if (!first) more(p);
+        say(p, "%.*s\n", (int)length, text);
+        text += length;
+        text += *text == ' ';
+    }
 }
 
 /* "a, b, c and 4 more" */
@@ -266,10 +284,12 @@ const char *insight_words(const dae_insight *k, ex_graph *g, const char *name)
     say_loops(&p, k);
     say_start(&p, k);
     head(&p, "method");
-    say(&p, "%s, as simulate takes by default: %s\n", k->method, k->method_why);
+    say_wrapped(&p, dae_arena_print(g->arena, "%s, as simulate takes by default: %s", k->method,
+                                    k->method_why));
     if (k->other) {
         more(&p);
-        say(&p, "perhaps better: --method %s: %s\n", k->other, k->other_why);
+        say_wrapped(&p, dae_arena_print(g->arena, "perhaps better: --method %s: %s", k->other,
+                                        k->other_why));
     }
     return p.text;
 }
