@@ -416,6 +416,12 @@ static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *
     return r->stage->paused;
 }
 
+/* States are chosen before the values that initial equations give are known: those may want others. */
+static bool starts_elsewhere(run *r)
+{
+    return r->stage && !r->stage->resume && pauses(r, r->t, r->stage->judge) && !r->stage->refused;
+}
+
 /* A failure that other states may cure: back at the last point that is right. */
 static bool rescued(run *r, dae_status failed)
 {
@@ -723,6 +729,7 @@ static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     if (status == DAE_OK && r->t < r->stop) status = check_poles(r, r->t, true);
+    if (status == DAE_OK && r->t < r->stop && starts_elsewhere(r)) return read(r, r->t);
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
         int which = -1, order = 0;
