@@ -259,8 +259,9 @@ typedef struct dae_options {
     int newton_max;           /* iterations per step; 0: 4                                  */
     double newton_tolerance;  /* 0: 0.1 of the error tolerance                              */
     double fading;            /* 0: the relative tolerance is of |x| now; below 1: of its largest
-                                 value of late, which fades by this factor every step: for
-                                 unknowns that pass 0 again and again                       */
+                                 value of late, which fades by this factor in the time in
+                                 which it would pass 0, |x| / |x'|: for unknowns that pass 0
+                                 again and again                                            */
     int suppress_algebraic;   /* 1: errors of algebraic unknowns do not limit steps, of those
                                  beside them do: where algebraic ones follow from these and
                                  are no harder to compute                                   */

@@ -30,7 +30,7 @@ static const dae_option_row table[] = {
     {"newton_tolerance", DAE_OPTION_REAL, AT(newton_tolerance), 0.1, 0, 1, DAE_E_OPTION,
      "Newton's error as a fraction of the error tolerance"},
     {"fading", DAE_OPTION_REAL, AT(fading), 0, 0, 1, DAE_E_OPTION,
-     "0: the relative tolerance is of |x| now; else of its size of late, fading by this every step"},
+     "0: the relative tolerance is of |x| now; else of its size of late, fading by this in |x| / |x'|"},
     {"suppress_algebraic", DAE_OPTION_INT, AT(suppress_algebraic), 0, 0, 1, DAE_E_OPTION,
      "1: errors of algebraic unknowns do not limit steps"},
 };

@@ -39,18 +39,32 @@ static dae_status set_weights_d(dae_solver *s, double t, const double *x)
     return status < 0 ? (dae_status)status : DAE_OK;
 }
 
+/* The largest |x_i| of late. What is forgotten goes by the angle it turned through meanwhile, |x'|
+ * / |x| per time: a vibration keeps its size from one side to the other, at any step size, and what
+ * dies out by itself is followed. */
+static double size_of_late(dae_solver *s, double t, const double *x, int i)
+{
+    double *size = s->recent + 2 * i, *speed = size + 1, now = fabs(x[i]);
+    if (s->system.computed || s->system.level[i] != DAE_DIFFERENTIAL) return now;
+    double turned = *size > 0 ? fabs(t - s->t_recent) * *speed / *size : INFINITY;
+    double kept = pow(s->options.fading, turned);
+    *size = fmax(now, kept * *size);
+    *speed = fmax(fabs(s->p[i]), kept * *speed);
+    return *size;
+}
+
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
 {
     char buffer[32];
     double rtol = s->safety * s->options.rtol, part = s->safety;
     double largest = 0;
     for (int i = 0; i < s->system.n; i++) {
-        double size = fabs(x[i]);
-        if (s->recent) size = s->recent[i] = fmax(size, s->options.fading * s->recent[i]);
+        double size = s->recent ? size_of_late(s, t, x, i) : fabs(x[i]);
         double w = 1 / (rtol * size + part * s->atol[i]);
         largest = w > largest ? w : largest;
         s->w0[i] = w;
     }
+    if (s->recent) s->t_recent = t;
     if (!(largest <= 1 / DBL_MIN)) {
         int refused = 0;
         while (s->w0[refused] <= 1 / DBL_MIN) refused++;

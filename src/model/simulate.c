@@ -145,7 +145,7 @@ static dae_status open_solver(run *r)
     choose_tolerances(r);
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
-                            .fading = m->flat->watches > m->flat->guards ? 0.99 : 0,
+                            .fading = m->flat->watches > m->flat->guards ? 0.6 : 0,
                             .suppress_algebraic = m->flat->watches > m->flat->guards,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
