@@ -100,6 +100,30 @@ static void test_support_begins_to_move(void **state)
     }
 }
 
+/* x2 = x1 for x1 < 0, 2 x1 behind; the force acts along (-s, 1), s = 1, then 2. At the corner v2 jumps
+ * to 2 v1 along (-2, 1): v1 + 2 v2 = 3 stays, v1 = 3/5. However the corner is written all relations
+ * have to change at once. */
+static void test_corner(void **state)
+{
+    (void)state;
+    static const char *const corner[] = {
+        "1.5*x1 + 0.5*abs(x1)", "1.5*x1 + 0.5*x1*sign(x1)", "1.5*x1 + 0.5*max(x1, -x1)",
+        "1.5*x1 + 0.05*abs(10*x1)", "x1*(if sign(x1) > 0 then 2 else 1)", "max(3*x1, 1.5*x1)/1.5",
+        "x1*(if 0.1*x1 >= 0 then 2 else 1)",
+    };
+    for (size_t k = 0; k < sizeof corner / sizeof *corner; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "model M Real x1(start = -1, fixed = true), v1(start = 1, fixed = true), x2, v2, F, s;"
+                 "equation s = if x1 < 0 then 1 else 2; der(x1) = v1; der(x2) = v2; der(v1) = -F*s;"
+                 "der(v2) = F; x2 = %s; end M;", corner[k]);
+        last_row r = simulate(text, 2, NULL);
+        expect_near(value_of(&r, "v1"), 0.6, 1e-6);
+        expect_near(value_of(&r, "v2"), 1.2, 1e-6);
+        dae_model_close(r.m);
+    }
+}
+
 /* Two masses, the difference of whose speeds jumps: their momentum does not. */
 static void test_momentum(void **state)
 {
@@ -178,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_support_begins_to_move),
+        cmocka_unit_test(test_corner),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_step_of_a_derivative),
         cmocka_unit_test(test_left_out),

@@ -14,6 +14,11 @@
  * Where z itself changes at events only (integer(floor(x)), n >= 3) it has no band: it may come to lie
  * on the boundary, and there the relation is what it says.
  *
+ * What passes 0 at the same time, x and 10 x, leaves its band at different times, and x > 0 and x < 0
+ * of sign(x) in any order: in between nothing would fit together, and an impulse would act in a
+ * direction that never was. So with an event all change that came from beyond their bands in this
+ * step and have passed 0 by a thousandth of a band.
+ *
  * At an event: all modes that have left their side change, the algebraic equations are solved
  * anew with the states as they are, and so on until nothing changes. A number of rounds without
  * an end means that no combination of values fits: the relations that change are named.
@@ -28,7 +33,7 @@
 
 enum { ROUNDS = 100 };
 
-static const double BAND = 1e-10;
+static const double BAND = 1e-10, CROSSED = 1e-3;
 
 /* ---------------------------------------------------------------- which modes ----------- */
 
@@ -218,6 +223,31 @@ dae_status model_update_modes(model *m, bool first, bool *changed)
         *held = now;
     }
     return DAE_OK;
+}
+
+bool model_note_sides(model *m)
+{
+    if (unit_run(m, &m->crossings) != DAE_OK) return false;
+    for (size_t k = 0; k < m->modes_used; k++) m->mode_before[k] = m->crossings.out[2 * k];
+    return true;
+}
+
+bool model_join_crossings(model *m)
+{
+    bool joined = false;
+    if (unit_run(m, &m->crossings) != DAE_OK) return false;
+    for (size_t k = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double *held = &m->value[slot_of(mode->variable, 0)];
+        double z = m->crossings.out[2 * k], was = m->mode_before[k];
+        if (mode->exact || mode->timed || mode->kind == MODE_FLOOR) continue;
+        bool over = *held != 0 ? was < -mode->band && z > CROSSED * mode->band
+                               : was > mode->band && z < -CROSSED * mode->band;
+        if (!over) continue;
+        *held = *held == 0;
+        joined = true;
+    }
+    return joined;
 }
 
 double model_next_timed(model *m, double t)

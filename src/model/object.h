@@ -499,6 +499,10 @@ dae_status model_compile_modes(model *m);
 void model_event_values(const model *m, const double *z, double *g);
 dae_status model_update_modes(model *m, bool first, bool *changed); /* from the slots          */
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
+/* z of all relations, as the slots have it; relations that have crossed since change together with
+ * an event; whether any did. */
+bool model_note_sides(model *m);
+bool model_join_crossings(model *m);
 dae_status model_settle(model *m);               /* modes and what follows from them, at once */
 
 /* calls.c: words of failures jump when memory runs out; what a run took is given back at its end */

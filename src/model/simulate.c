@@ -46,6 +46,7 @@ typedef struct run {
     dae_row row;
     void *user;
     double start, stop, rtol, atol;
+    double t_from;           /* where the last step began                                    */
     int intervals, output;      /* output: the next one                                       */
     double *x, *xdot, *before, *atol_each;
     double *slots;              /* before an event                                            */
@@ -323,13 +324,25 @@ static void warn_impulses(run *r, double t)
 }
 
 /* Both sides of an event at t; then a new beginning. */
+/* Where the relations were when the step began that led to this event. */
+static bool note_sides(run *r, double t)
+{
+    model *m = r->m;
+    if (m->modes_used < 2 || !(r->t_from < t) || !m->p.searched) return false;
+    dae_glance(m->solver, r->t_from, r->x, r->xdot);
+    return model_load_point(m, r->t_from, r->x, r->xdot) == DAE_OK && model_note_sides(m);
+}
+
 static dae_status pass_event(run *r, double t, int order)
 {
     model *m = r->m;
+    bool noted = note_sides(r, t);
     if (r->stage) r->stage->events++;
     dae_status status = read(r, t);
     if (status == DAE_OK) status = give_row(r, t);
     memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
+    if (status == DAE_OK && noted && model_join_crossings(m))
+        status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_find_again(m, t);
     if (status != DAE_OK) return status;
     if (model_pass_impulse(m, r->slots, fmax(1e-6, 10 * r->rtol)) == IMPULSE_LEFT_OUT)
@@ -737,6 +750,7 @@ static dae_status go(run *r)
         double timed = model_next_timed(r->m, r->t), later = next_break(r, &which);
         double stop = fmin(r->stop, fmin(timed, later)), to = r->t;
         if (!reached(r->t, stop)) {
+            r->t_from = r->t;
             status = advance(r, stop, &to, &crossed);
             if (status < 0 && rescued(r, status)) return DAE_OK;
             if (may_be_singular(status)) {

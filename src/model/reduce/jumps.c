@@ -2,15 +2,12 @@
  *
  * Of F_i, differentiated c_i times, and x_j, which occurs up to its d_j-th derivative, the highest
  * derivatives may be impulses where relations change: x_j^(d_j - 1) jumps then (impulse.c). Here
- * these
- * derivatives are found in the reduced model.
+ * these derivatives are found in the reduced model.
  *
  * max, min, abs, sign and what stands in noEvent cause no events as a rule. But in equations that
- * are
- * differentiated their derivatives jump, and what follows from a jump follows at a definite time:
- * there
- * they do. (An if of noEvent whose branches are not defined everywhere is left alone: it may
- * guard them.)
+ * are differentiated their derivatives jump, and what follows from a jump follows at a definite
+ * time: there they do. (An if of noEvent whose branches are not defined everywhere is left alone:
+ * it may guard them.)
  */
 #include "model/reduce/reduce.h"
 
@@ -104,7 +101,7 @@ void flat_hold_kinks(ex_graph *g, ex_id *side, size_t sides)
     for (size_t i = 0; i < w->count && any; i++) {
         ex_id e = w->order[i], made = ex_walk_rebuild(g, w, e);
         const ex_node n = *ex_at(g, made);
-        if (is_kink(&n) && n.type == EX_REAL)
+        if (is_kink(&n) && (n.op == EX_SIGN ? ex_at(g, n.a)->type : n.type) == EX_REAL)
             made = hold(g, &n);
         else if (total && is_relation(&n))
             made = ex_binary_flagged(g, (ex_op)n.op, n.a, n.b, n.flags | EX_EVENT);
