@@ -358,6 +358,41 @@ static double step_along(const model_array *k, double *to)
     return most;
 }
 
+/* How far x is from the guesses, of what is given in units of sizes. */
+static double distance(const model_array *k)
+{
+    double sum = 0;
+    for (size_t j = 0; j < k->a.n; j++) {
+        double d = k->weight[j] > 0 ? (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]) : 0;
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* The way to the point may have led far away, by levels that knew less: once more from the guesses,
+ * with the derivatives found, or without any; with all that is known now. */
+static void begin_again(model *m)
+{
+    model_array *k = m->array;
+    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
+    double *good = dae_alloc(&m->memory, columns + 1, sizeof *good), nearest = distance(k);
+    if (good) memcpy(good, k->here.c, columns * sizeof *good);
+    for (int way = 0; good && way < 2; way++) {
+        memcpy(k->here.c, good, columns * sizeof *good);
+        memcpy(k->here.c, k->guess, n * sizeof *good);
+        if (way == 1) memset(k->here.c + n, 0, (columns - n) * sizeof *good);
+        k->here.extra = k->extra.rows ? &k->extra : NULL;
+        put_weights(k, k->weight);
+        bool same = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
+                    (int)n - k->base.constraints == k->freedom;
+        if (!same || !(distance(k) < nearest / 2)) continue;
+        nearest = distance(k);
+        memcpy(good, k->here.c, columns * sizeof *good);
+    }
+    if (good) memcpy(k->here.c, good, columns * sizeof *good);
+    dae_free(&m->memory, good);
+}
+
 static void approach(model *m)
 {
     model_array *k = m->array;
@@ -531,6 +566,7 @@ dae_status model_find_array_start(model *m, double t0)
     if (end == NO_VALUE) return tell_no_value(m, t0);
     if (end == NO_POINT) return tell_no_point(m, t0);
     if (end == NO_INDEX) return tell_no_index(m, t0);
+    begin_again(m);
     approach(m);
     if (!begin_there(m, t0)) return tell_isolated(m, t0);
     m->initial_by = "derivative array";
