@@ -372,6 +372,31 @@ static uint32_t add_variable(regular *w, uint32_t column, uint32_t order)
     return flat_add_variable(w->m, &made);
 }
 
+static ex_id start_of(regular *w, uint32_t v)
+{
+    ex_id start = w->m->variable[v].start;
+    return start ? start : ex_number(w->g, 0);
+}
+
+/* y = x_j - r x_l begins where the start values of these are; 0: no such value. */
+static ex_id combined_start(regular *w, ex_id x_j, ex_id x_l, ex_id ratio)
+{
+    const ex_node j = *ex_at(w->g, x_j), l = *ex_at(w->g, x_l);
+    ex_id *leaf, factor = ratio;
+    if (j.op != EX_VARIABLE || l.op != EX_VARIABLE || j.b != 0 || l.b != 0) return 0;
+    if (!w->m->variable[j.a].start && !w->m->variable[l.a].start) return 0;
+    size_t leaves = list_leaves(w, &factor, 1, &leaf);
+    ex_id *by = dae_arena_take(&w->scratch, leaves + 1, sizeof *by);
+    for (size_t k = 0; k < leaves; k++) {
+        const ex_node *n = ex_at(w->g, leaf[k]);
+        if (n->op != EX_VARIABLE || n->b != 0) return 0;
+        by[k] = start_of(w, n->a);
+    }
+    regular_put(w, &factor, 1, leaf, by, leaves);
+    return ex_binary(w->g, EX_SUBTRACT, start_of(w, j.a),
+                     ex_binary(w->g, EX_MULTIPLY, factor, start_of(w, l.a)));
+}
+
 typedef struct substitution {
     uint32_t C, l, count; /* l: which of the null vector's entries                      */
     ex_id *ratio;         /* v_j / v_l                                                 */
@@ -436,6 +461,8 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
         if (q == s.l) continue;
         if (!v->constant) s.ratio[q] = ex_binary(w->g, EX_DIVIDE, s.ratio[q], by);
         s.made[q] = add_variable(w, b->column[v->at[q]], w->d[b->column[v->at[q]]] - s.C);
+        w->m->variable[s.made[q]].start =
+            combined_start(w, lead(w, b, v, q, s.C), x_l, s.ratio[q]);
         s.image[q] = ex_binary(w->g, EX_ADD, ex_variable(w->g, s.made[q], 0, EX_REAL),
                                ex_binary(w->g, EX_MULTIPLY, s.ratio[q], x_l));
     }

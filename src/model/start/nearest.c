@@ -336,6 +336,7 @@ void initial_warn_dropped(model *m)
         double given = m->value[slot_of(v, 2)], value = m->value[slot_of(v, 0)];
         double size = fmax(fabs(m->variable[v].nominal_value), fmax(fabs(given), fabs(value)));
         if (m->start_use[v] != START_UNUSED || !all->behind[i - all->must]) continue;
+        if (v < m->flat_variables && m->flat->variable[v].hidden) continue; /* of the tool's own */
         if (fabs(value - given) <= 1e-6 * size || ++count > 5) continue;
         length += (size_t)snprintf(list + length, sizeof list - length,
                                    "%s%.60s from %.6g to %.6g", count > 1 ? ", " : "",
