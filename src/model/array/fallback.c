@@ -511,7 +511,8 @@ static int repeat(double t, const double *value, void *user)
 bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status)
 {
     bool numeric = *status == DAE_E_IMPASSE || *status == DAE_E_CONVERGENCE ||
-                   *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR;
+                   *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR ||
+                   *status == DAE_E_SINGULARITY || *status == DAE_E_CHATTER;
     dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
     model *a = fallback_model(f);
