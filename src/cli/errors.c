@@ -33,17 +33,30 @@ static void json_fields(dae_json *j, const dae_report *report)
             dae_json_string(j, names[k], field[k]);
 }
 
+/* An object on standard error; */
+static void open_json(dae_sink *err, dae_json *j)
+{
+    dae_sink_open(err, STDERR_FILENO, DAE_SINK_STREAM);
+    dae_json_open(j, err);
+    dae_json_object(j, NULL);
+}
+
+/* ... or text, always with an end of line. */
+static void print_text(const char *text)
+{
+    size_t length = strlen(text);
+    fprintf(stderr, "%s%s", text, length > 0 && text[length - 1] == '\n' ? "" : "\n");
+}
+
 void cli_warning_print(const cli *c, const char *text)
 {
     if (!c->json_errors) {
-        fprintf(stderr, "%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+        print_text(text);
         return;
     }
     dae_sink err;
     dae_json j;
-    dae_sink_open(&err, STDERR_FILENO, DAE_SINK_STREAM);
-    dae_json_open(&j, &err);
-    dae_json_object(&j, NULL);
+    open_json(&err, &j);
     dae_json_string(&j, "warnings", text);
     dae_json_end(&j);
     dae_sink_flush(&err);
@@ -52,18 +65,14 @@ void cli_warning_print(const cli *c, const char *text)
 void cli_error_print(cli *c, int exit_code)
 {
     if (!c->json_errors) {
-        const char *text = c->messages ? c->messages : c->report.text;
-        size_t length = strlen(text);
-        fprintf(stderr, "%s%s", text, length > 0 && text[length - 1] == '\n' ? "" : "\n");
+        print_text(c->messages ? c->messages : c->report.text);
         if (c->valid_to) /* must be the last line */
             fprintf(stderr, "results valid to t=%.17g\n", *c->valid_to);
         return;
     }
     dae_sink err;
     dae_json j;
-    dae_sink_open(&err, STDERR_FILENO, DAE_SINK_STREAM);
-    dae_json_open(&j, &err);
-    dae_json_object(&j, NULL);
+    open_json(&err, &j);
     dae_json_object(&j, "error");
     json_fields(&j, &c->report);
     if (c->messages)
