@@ -244,6 +244,10 @@ static bool decide(model_fallback *f, double t0)
     status = try_start(f, a, t0);
     if (status != DAE_OK && !(started && status == DAE_E_INCONSISTENT)) return false;
     if (strayed && status == DAE_OK && farthest(a) < KEPT) return true;
+    if (!started && status == DAE_OK && f->reduction->from->replaced > 0) {
+        f->why = "Equations were rewritten, and in that form no initial values were found.";
+        return true;
+    }
     if (a->array->freedom < 0) return false;
     return (size_t)a->array->freedom < structural_freedom(f) ||
            (doubtful && status == DAE_OK && !holds_in_array(f, t0));
