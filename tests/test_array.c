@@ -571,9 +571,56 @@ static void test_same_bits(void **state)
     dae_model_close(b.m);
 }
 
+/* ---------------------------------------------------------------- rewriting is not enough  */
+
+static int keep_last(double t, const double *value, void *user)
+{
+    (void)t;
+    double **last = user;
+    memcpy(last[0], value, (size_t)last[1][0] * sizeof *value);
+    return DAE_OK;
+}
+
+/* Rewritten equations without a start, with a start far away, or with a pole of their own: the array
+ * has none of these. */
+static void test_where_rewriting_fails(void **state)
+{
+    (void)state;
+    static const struct { const char *text; double stop, x, y; } rows[] = {
+        { "model M Real x(start = 0.8415), y(start = 2); equation\n" /* x = sin(t + 1) */
+          "x - sin(time + 1) - y*(der(x) + der(y) + x + y) = 0; der(x) + der(y) + x + y = 0; end M;",
+          1, 0.909297426826, 0.136022 },
+        { "model M Real z(start = 1.9092974), x(start = 1.4161568), y(start = -2); equation\n"
+          "x + y/2 + der(z) + der(y)/2 + y*(z + y/2 - sin(time + 2)) = 0;\n"
+          "z + y/2 - sin(time + 2) - cos(y)*(der(y) + 3*(der(x) + der(y)/2) + y + 3*(x + y/2)) = 0;\n"
+          "der(y) + 3*(der(x) + der(y)/2) + y + 3*(x + y/2) = 0; end M;",
+          1, 2.613223, -3.246461 },
+        { "model M Real x(start = 0), y(start = 1); equation\n" /* the rewriting divides by 1 - 2 t sin t */
+          "x + time*y - sin(time) + cos(2*time)*(der(y) - 2*sin(time)*(der(x) + time*der(y) + y)\n"
+          "- 2*cos(time)*(x + time*y) + y - 2*sin(time)*(x + time*y)) = 0;\n"
+          "der(y) - 2*sin(time)*(der(x) + time*der(y) + y) - 2*cos(time)*(x + time*y) + y\n"
+          "- 2*sin(time)*(x + time*y) = 0; end M;", 2, -2.668660, 1.788979 },
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        dae_model *m = load(rows[k].text);
+        double last[20] = { 0 }, count = (double)dae_model_variable_count(m);
+        double *both[] = { last, &count };
+        assert_true(count <= 20);
+        dae_status status = dae_model_simulate(
+            m, &(dae_simulation){ .stop = rows[k].stop, .tolerance = 1e-8 }, keep_last, both);
+        if (status != DAE_OK) print_error("%s\n", dae_model_messages(m));
+        assert_int_equal(status, DAE_OK);
+        mentions(m, "route array");
+        expect_near(last[dae_model_find(m, "x")], rows[k].x, 2e-5);
+        expect_near(last[dae_model_find(m, "y")], rows[k].y, 2e-5);
+        dae_model_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_where_rewriting_fails),
         cmocka_unit_test(test_mixed_systems),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_pendulum),
