@@ -553,7 +553,8 @@ static void test_poles(void **state)
     for (size_t i = 0; i < sizeof infinite / sizeof *infinite; i++) {
         trial_open(&w, infinite[i], NULL);
         dae_status status = trial_run(&w, 2, 1e-6);
-        expect_run(&w, status, status == DAE_E_SINGULARITY ? status : DAE_E_IMPASSE, " = 1");
+        bool grows = i > 0 && status == DAE_E_SINGULARITY; /* the integrator may see it first */
+        expect_run(&w, status, grows ? status : DAE_E_IMPASSE, i == 0 ? "passes 0 there" : " = 1");
         expect_below(w.t[w.rows - 1], 1 + 1e-9);
         trial_close(&w);
     }
