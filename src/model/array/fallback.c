@@ -423,7 +423,7 @@ bool fallback_insight(model_fallback *f, double t0, dae_insight *k)
         forget_structure(arena, k);
         insight_start(f, t0, arena, k);
         insight_index(f->array->array, arena, k);
-        k->method = k->differentiation_index >= 3 ? "radau" : "bdf"; /* as fallback_simulate */
+        k->method = k->differentiation_index >= 3 ? "radau" : "bdf"; /* as simulate.c */
         k->method_why = "for the derivative array; stiffness is not known";
         done = true;
     }
@@ -436,14 +436,12 @@ bool fallback_insight(model_fallback *f, double t0, dae_insight *k)
 dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
                              void *user)
 {
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a)) return a ? model_status(a) : DAE_E_NOMEM;
     f->give = row;
     f->user = user;
     fallback_tell(f);
-    if (!with.method && a->array->index >= 3) with.method = "radau"; /* as family.c has it */
-    return model_simulate(a, &with, give, f);
+    return model_simulate(a, simulation, give, f);
 }
 
 bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
