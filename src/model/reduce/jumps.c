@@ -89,8 +89,10 @@ static ex_id hold(ex_graph *g, const ex_node *n)
     }
 }
 
-void flat_hold_kinks(ex_graph *g, ex_id *side, size_t sides)
+void flat_hold_kinks(const flat_model *m, ex_id *side, size_t sides)
 {
+    ex_graph *g = m->graph;
+    flat_open_roots(m, side, sides);
     bool total = true, any = false;
     ex_walk *w = ex_walk_begin(g, side, sides);
     for (size_t i = 0; i < w->count; i++) {
