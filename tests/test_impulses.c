@@ -161,9 +161,31 @@ static void test_step_of_a_derivative(void **state)
     }
 }
 
+/* x2 = x1 + max(0, t - at) on masses a, b: between events their accelerations are the same, but the
+ * impulse is not: a Δv1 + b Δv2 = 0, v2 - v1 = 1. */
+static void test_same_accelerations(void **state)
+{
+    (void)state;
+    unsigned seed = 17;
+    for (int k = 0; k < SEEDS; k++) {
+        double a = 0.2 + 3 * draw(&seed), b = 0.2 + 3 * draw(&seed), at = 0.2 + 0.6 * draw(&seed);
+        double speed = 2 * draw(&seed) - 1, drift = k % 2 ? draw(&seed) : 0;
+        char text[600];
+        snprintf(text, sizeof text,
+                 "model M Real x1(start = 0, fixed = true), x2, v1(start = %.15g, fixed = true), v2, F;\n"
+                 "equation der(x1) = v1; der(x2) = v2; %.15g*der(v1) = -F; %.15g*der(v2) = F;\n"
+                 "x2 = x1 + max(0, time - %.15g) + %.15g*time; end M;", speed, a, b, at, drift);
+        last_row r = simulate(text, 1, NULL);
+        expect_near(value_of(&r, "v1"), speed - b / (a + b), 1e-7);
+        expect_near(value_of(&r, "v2"), speed + drift + a / (a + b), 1e-7);
+        expect_near(value_of(&r, "x1"), speed - b / (a + b) * (1 - at), 1e-7);
+        dae_model_close(r.m);
+    }
+}
+
 /* Not known: a position that jumps, a force that depends on the size of another, a mass that jumps
- * with the speed. */
-static void test_left_out(void **state)
+ * with the speed (by its own name, too), a step times what follows from it. The run ends there. */
+static void test_refused(void **state)
 {
     (void)state;
     static const char *const text[] = {
@@ -173,12 +195,41 @@ static void test_left_out(void **state)
         "s);\n"
         "der(vy) = -F*y - 9.81; (x - s)^2 + y^2 = 1; end M;",
         "model M Real f, d, v(start = 1, fixed = true), u; equation der(v) = f - 0.3*abs(f);\n"
-        "2*der(u) = -f; v - u = d; d = if time < 0.4 then 0 else 1; end M;",
+        "2*der(u) = -f; v - u = d; d = if time < 0.5 then 0 else 1; end M;",
         "model M Real f, d, v(start = 1, fixed = true), u; equation (1 + v^2)*der(v) = f;\n"
-        "2*der(u) = -f; v - u = d; d = if time < 0.4 then 0 else 1; end M;",
+        "2*der(u) = -f; v - u = d; d = if time < 0.5 then 0 else 1; end M;",
+        "model M Real f, d, v(start = 1, fixed = true), u, m; equation m = 1 + v^2; m*der(v) = f;\n"
+        "2*der(u) = -f; v - u = d; d = if time < 0.5 then 0 else 1; end M;",
+        "model M Real x, y(start = 1, fixed = true); equation x = if time < 0.5 then 0 else 1;\n"
+        "der(y) = y*der(x); end M;",
+        "model M Real x, y(start = 1, fixed = true); equation x = if time < 0.5 then 0 else 1;\n"
+        "der(y) = x*der(x) - y; end M;",
     };
     for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
-        last_row r = simulate(text[k], 1, "what this impulse does");
+        dae_model *m = dae_model_load_text("m.mo", text[k], strlen(text[k]), NULL);
+        last_row r = { .m = m };
+        dae_status status = dae_model_simulate(m, &(dae_simulation){ .stop = 1 }, keep, &r);
+        assert_int_equal(status, DAE_E_IMPASSE);
+        assert_non_null(strstr(dae_model_messages(m), "not known what it does"));
+        expect_near(r.t, 0.5, 1e-6);
+        dae_model_close(m);
+    }
+}
+
+/* A step that only forces follow from: the states are right, and a warning says so. */
+static void test_no_state_follows(void **state)
+{
+    (void)state;
+    static const char *const given[] = { "if time < 0.5 then 0 else 1", "noEvent(abs(time - 0.5))^2",
+                                         "3*(if time < 0.5 then time else 2*time)" };
+    for (int k = 0; k < 3; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "model M Real x, v, F, z(start = 1, fixed = true); equation x = %s; der(x) = v;\n"
+                 "F = 2*der(v); der(z) = -z; end M;", given[k]);
+        last_row r = simulate(text, 1, k == 1 ? NULL : "no state follows");
+        expect_near(value_of(&r, "z"), exp(-1), 1e-6);
+        expect_near(value_of(&r, "v"), k == 0 ? 0 : k == 1 ? 1 : 6, 1e-6);
         dae_model_close(r.m);
     }
 }
@@ -205,7 +256,9 @@ int main(void)
         cmocka_unit_test(test_corner),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_step_of_a_derivative),
-        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_same_accelerations),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_state_follows),
         cmocka_unit_test(test_nothing_jumps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,9 @@ typedef struct flat_model {
     size_t invariants;
     flat_jump *jump;                 /* of every unknown; none: not known                       */
     size_t jumps;
+    flat_jump *link;                 /* of every derivative: it, and the one below it           */
+    size_t links;
+    bool rough;                      /* what was differentiated may have kinks without events   */
     bool by_array;                   /* integrated with the derivative array: see array/model.h   */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */

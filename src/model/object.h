@@ -200,7 +200,8 @@ typedef struct impulse_column {
 } impulse_column;
 
 typedef struct impulse_doubt {
-    uint32_t column, by;         /* an impulse whose factor depends on another column         */
+    uint32_t column, by;         /* an impulse whose factor depends on another column, ...    */
+    uint32_t slot;               /* ... or, NOWHERE: not, on what is computed from columns    */
 } impulse_doubt;
 
 typedef struct model_impulse {
@@ -216,6 +217,23 @@ typedef struct model_impulse {
     bool ready;
     double *after, *old;         /* slots                                                     */
 } model_impulse;
+
+/* A derivative and the one below it (kinks.c). */
+typedef struct model_link {
+    ex_id upper, lower;          /* of the flat model, rewritten                              */
+    uint32_t up, low;            /* slots                                                     */
+    signed char sign;            /* up = sign * d(low)/dt                                     */
+    bool follows;                /* low is no state: nothing integrates it                    */
+} model_link;
+
+typedef struct model_links {
+    model_link *item;
+    size_t count;
+    bool watched, told;          /* in every step; that something jumps                       */
+    unsigned char *impulsive;    /* of slots                                                  */
+    double *room, *left, *right, *x, *xdot; /* left, right: slots beside a jump               */
+    double *most;                /* of links: the largest values so far                       */
+} model_links;
 
 typedef enum impulse_verdict { IMPULSE_NONE, IMPULSE_PASSED, IMPULSE_LEFT_OUT } impulse_verdict;
 
@@ -330,6 +348,7 @@ struct model {
     model_pace pace;
     model_poles poles;
     model_impulse impulse;
+    model_links links;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -527,6 +546,17 @@ void model_rename_impulses(model *m); /* by the images of aliases, which are cha
 dae_status model_build_impulses(model *m);
 /* After the modes have changed: before are the slots as they were; states jump where they have to. */
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
+
+bool model_differs(const model *m, uint32_t slot, double a, double b, double tolerance);
+
+/* kinks.c */
+void model_keep_links(model *m);
+void model_rename_links(model *m);    /* by the images                                          */
+void model_build_links(model *m);
+/* Does the derivative of a state become an impulse where the slots have jumped from these? */
+bool model_jump_matters(model *m, const double *before, double tolerance);
+/* From the slots, after a step: has something jumped on the way? The first time nothing is known. */
+dae_status model_check_kinks(model *m, double from, double to, bool first, double tolerance);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);
