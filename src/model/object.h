@@ -115,6 +115,7 @@ typedef struct model_plan {
     const char *by;              /* what the last run had to resort to                        */
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
     bool endless;                /* ... as a solution is only approached, at infinity         */
+    bool decided;                /* ... as something is infinite but for rounding             */
     uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 
