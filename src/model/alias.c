@@ -170,6 +170,7 @@ static bool *find_barred(model *m)
     bool *barred = dae_arena_take(&m->arena, l->count + 1, sizeof *barred);
     size_t before = NOWHERE;
     for (size_t i = 0; i < l->count; i++) {
+        barred[i] = l->item[i].aside;
         if (!l->item[i].constraint) continue;
         bool follows = before != NOWHERE && l->item[i].derived == l->item[before].derived + 1;
         barred[i] = follows && has_shape(m, &l->item[i]) && !has_shape(m, &l->item[before]);

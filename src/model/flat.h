@@ -51,6 +51,8 @@ typedef struct flat_equation {
     int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
     bool constraint;            /* ... it was differentiated                                  */
     bool connection;            /* it comes from connect                                      */
+    bool aside;                 /* of a route: no balance of impulses, see impulse.c          */
+    bool below;                 /* of an invariant: the derivative before the last            */
     const char *text;           /* what it is called, where its sides would not tell; NULL    */
 } flat_equation;
 

@@ -55,7 +55,7 @@ static size_t next_derived(const equation_list *l, size_t i)
 static bool is_taken(const equation_list *l, size_t i)
 {
     int derived = l->item[i].derived;
-    if (!l->item[i].constraint) return true;
+    if (!l->item[i].constraint) return !l->item[i].aside;
     size_t next = next_derived(l, i);
     if (next >= l->count || l->item[next].derived != derived + 1) return false;
     size_t more = next_derived(l, next);
@@ -70,9 +70,16 @@ void model_keep_impulses(model *m)
     size_t count = m->flat->jumps;
     model_keep_links(m);
     if (count == 0 || m->modes == 0 || m->flat->whole || m->flat->by_array) return;
-    p->rows.item = dae_arena_take(&m->arena, l->count + 1, sizeof *p->rows.item);
+    p->rows.item = dae_arena_take(&m->arena, l->count + m->flat->invariants + 1,
+                                  sizeof *p->rows.item);
     for (size_t i = 0; i < l->count; i++)
         if (is_taken(l, i)) p->rows.item[p->rows.count++] = l->item[i];
+    for (size_t i = 0; i < m->flat->invariants; i++)
+        if (m->flat->invariant[i].below)
+            p->rows.item[p->rows.count++] =
+                (model_equation){ .left = m->invariant[i], .right = ex_number(m->g, 0),
+                                  .condition = NOWHERE, .component = "", .role = "hidden constraint",
+                                  .place = m->flat->invariant[i].place, .constraint = true };
     p->highest = dae_arena_take(&m->arena, count, sizeof *p->highest);
     p->below = dae_arena_take(&m->arena, count, sizeof *p->below);
     for (size_t k = 0; k < count; k++) {
@@ -311,6 +318,15 @@ static void rename_derivatives(builder *b)
     }
 }
 
+static dae_status compile_lower(model *m)
+{
+    size_t count = 0;
+    ex_id *output = dae_arena_take(&m->arena, m->flat->invariants + 1, sizeof *output);
+    for (size_t k = 0; k < m->flat->invariants; k++)
+        if (!m->flat->invariant[k].below) output[count++] = m->invariant[k];
+    return count > 0 ? unit_open(m, &m->impulse.lower, output, count) : DAE_OK;
+}
+
 /* Where it cannot be done it is left: impulse.ready is false. */
 dae_status model_build_impulses(model *m)
 {
@@ -318,6 +334,7 @@ dae_status model_build_impulses(model *m)
     bool good = true;
     model_build_links(m);
     if (p->jumps == 0 || m->modes_used == 0) return DAE_OK;
+    if (compile_lower(m) != DAE_OK) return m->report.status;
     builder b = { .m = m };
     b.column_of = dae_arena_take(&m->arena, m->slots, sizeof *b.column_of);
     b.top = dae_arena_take(&m->arena, m->slots, sizeof *b.top);
@@ -410,14 +427,27 @@ static bool solve(model *m, const double *before)
     return model_run_plan(m, &p->plan, "computing what jumps") == DAE_OK;
 }
 
+/* Of states that are projected: do the conditions on positions still hold? */
+static bool lower_hold(model *m, double tolerance)
+{
+    model_unit *u = &m->impulse.lower;
+    if (u->outs == 0) return true;
+    if (unit_run(m, u) != DAE_OK) return false;
+    for (size_t k = 0; k < u->outs; k++)
+        if (!(fabs(u->out[k]) <= tolerance)) return false;
+    return true;
+}
+
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance)
 {
     model_impulse *p = &m->impulse;
     size_t bytes = m->slots * sizeof(double);
-    if (!p->ready) return has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
-    if (!columns_jumped(m, before, tolerance))
+    bool projected = p->jumps > 0 && m->flat->invariants > 0; /* all are states: none jumps by itself */
+    if (!p->ready)
+        return projected || has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
+    if (!projected && !columns_jumped(m, before, tolerance))
         return has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
-    bool done = !has_jumped(m, before, 2, tolerance), again = done;
+    bool done = !has_jumped(m, before, 2, tolerance) && lower_hold(m, tolerance), again = done;
     memcpy(p->after, m->value, bytes);
     memcpy(p->old, before, bytes);
     for (int round = 0; round < ROUNDS && again && done; round++) {

@@ -61,6 +61,7 @@ typedef struct model_equation {
     const char *text;            /* what it is called, where its sides would not tell; NULL   */
     int derived;                 /* 0: as written; k: the k-th derivative of such an equation */
     bool constraint;             /* it was differentiated                                     */
+    bool aside;                  /* of a route: no balance of impulses                        */
 } model_equation;
 
 typedef struct equation_list {
@@ -217,6 +218,7 @@ typedef struct model_impulse {
     model_plan plan;
     bool ready;
     double *after, *old;         /* slots                                                     */
+    model_unit lower;            /* invariants that no impulse moves: of positions            */
 } model_impulse;
 
 /* A derivative and the one below it (kinks.c). */

@@ -325,7 +325,7 @@ static dae_status mind_impulses(run *r, double t)
     char list[500];
     double tolerance = fmax(1e-6, 10 * r->rtol);
     if (model_pass_impulse(m, r->slots, tolerance) != IMPULSE_LEFT_OUT) return DAE_OK;
-    bool matters = model_jump_matters(m, r->slots, tolerance);
+    bool matters = m->flat->invariants > 0 || model_jump_matters(m, r->slots, tolerance);
     if (matters) /* told before or not: this is the end */
         for (uint32_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
     size_t count = list_jumps(r, list, sizeof list);
@@ -352,6 +352,17 @@ static bool note_sides(run *r, double t)
     return model_load_point(m, r->t_from, r->x, r->xdot) == DAE_OK && model_note_sides(m);
 }
 
+/* A relation changes a band behind its boundary: where states are projected (project.c) they begin where
+ * the conditions of the other side hold. */
+static void project_states(run *r, double t)
+{
+    const dae_problem *p = &r->m->p.problem;
+    if (!p->project) return;
+    for (int j = 0; j < p->size; j++)
+        r->before[j] = 1 / (r->atol_each[j] + r->rtol * fabs(r->x[j]));
+    p->project(t, r->x, r->before, p->user); /* where it cannot, the next step says so */
+}
+
 /* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
@@ -367,6 +378,7 @@ static dae_status pass_event(run *r, double t, int order)
     if (status == DAE_OK) status = mind_impulses(r, t);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
+    project_states(r, t);
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
