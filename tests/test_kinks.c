@@ -27,7 +27,8 @@ static int keep(double t, const double *value, void *user)
     outcome *r = user;
     size_t n = dae_model_variable_count(r->m);
     memcpy(r->value, value, (n < WIDTH ? n : WIDTH) * sizeof *value);
-    if (r->t == t) r->events++; /* a row on either side */
+    if (r->t == t)
+        r->events++; /* a row on either side */
     r->t = t;
     return DAE_OK;
 }
@@ -43,13 +44,15 @@ static outcome simulate(const char *text, double stop)
 {
     outcome r = { .m = dae_model_load_text("m.mo", text, strlen(text), NULL), .t = -1 };
     r.status = dae_model_simulate(
-        r.m, &(dae_simulation){ .stop = stop, .tolerance = 1e-8, .intervals = 37 }, keep, &r);
+        r.m, &(dae_simulation){ .stop = stop, .tolerance = 1e-8, .intervals = 37 }, keep,
+        &r);
     return r;
 }
 
 static void expect_success(const outcome *r, const char *text)
 {
-    if (r->status != DAE_OK) print_message("%s\n%s\n", text, dae_model_messages(r->m));
+    if (r->status != DAE_OK)
+        print_message("%s\n%s\n", text, dae_model_messages(r->m));
     assert_int_equal(r->status, DAE_OK);
 }
 
@@ -59,21 +62,32 @@ static void masses(char *text, size_t size, double a, double b, double s, double
                    const char *constraint, const char *more)
 {
     snprintf(text, size,
-             "model M parameter Real c = %.15g, n = 0.5; Real x1(start = %.15g, fixed = true), x2;\n"
+             "model M parameter Real c = %.15g, n = 0.5; Real x1(start = %.15g, fixed = "
+             "true), x2;\n"
              "Real v1(start = 1, fixed = true), v2, F%s;\n"
-             "equation der(x1) = v1; der(x2) = v2; %.15g*der(v1) = -%.15g*F; %.15g*der(v2) = F;\n"
-             "%s; end M;", c, c - 1, more, a, s, b, constraint);
+             "equation der(x1) = v1; der(x2) = v2; %.15g*der(v1) = -%.15g*F; "
+             "%.15g*der(v2) = F;\n"
+             "%s; end M;",
+             c, c - 1, more, a, s, b, constraint);
 }
 
 static void test_even_powers(void **state)
 {
     (void)state;
     static const char *const root[] = {
-        "x2 = ((x1 - c)^2)^0.5", "x2 = sqrt((x1 - c)^2)", "x2 = ((x1 - c)^4)^0.25",
-        "x2 = exp(0.5*log((x1 - c)^2))", "x2 = ((x1 - c)^6)^(1/6)", "x2 = sqrt((x1 - c)*(x1 - c))",
-        "x2 = sqrt(4*(x1 - c)^2)/2", "x2 = ((x1 - c)^2)^n", "x2 = (n*(x1 - c)^2)^n/sqrt(n)",
-        "x2 = sqrt(sqrt((x1 - c)^4))", "x2 = (x1 - c)^2/sqrt((x1 - c)^2)",
-        "x2 = sqrt((x1 - c)^2*(1 + x1^2))/sqrt(1 + x1^2)", "x2^1 = exp(log((x1 - c)^2)/2)",
+        "x2 = ((x1 - c)^2)^0.5",
+        "x2 = sqrt((x1 - c)^2)",
+        "x2 = ((x1 - c)^4)^0.25",
+        "x2 = exp(0.5*log((x1 - c)^2))",
+        "x2 = ((x1 - c)^6)^(1/6)",
+        "x2 = sqrt((x1 - c)*(x1 - c))",
+        "x2 = sqrt(4*(x1 - c)^2)/2",
+        "x2 = ((x1 - c)^2)^n",
+        "x2 = (n*(x1 - c)^2)^n/sqrt(n)",
+        "x2 = sqrt(sqrt((x1 - c)^4))",
+        "x2 = (x1 - c)^2/sqrt((x1 - c)^2)",
+        "x2 = sqrt((x1 - c)^2*(1 + x1^2))/sqrt(1 + x1^2)",
+        "x2^1 = exp(log((x1 - c)^2)/2)",
         "sqrt((x1 - c)^2) - x2 = 0",
     };
     unsigned seed = 3;
@@ -109,9 +123,11 @@ static void test_hidden(void **state)
     for (size_t k = 0; k < SEEDS * (sizeof hidden / sizeof *hidden); k++) {
         double a = 0.5 + draw(&seed), b = 0.5 + draw(&seed);
         char text[900];
-        masses(text, sizeof text, a, b, 0.2, draw(&seed), hidden[k / SEEDS][0], hidden[k / SEEDS][1]);
+        masses(text, sizeof text, a, b, 0.2, draw(&seed), hidden[k / SEEDS][0],
+               hidden[k / SEEDS][1]);
         outcome r = simulate(text, 1.7);
-        if (r.status == DAE_OK) print_message("%s\n", text);
+        if (r.status == DAE_OK)
+            print_message("%s\n", text);
         assert_int_not_equal(r.status, DAE_OK);
         assert_true(r.t < 1.2);
         dae_model_close(r.m);
@@ -126,10 +142,13 @@ static void test_distance(void **state)
     for (int k = 0; k < 4; k++) {
         char text[600];
         snprintf(text, sizeof text,
-                 "model M Real x(start = -1, fixed = true), y(start = %.15g, fixed = true), r, F, w;\n"
-                 "Real u(start = 1, fixed = true), v(start = 1, fixed = true); equation der(x) = u;\n"
+                 "model M Real x(start = -1, fixed = true), y(start = %.15g, fixed = "
+                 "true), r, F, w;\n"
+                 "Real u(start = 1, fixed = true), v(start = 1, fixed = true); equation "
+                 "der(x) = u;\n"
                  "der(y) = v; der(r) = w; der(u) = -F*x/r; der(v) = -F*y/r; der(w) = F;\n"
-                 "r = sqrt(x^2 + y^2); end M;", beside[k] - 1);
+                 "r = sqrt(x^2 + y^2); end M;",
+                 beside[k] - 1);
         outcome r = simulate(text, 1.5);
         if (k < 3) {
             expect_success(&r, text);
@@ -152,19 +171,24 @@ static void test_distance(void **state)
 static void test_smooth(void **state)
 {
     (void)state;
-    static const char *const circle[] = { "x^2 + y^2 = 1", "sqrt(x^2 + y^2) = 1", "y = -sqrt(1 - x^2)",
-                                          "(x^2 + y^2)^1.5 = 1", "log(x^2 + y^2) = 0",
-                                          "y = -(1 - x^2)^0.5", "sqrt((x^2 + y^2)^2) = 1" };
+    static const char *const circle[] = { "x^2 + y^2 = 1",          "sqrt(x^2 + y^2) = 1",
+                                          "y = -sqrt(1 - x^2)",     "(x^2 + y^2)^1.5 = 1",
+                                          "log(x^2 + y^2) = 0",     "y = -(1 - x^2)^0.5",
+                                          "sqrt((x^2 + y^2)^2) = 1" };
     double expected = 0;
     for (size_t k = 0; k < sizeof circle / sizeof *circle; k++) {
         char text[600];
         snprintf(text, sizeof text,
-                 "model M Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0, fixed = true);\n"
-                 "Real v, F; equation der(x) = u; der(y) = v; der(u) = -F*x; der(v) = -F*y - 9.81;\n"
-                 "%s; end M;", circle[k]);
+                 "model M Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = "
+                 "0, fixed = true);\n"
+                 "Real v, F; equation der(x) = u; der(y) = v; der(u) = -F*x; der(v) = "
+                 "-F*y - 9.81;\n"
+                 "%s; end M;",
+                 circle[k]);
         outcome r = simulate(text, 3);
         expect_success(&r, text);
-        if (k == 0) expected = value_of(&r, "x");
+        if (k == 0)
+            expected = value_of(&r, "x");
         expect_near(value_of(&r, "x"), expected, 1e-5);
         assert_int_equal(r.events, 0);
         assert_null(strstr(dae_model_messages(r.m), "jumps"));
@@ -178,8 +202,10 @@ static void test_turn(void **state)
     (void)state;
     const char *text =
         "model M Real x(start = 1, fixed = true), y(start = 0), u, v, F, phi, J;\n"
-        "Real w(start = 7, fixed = true); equation der(x) = u; der(y) = v; der(u) = -F*x;\n"
-        "der(v) = -F*y - 9.81; x^2 + y^2 = 1; phi = atan2(y, x); w = der(phi); J = der(w); end M;";
+        "Real w(start = 7, fixed = true); equation der(x) = u; der(y) = v; der(u) = "
+        "-F*x;\n"
+        "der(v) = -F*y - 9.81; x^2 + y^2 = 1; phi = atan2(y, x); w = der(phi); J = "
+        "der(w); end M;";
     outcome r = simulate(text, 1);
     expect_success(&r, text);
     double w = value_of(&r, "w"), y = value_of(&r, "y");

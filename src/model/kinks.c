@@ -27,7 +27,8 @@
 
 enum { LEVELS = 40, LOOKS = 3000, SHORT = 10, APART = 6 };
 
-static const double STAYS = 0.125; /* of what is missing: at least so much after APART halvings */
+static const double STAYS =
+    0.125; /* of what is missing: at least so much after APART halvings */
 static const double BESIDE = 1e-4; /* of a step */
 
 /* ---------------------------------------------------------------- links ----------------- */
@@ -36,7 +37,8 @@ static const double BESIDE = 1e-4; /* of a step */
 void model_keep_links(model *m)
 {
     model_links *l = &m->links;
-    if (m->flat->whole || m->flat->by_array) return;
+    if (m->flat->whole || m->flat->by_array)
+        return;
     l->item = dae_arena_take(&m->arena, m->flat->links + 1, sizeof *l->item);
     for (size_t k = 0; k < m->flat->links; k++)
         l->item[l->count++] = (model_link){ .upper = m->flat->link[k].highest,
@@ -54,7 +56,8 @@ void model_rename_links(model *m)
 static uint32_t slot_with_sign(const model *m, ex_id e, signed char *sign)
 {
     const ex_node *n = ex_at(m->g, e);
-    if (n->op == EX_NEGATE) *sign = (signed char)-*sign;
+    if (n->op == EX_NEGATE)
+        *sign = (signed char)-*sign;
     uint32_t slot = leaf_slot(m->g, n->op == EX_NEGATE ? n->a : e);
     return slot == 0 ? NOWHERE : slot;
 }
@@ -64,20 +67,24 @@ void model_build_links(model *m)
     model_links *l = &m->links;
     size_t kept = 0;
     unsigned char *state = dae_arena_take(&m->arena, m->slots, 1);
-    for (size_t k = 0; k < m->p.states; k++) state[slot_of(m->p.variable[k], 0)] = 1;
+    for (size_t k = 0; k < m->p.states; k++)
+        state[slot_of(m->p.variable[k], 0)] = 1;
     for (size_t k = 0; k < l->count; k++) {
         model_link x = { .sign = 1 };
         x.up = slot_with_sign(m, l->item[k].upper, &x.sign);
         x.low = slot_with_sign(m, l->item[k].lower, &x.sign);
-        if (x.up == NOWHERE || x.low == NOWHERE) continue;
+        if (x.up == NOWHERE || x.low == NOWHERE)
+            continue;
         x.follows = !state[x.low];
         l->item[kept++] = x;
     }
     l->count = kept;
     l->impulsive = dae_arena_take(&m->arena, m->slots, 1);
     size_t room = 2 * kept + 1;
-    for (size_t k = 0; k < kept && m->flat->rough; k++) l->watched |= l->item[k].follows;
-    if (!l->watched) return;
+    for (size_t k = 0; k < kept && m->flat->rough; k++)
+        l->watched |= l->item[k].follows;
+    if (!l->watched)
+        return;
     l->room = dae_arena_take(&m->arena, (2 * LEVELS + 4) * room, sizeof *l->room);
     l->most = dae_arena_take(&m->arena, kept + 1, sizeof *l->most);
     l->left = dae_arena_take(&m->arena, m->slots, sizeof *l->left);
@@ -111,11 +118,15 @@ static bool mark_loop(model *m, const model_step *s)
 {
     bool found = false, more = false;
     for (uint32_t i = 0; i < s->torn && !found; i++)
-        found = m->links.impulsive[s->torn_slot[i]] || reads_impulse(m, &s->residual[i], 1);
+        found =
+            m->links.impulsive[s->torn_slot[i]] || reads_impulse(m, &s->residual[i], 1);
     for (uint32_t i = 0; i < s->assigned && !found; i++)
-        found = m->links.impulsive[s->assigned_slot[i]] || reads_impulse(m, &s->assigned_value[i], 1);
-    for (uint32_t i = 0; i < s->torn && found; i++) more |= mark(m, s->torn_slot[i]);
-    for (uint32_t i = 0; i < s->assigned && found; i++) more |= mark(m, s->assigned_slot[i]);
+        found = m->links.impulsive[s->assigned_slot[i]] ||
+                reads_impulse(m, &s->assigned_value[i], 1);
+    for (uint32_t i = 0; i < s->torn && found; i++)
+        more |= mark(m, s->torn_slot[i]);
+    for (uint32_t i = 0; i < s->assigned && found; i++)
+        more |= mark(m, s->assigned_slot[i]);
     return more;
 }
 
@@ -128,12 +139,14 @@ static bool spread_through_rows(model *m)
     for (size_t i = 0; i < l->count; i++) {
         const ex_id root[] = { l->item[i].left, l->item[i].right };
         bool constant = false;
-        if (l->item[i].constraint || !reads_impulse(m, root, 2)) continue;
+        if (l->item[i].constraint || !reads_impulse(m, root, 2))
+            continue;
         ex_walk *w = ex_walk_begin(m->g, root, 2);
         for (int pass = 0; pass < 2; pass++)
             for (size_t k = 0; k < w->count; k++) {
                 uint32_t slot = leaf_slot(m->g, w->order[k]);
-                if (slot == NOWHERE || slot == 0) continue;
+                if (slot == NOWHERE || slot == 0)
+                    continue;
                 const model_variable *x = &m->variable[slot_variable(slot)];
                 bool highest = slot_is_derivative(slot) || x->derivatives == 0;
                 if (pass == 0)
@@ -163,7 +176,8 @@ static bool spread_impulses(model *m)
     }
     for (size_t k = 0; k < m->links.count; k++) {
         const model_link *x = &m->links.item[k];
-        if (m->links.impulsive[x->low]) more |= mark(m, x->up);
+        if (m->links.impulsive[x->low])
+            more |= mark(m, x->up);
     }
     return more;
 }
@@ -181,9 +195,11 @@ bool model_jump_matters(model *m, const double *before, double tolerance)
         if (x->follows && model_differs(m, x->low, expected, m->value[x->low], tolerance))
             more |= mark(m, x->up);
     }
-    while (more) more = spread_impulses(m);
+    while (more)
+        more = spread_impulses(m);
     for (size_t k = 0; k < m->p.states; k++)
-        if (l->impulsive[slot_of(m->p.variable[k], 1)]) return true;
+        if (l->impulsive[slot_of(m->p.variable[k], 1)])
+            return true;
     return false;
 }
 
@@ -191,16 +207,16 @@ bool model_jump_matters(model *m, const double *before, double tolerance)
 
 typedef struct point {
     double t;
-    double *value;               /* of every link: what is below, what is above               */
+    double *value; /* of every link: what is below, what is above               */
 } point;
 
 typedef struct search {
     model *m;
     double tolerance;
-    double miss[LEVELS];         /* of the intervals around this one                          */
+    double miss[LEVELS]; /* of the intervals around this one                          */
     int looks;
-    double begin, end;           /* of the step                                               */
-    double from, to;             /* where something jumps                                     */
+    double begin, end; /* of the step                                               */
+    double from, to;   /* where something jumps                                     */
 } search;
 
 static void gather(const model *m, double *value)
@@ -219,7 +235,8 @@ static bool solve_at(model *m, double t)
     m->stay_near = true;
     bool found = model_run_plan(m, &m->run, "looking inside a step") == DAE_OK;
     m->stay_near = stay;
-    if (!found) dae_report_clear(&m->report);
+    if (!found)
+        dae_report_clear(&m->report);
     return found;
 }
 
@@ -231,22 +248,28 @@ static point look(search *s, double t, int level)
     if (solve_at(m, t))
         gather(m, p.value);
     else
-        for (size_t k = 0; k < 2 * m->links.count; k++) p.value[k] = NAN;
+        for (size_t k = 0; k < 2 * m->links.count; k++)
+            p.value[k] = NAN;
     return p;
 }
 
 /* By how many tolerances do differences and integrals disagree? middle: NULL for the trapezoidal rule. */
-static double missing(const search *s, const point *a, const point *middle, const point *b)
+static double missing(const search *s, const point *a, const point *middle,
+                      const point *b)
 {
     const model_links *l = &s->m->links;
     double h = b->t - a->t, most = 0;
     for (size_t k = 0; k < l->count; k++) {
-        if (!l->item[k].follows) continue;
+        if (!l->item[k].follows)
+            continue;
         const double *p = &a->value[2 * k], *q = &b->value[2 * k];
-        double mean = middle ? (p[1] + 4 * middle->value[2 * k + 1] + q[1]) / 6 : (p[1] + q[1]) / 2;
+        double mean =
+            middle ? (p[1] + 4 * middle->value[2 * k + 1] + q[1]) / 6 : (p[1] + q[1]) / 2;
         double here = fabs(q[0] - p[0] - h * mean);
-        if (!isfinite(here)) return INFINITY;
-        most = fmax(most, here / (s->tolerance * fmax(l->most[k], fmax(fabs(p[0]), fabs(q[0])))));
+        if (!isfinite(here))
+            return INFINITY;
+        most = fmax(
+            most, here / (s->tolerance * fmax(l->most[k], fmax(fabs(p[0]), fabs(q[0])))));
     }
     return most;
 }
@@ -268,14 +291,20 @@ static void narrow(search *s, point a, point b, int level)
 static bool find_jump(search *s, const point *a, const point *b, int level)
 {
     double miss = s->miss[level] = missing(s, a, NULL, b);
-    if (!(miss > 1)) return false;
+    if (!(miss > 1))
+        return false;
     bool stays = level >= SHORT && !(miss < STAYS * s->miss[level - APART]);
-    bool last = level == LEVELS - 1 || b->t - a->t <= 1e-14 * fmax(fabs(a->t), fabs(b->t));
-    if (stays) narrow(s, *a, *b, level);
-    if (stays || last) return stays;
-    if (s->looks > LOOKS) return false;
+    bool last =
+        level == LEVELS - 1 || b->t - a->t <= 1e-14 * fmax(fabs(a->t), fabs(b->t));
+    if (stays)
+        narrow(s, *a, *b, level);
+    if (stays || last)
+        return stays;
+    if (s->looks > LOOKS)
+        return false;
     point middle = look(s, 0.5 * (a->t + b->t), level);
-    if (!(missing(s, a, &middle, b) > 1)) return false;
+    if (!(missing(s, a, &middle, b) > 1))
+        return false;
     return find_jump(s, a, &middle, level + 1) || find_jump(s, &middle, b, level + 1);
 }
 
@@ -286,14 +315,17 @@ static bool take_sides(search *s, size_t *which)
     model *m = s->m;
     model_links *l = &m->links;
     double most = 0, away = BESIDE * (s->end - s->begin);
-    if (!solve_at(m, fmax(s->begin, s->from - away))) return false;
+    if (!solve_at(m, fmax(s->begin, s->from - away)))
+        return false;
     memcpy(l->left, m->value, m->slots * sizeof *l->left);
-    if (!solve_at(m, fmin(s->end, s->to + away))) return false;
+    if (!solve_at(m, fmin(s->end, s->to + away)))
+        return false;
     memcpy(l->right, m->value, m->slots * sizeof *l->right);
     for (size_t k = 0; k < l->count; k++) {
         uint32_t slot = l->item[k].low;
         double jump = fabs(l->right[slot] - l->left[slot]) / l->most[k];
-        if (!l->item[k].follows || !(jump > most)) continue;
+        if (!l->item[k].follows || !(jump > most))
+            continue;
         most = jump;
         *which = k;
     }
@@ -315,19 +347,25 @@ static dae_status tell_jump(search *s, size_t which)
     memcpy(m->value, l->right, m->slots * sizeof *l->right);
     if (is_turn(b - a) || !model_jump_matters(m, l->left, s->tolerance)) {
         if (!l->told)
-            model_warn(m, "t = %.10g: '%s' jumps from %.6g to %.6g, and its derivative goes on as if it "
-                          "did not; no state follows from the impulse", s->to,
-                       model_slot_name(m, slot), a, b);
+            model_warn(m,
+                       "t = %.10g: '%s' jumps from %.6g to %.6g, and its derivative goes "
+                       "on as if it "
+                       "did not; no state follows from the impulse",
+                       s->to, model_slot_name(m, slot), a, b);
         l->told = true;
         return DAE_OK;
     }
-    dae_fail(&m->report, DAE_E_IMPASSE, "'%s' jumps where no event is", model_slot_name(m, slot));
+    dae_fail(&m->report, DAE_E_IMPASSE, "'%s' jumps where no event is",
+             model_slot_name(m, slot));
     dae_at(&m->report, "t = %.10g, from %.6g to %.6g", s->to, a, b);
-    dae_why(&m->report, "an equation that had to be differentiated has a kink there, or becomes 0/0, "
-                        "and no relation tells on which side it is: what the impulse does to the states "
-                        "is not known");
-    dae_hint(&m->report, "results up to there are right; write the kink with abs, max, min or if, or "
-                         "smooth it");
+    dae_why(
+        &m->report,
+        "an equation that had to be differentiated has a kink there, or becomes 0/0, "
+        "and no relation tells on which side it is: what the impulse does to the states "
+        "is not known");
+    dae_hint(&m->report,
+             "results up to there are right; write the kink with abs, max, min or if, or "
+             "smooth it");
     return DAE_E_IMPASSE;
 }
 
@@ -335,23 +373,27 @@ static dae_status tell_jump(search *s, size_t which)
 static void note_sizes(model *m, const double *value)
 {
     for (size_t k = 0; k < m->links.count; k++) {
-        double nominal = fabs(m->variable[slot_variable(m->links.item[k].low)].nominal_value);
+        double nominal =
+            fabs(m->variable[slot_variable(m->links.item[k].low)].nominal_value);
         double least = 1e-3 * (nominal > 0 ? nominal : 1);
         m->links.most[k] = fmax(fmax(m->links.most[k], least), fabs(value[2 * k]));
     }
 }
 
-dae_status model_check_kinks(model *m, double from, double to, bool first, double tolerance)
+dae_status model_check_kinks(model *m, double from, double to, bool first,
+                             double tolerance)
 {
     model_links *l = &m->links;
     size_t width = 2 * l->count, which = 0;
-    if (!l->watched) return DAE_OK;
+    if (!l->watched)
+        return DAE_OK;
     point a = { from, l->room }, b = { to, l->room + width };
     gather(m, b.value);
     note_sizes(m, b.value);
     search s = { .m = m, .tolerance = tolerance, .begin = from, .end = to };
     bool found = !first && find_jump(&s, &a, &b, 0);
     memcpy(a.value, b.value, width * sizeof *a.value);
-    if (!found || !take_sides(&s, &which)) return DAE_OK;
+    if (!found || !take_sides(&s, &which))
+        return DAE_OK;
     return tell_jump(&s, which);
 }
