@@ -145,6 +145,40 @@ static bool take_alias(model *m, const model_equation *e)
     return false;
 }
 
+/* x = y or x = -y, as it stands. */
+static bool has_shape(model *m, const model_equation *e)
+{
+    uint32_t v;
+    int sign;
+    double zero;
+    bool left = is_signed_unknown(m, e->left, &v, &sign);
+    bool right = is_signed_unknown(m, e->right, &v, &sign);
+    bool zero_left = ex_is_number(m->g, e->left, &zero) && zero == 0;
+    bool zero_right = ex_is_number(m->g, e->right, &zero) && zero == 0;
+    const ex_node *n = ex_at(m->g, zero_left ? e->right : e->left);
+    bool sum = (zero_left || zero_right) && (n->op == EX_ADD || n->op == EX_SUBTRACT) && is_signed_unknown(m, n->a, &v, &sign) &&
+               is_signed_unknown(m, n->b, &v, &sign);
+    return (left && right) || sum;
+}
+
+/* a2 = a1 of x2 = x1 + max(0, t): between events the same, but at the event they are impulses of different
+ * sizes, and v2 = v1 + ... says by how much. Only where that is an alias as well this one is. */
+static bool *find_barred(model *m)
+{
+    const equation_list *l = &m->equations;
+    if (m->impulse.jumps == 0) return NULL;
+    bool *barred = dae_arena_take(&m->arena, l->count + 1, sizeof *barred);
+    size_t before = NOWHERE;
+    for (size_t i = 0; i < l->count; i++) {
+        barred[i] = l->item[i].aside;
+        if (!l->item[i].constraint) continue;
+        bool follows = before != NOWHERE && l->item[i].derived == l->item[before].derived + 1;
+        barred[i] = follows && has_shape(m, &l->item[i]) && !has_shape(m, &l->item[before]);
+        before = i;
+    }
+    return barred;
+}
+
 /* ---------------------------------------------------------------- the pass -------------- */
 
 /* Whose derivatives occur. (Asked twice: simplifying may have removed some.) */
@@ -258,8 +292,9 @@ dae_status model_find_aliases(model *m)
     size_t kept = 0;
     model_keep_impulses(m);
     model_find_differentiated(m, &m->equations);
+    const bool *barred = find_barred(m);
     for (size_t i = 0; i < m->equations.count; i++)
-        if (!take_alias(m, &m->equations.item[i]))
+        if ((barred && barred[i]) || !take_alias(m, &m->equations.item[i]))
             m->equations.item[kept++] = m->equations.item[i];
     m->equations.count = kept;
     set_images(m);

@@ -51,6 +51,8 @@ typedef struct flat_equation {
     int derived;                /* of a reduced model: as written 0, its k-th derivative k    */
     bool constraint;            /* ... it was differentiated                                  */
     bool connection;            /* it comes from connect                                      */
+    bool aside;                 /* of a route: no balance of impulses, see impulse.c          */
+    bool below;                 /* of an invariant: the derivative before the last            */
     const char *text;           /* what it is called, where its sides would not tell; NULL    */
 } flat_equation;
 
@@ -116,6 +118,9 @@ typedef struct flat_model {
     size_t invariants;
     flat_jump *jump;                 /* of every unknown; none: not known                       */
     size_t jumps;
+    flat_jump *link;                 /* of every derivative: it, and the one below it           */
+    size_t links;
+    bool rough;                      /* what was differentiated may have kinks without events   */
     bool by_array;                   /* integrated with the derivative array: see array/model.h   */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */

@@ -37,6 +37,7 @@ typedef struct builder {
     uint32_t *column_of;         /* of slots that jump: 1 + column                            */
     uint32_t *top;               /* of slots of highest derivatives: 1 + column               */
     signed char *sign;           /* ... as a multiple of the derivative of what jumps         */
+    unsigned char *moves;        /* of slots: they are computed from what jumps               */
     size_t capacity;
 } builder;
 
@@ -54,7 +55,7 @@ static size_t next_derived(const equation_list *l, size_t i)
 static bool is_taken(const equation_list *l, size_t i)
 {
     int derived = l->item[i].derived;
-    if (!l->item[i].constraint) return true;
+    if (!l->item[i].constraint) return !l->item[i].aside;
     size_t next = next_derived(l, i);
     if (next >= l->count || l->item[next].derived != derived + 1) return false;
     size_t more = next_derived(l, next);
@@ -67,10 +68,18 @@ void model_keep_impulses(model *m)
     model_impulse *p = &m->impulse;
     const equation_list *l = &m->equations;
     size_t count = m->flat->jumps;
+    model_keep_links(m);
     if (count == 0 || m->modes == 0 || m->flat->whole || m->flat->by_array) return;
-    p->rows.item = dae_arena_take(&m->arena, l->count + 1, sizeof *p->rows.item);
+    p->rows.item = dae_arena_take(&m->arena, l->count + m->flat->invariants + 1,
+                                  sizeof *p->rows.item);
     for (size_t i = 0; i < l->count; i++)
         if (is_taken(l, i)) p->rows.item[p->rows.count++] = l->item[i];
+    for (size_t i = 0; i < m->flat->invariants; i++)
+        if (m->flat->invariant[i].below)
+            p->rows.item[p->rows.count++] =
+                (model_equation){ .left = m->invariant[i], .right = ex_number(m->g, 0),
+                                  .condition = NOWHERE, .component = "", .role = "hidden constraint",
+                                  .place = m->flat->invariant[i].place, .constraint = true };
     p->highest = dae_arena_take(&m->arena, count, sizeof *p->highest);
     p->below = dae_arena_take(&m->arena, count, sizeof *p->below);
     for (size_t k = 0; k < count; k++) {
@@ -92,6 +101,7 @@ void model_rename_impulses(model *m)
         if (!*image || unknown_slot(m, *image, &sign) != NOWHERE) continue;
         image[0] = image[1] = 0;
     }
+    model_rename_links(m);
     for (size_t i = 0; i < p->rows.count; i++) {
         model_substitute(m, &p->rows.item[i].left, 1);
         model_substitute(m, &p->rows.item[i].right, 1);
@@ -185,6 +195,12 @@ static void find_columns(builder *b)
 
 /* ---------------------------------------------------------------- equations ------------- */
 
+static void add_doubt(model_impulse *p, dae_arena *arena, impulse_doubt doubt)
+{
+    p->doubt = dae_arena_grow(arena, p->doubt, p->doubts, &p->doubt_capacity, sizeof *p->doubt);
+    p->doubt[p->doubts++] = doubt;
+}
+
 /* Does the factor of an impulse depend on what may jump, or on another impulse? */
 static void note_doubts(builder *b, ex_id factor, uint32_t column)
 {
@@ -193,13 +209,42 @@ static void note_doubts(builder *b, ex_id factor, uint32_t column)
     ex_walk *w = ex_walk_begin(m->g, &factor, 1);
     for (size_t i = 0; i < w->count; i++) {
         uint32_t slot = leaf_slot(m->g, w->order[i]);
-        if (slot == NOWHERE || (!b->top[slot] && !b->column_of[slot])) continue;
-        p->doubt = dae_arena_grow(&m->arena, p->doubt, p->doubts, &p->doubt_capacity,
-                                  sizeof *p->doubt);
-        p->doubt[p->doubts++] = (impulse_doubt){ column, b->top[slot] ? b->top[slot] - 1
-                                                                      : b->column_of[slot] - 1 };
+        if (slot == NOWHERE || slot == 0) continue;
+        uint32_t by = b->column_of[slot] ? b->column_of[slot] : b->top[slot];
+        if (by) add_doubt(p, &m->arena, (impulse_doubt){ column, by - 1, NOWHERE });
+        if (b->moves[slot] && !b->column_of[slot])
+            add_doubt(p, &m->arena, (impulse_doubt){ column, NOWHERE, slot });
     }
     ex_walk_end(m->g, w);
+}
+
+static bool reads_moving(builder *b, const ex_id *root, size_t roots)
+{
+    bool found = false;
+    ex_walk *w = ex_walk_begin(b->m->g, root, roots);
+    for (size_t i = 0; i < w->count && !found; i++) {
+        uint32_t slot = leaf_slot(b->m->g, w->order[i]);
+        found = slot != NOWHERE && b->moves[slot];
+    }
+    ex_walk_end(b->m->g, w);
+    return found;
+}
+
+/* What is computed from columns, in the order of computing: it jumps with them. */
+static void find_moving(builder *b)
+{
+    model *m = b->m;
+    for (size_t k = 0; k < m->impulse.columns; k++)
+        if (m->impulse.column[k].before != NOWHERE) b->moves[m->impulse.column[k].slot] = 1;
+    for (size_t k = 0; k < m->run.steps; k++) {
+        const model_step *s = &m->run.step[k];
+        bool loop = s->torn > 0 && (reads_moving(b, s->residual, s->torn) ||
+                                    reads_moving(b, s->assigned_value, s->assigned));
+        for (uint32_t i = 0; i < s->torn; i++) b->moves[s->torn_slot[i]] |= loop;
+        for (uint32_t i = 0; i < s->assigned; i++)
+            b->moves[s->assigned_slot[i]] |=
+                loop || (s->torn == 0 && reads_moving(b, &s->assigned_value[i], 1));
+    }
 }
 
 /* The sum of a balance; false: an equation cannot be differentiated. */
@@ -273,17 +318,30 @@ static void rename_derivatives(builder *b)
     }
 }
 
+static dae_status compile_lower(model *m)
+{
+    size_t count = 0;
+    ex_id *output = dae_arena_take(&m->arena, m->flat->invariants + 1, sizeof *output);
+    for (size_t k = 0; k < m->flat->invariants; k++)
+        if (!m->flat->invariant[k].below) output[count++] = m->invariant[k];
+    return count > 0 ? unit_open(m, &m->impulse.lower, output, count) : DAE_OK;
+}
+
 /* Where it cannot be done it is left: impulse.ready is false. */
 dae_status model_build_impulses(model *m)
 {
     model_impulse *p = &m->impulse;
     bool good = true;
+    model_build_links(m);
     if (p->jumps == 0 || m->modes_used == 0) return DAE_OK;
+    if (compile_lower(m) != DAE_OK) return m->report.status;
     builder b = { .m = m };
     b.column_of = dae_arena_take(&m->arena, m->slots, sizeof *b.column_of);
     b.top = dae_arena_take(&m->arena, m->slots, sizeof *b.top);
     b.sign = dae_arena_take(&m->arena, m->slots, sizeof *b.sign);
+    b.moves = dae_arena_take(&m->arena, m->slots, sizeof *b.moves);
     find_columns(&b);
+    find_moving(&b);
     model_clear_images(m);
     m->image[slot_of(m->at_homotopy, 0)] = ex_number(m->g, 1);
     rename_derivatives(&b);
@@ -306,7 +364,7 @@ dae_status model_build_impulses(model *m)
 
 /* ---------------------------------------------------------------- at an event ----------- */
 
-static bool differs(const model *m, uint32_t slot, double a, double b, double tolerance)
+bool model_differs(const model *m, uint32_t slot, double a, double b, double tolerance)
 {
     double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
     double size = fmax(1e-3 * (nominal > 0 ? nominal : 1), fmax(fabs(a), fabs(b)));
@@ -320,7 +378,7 @@ static bool has_jumped(const model *m, const double *before, int derivatives, do
         const model_variable *x = &m->variable[v];
         uint32_t slot = slot_of(v, 0);
         if (x->derivatives < derivatives || x->kind != UNKNOWN || x->alias_of != NOWHERE) continue;
-        if (differs(m, slot, before[slot], m->value[slot], tolerance)) return true;
+        if (model_differs(m, slot, before[slot], m->value[slot], tolerance)) return true;
     }
     return false;
 }
@@ -330,31 +388,35 @@ static bool columns_jumped(const model *m, const double *before, double toleranc
     for (size_t k = 0; k < m->impulse.columns; k++) {
         const impulse_column *c = &m->impulse.column[k];
         if (c->before != NOWHERE &&
-            differs(m, c->slot, before[c->slot], m->value[c->slot], tolerance))
+            model_differs(m, c->slot, before[c->slot], m->value[c->slot], tolerance))
             return true;
     }
     return false;
 }
 
+static bool acts(const model *m, uint32_t column, double tolerance)
+{
+    const impulse_column *c = &m->impulse.column[column];
+    double from = c->before == NOWHERE ? 0 : m->value[c->before];
+    return model_differs(m, c->size, from, m->value[c->slot], tolerance);
+}
+
 /* Is an impulse multiplied with something that jumps, or with an impulse? */
-static bool is_doubtful(const model *m, double tolerance)
+static bool is_doubtful(const model *m, const double *before, double tolerance)
 {
     const model_impulse *p = &m->impulse;
     for (size_t k = 0; k < p->doubts; k++) {
-        bool both = true;
-        const uint32_t column[] = { p->doubt[k].column, p->doubt[k].by };
-        for (int i = 0; i < 2; i++) {
-            const impulse_column *c = &p->column[column[i]];
-            double from = c->before == NOWHERE ? 0 : m->value[c->before];
-            both &= differs(m, c->size, from, m->value[c->slot], tolerance);
-        }
-        if (both) return true;
+        const impulse_doubt *d = &p->doubt[k];
+        if (!acts(m, d->column, tolerance)) continue;
+        if (d->slot == NOWHERE ? acts(m, d->by, tolerance)
+                               : model_differs(m, d->slot, before[d->slot], m->value[d->slot], tolerance))
+            return true;
     }
     return false;
 }
 
 /* From values before, in the modes that hold now; the states are put into the slots. */
-static bool solve(model *m, const double *before, double tolerance)
+static bool solve(model *m, const double *before)
 {
     model_impulse *p = &m->impulse;
     for (size_t k = 0; k < p->columns; k++) {
@@ -362,25 +424,37 @@ static bool solve(model *m, const double *before, double tolerance)
         m->value[c->slot] = c->before == NOWHERE ? 0 : before[c->slot];
         if (c->before != NOWHERE) m->value[c->before] = before[c->slot];
     }
-    return model_run_plan(m, &p->plan, "computing what jumps") == DAE_OK &&
-           !is_doubtful(m, tolerance);
+    return model_run_plan(m, &p->plan, "computing what jumps") == DAE_OK;
+}
+
+/* Of states that are projected: do the conditions on positions still hold? */
+static bool lower_hold(model *m, double tolerance)
+{
+    model_unit *u = &m->impulse.lower;
+    if (u->outs == 0) return true;
+    if (unit_run(m, u) != DAE_OK) return false;
+    for (size_t k = 0; k < u->outs; k++)
+        if (!(fabs(u->out[k]) <= tolerance)) return false;
+    return true;
 }
 
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance)
 {
     model_impulse *p = &m->impulse;
     size_t bytes = m->slots * sizeof(double);
-    if (!p->ready) return has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
-    if (!columns_jumped(m, before, tolerance))
+    bool projected = p->jumps > 0 && m->flat->invariants > 0; /* all are states: none jumps by itself */
+    if (!p->ready)
+        return projected || has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
+    if (!projected && !columns_jumped(m, before, tolerance))
         return has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
-    bool done = !has_jumped(m, before, 2, tolerance), again = done;
+    bool done = !has_jumped(m, before, 2, tolerance) && lower_hold(m, tolerance), again = done;
     memcpy(p->after, m->value, bytes);
     memcpy(p->old, before, bytes);
     for (int round = 0; round < ROUNDS && again && done; round++) {
-        done = solve(m, p->old, tolerance);
-        memcpy(p->old, m->value,
-               bytes); /* what has jumped: where modes change once more it goes on */
+        done = solve(m, p->old);
         if (done) done = model_run_plan(m, &m->run, "after an impulse") == DAE_OK;
+        if (done) done = !is_doubtful(m, p->old, tolerance);
+        memcpy(p->old, m->value, bytes); /* where modes change once more it goes on */
         if (done) done = model_settle(m) == DAE_OK;
         again = done && columns_jumped(m, p->old, tolerance);
     }

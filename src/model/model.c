@@ -336,6 +336,7 @@ static void release(model *m)
     model_close_plan(m, &m->run);
     model_close_plan(m, &m->init);
     model_close_plan(m, &m->impulse.plan);
+    unit_close(m, &m->impulse.lower);
     model_close_problem(m);
     model_free_delays(m);
     model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,

@@ -63,6 +63,7 @@ void model_use_modes(model *m)
             const ex_id root[] = { list[l]->item[i].left, list[l]->item[i].right };
             mark_leaves(m, root, 2, mode_of, &more);
         }
+    if (more) mark_leaves(m, m->invariant, m->flat->invariants, mode_of, &more);
     for (size_t k = 0; k < m->delays && more; k++)
         mark_leaves(m, &m->delay[k].value, 1, mode_of, &more);
     while (more) {

@@ -61,6 +61,7 @@ typedef struct model_equation {
     const char *text;            /* what it is called, where its sides would not tell; NULL   */
     int derived;                 /* 0: as written; k: the k-th derivative of such an equation */
     bool constraint;             /* it was differentiated                                     */
+    bool aside;                  /* of a route: no balance of impulses                        */
 } model_equation;
 
 typedef struct equation_list {
@@ -115,6 +116,7 @@ typedef struct model_plan {
     const char *by;              /* what the last run had to resort to                        */
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
     bool endless;                /* ... as a solution is only approached, at infinity         */
+    bool decided;                /* ... as something is infinite but for rounding             */
     uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 
@@ -200,7 +202,8 @@ typedef struct impulse_column {
 } impulse_column;
 
 typedef struct impulse_doubt {
-    uint32_t column, by;         /* an impulse whose factor depends on another column         */
+    uint32_t column, by;         /* an impulse whose factor depends on another column, ...    */
+    uint32_t slot;               /* ... or, NOWHERE: not, on what is computed from columns    */
 } impulse_doubt;
 
 typedef struct model_impulse {
@@ -215,7 +218,25 @@ typedef struct model_impulse {
     model_plan plan;
     bool ready;
     double *after, *old;         /* slots                                                     */
+    model_unit lower;            /* invariants that no impulse moves: of positions            */
 } model_impulse;
+
+/* A derivative and the one below it (kinks.c). */
+typedef struct model_link {
+    ex_id upper, lower;          /* of the flat model, rewritten                              */
+    uint32_t up, low;            /* slots                                                     */
+    signed char sign;            /* up = sign * d(low)/dt                                     */
+    bool follows;                /* low is no state: nothing integrates it                    */
+} model_link;
+
+typedef struct model_links {
+    model_link *item;
+    size_t count;
+    bool watched, told;          /* in every step; that something jumps                       */
+    unsigned char *impulsive;    /* of slots                                                  */
+    double *room, *left, *right, *x, *xdot; /* left, right: slots beside a jump               */
+    double *most;                /* of links: the largest values so far                       */
+} model_links;
 
 typedef enum impulse_verdict { IMPULSE_NONE, IMPULSE_PASSED, IMPULSE_LEFT_OUT } impulse_verdict;
 
@@ -330,6 +351,7 @@ struct model {
     model_pace pace;
     model_poles poles;
     model_impulse impulse;
+    model_links links;
     model_assumption *assumption;
     size_t assumptions, assumption_capacity;
     model_unit assumed;
@@ -527,6 +549,17 @@ void model_rename_impulses(model *m); /* by the images of aliases, which are cha
 dae_status model_build_impulses(model *m);
 /* After the modes have changed: before are the slots as they were; states jump where they have to. */
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
+
+bool model_differs(const model *m, uint32_t slot, double a, double b, double tolerance);
+
+/* kinks.c */
+void model_keep_links(model *m);
+void model_rename_links(model *m);    /* by the images                                          */
+void model_build_links(model *m);
+/* Does the derivative of a state become an impulse where the slots have jumped from these? */
+bool model_jump_matters(model *m, const double *before, double tolerance);
+/* From the slots, after a step: has something jumped on the way? The first time nothing is known. */
+dae_status model_check_kinks(model *m, double from, double to, bool first, double tolerance);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);

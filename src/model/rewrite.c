@@ -398,7 +398,8 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
             .left = from[i].left, .right = from[i].right, .text_left = from[i].left,
             .text_right = from[i].right, .place = from[i].place, .role = role,
             .component = from[i].component ? from[i].component : "", .condition = NOWHERE,
-            .derived = from[i].derived, .constraint = from[i].constraint, .text = from[i].text };
+            .derived = from[i].derived, .constraint = from[i].constraint, .aside = from[i].aside,
+            .text = from[i].text };
         if (from[i].derived) to->item[to->count - 1].role = "hidden constraint";
     }
 }
@@ -434,8 +435,9 @@ dae_status model_rewrite(model *m)
     for (size_t i = 0; i < m->flat->watches; i++) m->watch[i] = model_plain(m, m->flat->watch[i]);
     m->invariant = dae_arena_take(&m->arena, m->flat->invariants + 1, sizeof *m->invariant);
     for (size_t i = 0; i < m->flat->invariants; i++)
-        m->invariant[i] = model_plain(m, ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
-                                                   m->flat->invariant[i].right));
+        m->invariant[i] = ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
+                                    m->flat->invariant[i].right);
+    rewrite_roots(m, m->invariant, m->flat->invariants, true); /* they change at events, too */
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];

@@ -297,38 +297,57 @@ static dae_status tell_chatter(run *r)
     return DAE_E_CHATTER;
 }
 
-/* Of what an index reduction differentiated (a dummy derivative has the order that is left) values
- * must not jump: their derivatives are in the equations. Where it is not known what an impulse does
- * (impulse.c) it is told once of each variable. */
-static void warn_impulses(run *r, double t)
+/* What has jumped at an event though the equations contain its derivative, in words; each variable
+ * once. 0: nothing. */
+static size_t list_jumps(run *r, char *list, size_t size)
 {
     enum { NAMED = 3 };
     model *m = r->m;
-    char list[500] = "";
     size_t length = 0, count = 0;
+    list[0] = '\0';
     for (uint32_t v = 0; v < m->variables; v++) {
         model_variable *x = &m->variable[v];
         double from = r->slots[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
         if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped)
             continue;
         double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
-        double size = fmax(nominal, fmax(fabs(from), fabs(to)));
-        if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * size)) continue;
+        double most = fmax(nominal, fmax(fabs(from), fabs(to)));
+        if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * most)) continue;
         x->jumped = true;
         if (++count > NAMED) continue;
-        length += (size_t)snprintf(list + length, sizeof list - length,
+        length += (size_t)snprintf(list + length, size - length,
                                    "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
                                    x->name, from, to);
     }
-    if (count > NAMED)
-        snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
-    if (count)
-        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
-                      "there: what this impulse does to other variables is left out; make it "
-                      "continuous, or smooth the change", t, list);
+    if (count > NAMED) snprintf(list + length, size - length, " and %zu more", count - NAMED);
+    return count;
 }
 
-/* Both sides of an event at t; then a new beginning. */
+/* Where it is not known what an impulse does (impulse.c) the run ends, unless no state follows from it. */
+static dae_status mind_impulses(run *r, double t)
+{
+    model *m = r->m;
+    char list[500];
+    double tolerance = fmax(1e-6, 10 * r->rtol);
+    if (model_pass_impulse(m, r->slots, tolerance) != IMPULSE_LEFT_OUT) return DAE_OK;
+    bool matters = m->flat->invariants > 0 || model_jump_matters(m, r->slots, tolerance);
+    if (matters) /* told before or not: this is the end */
+        for (uint32_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
+    size_t count = list_jumps(r, list, sizeof list);
+    if (!matters && count)
+        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
+                      "there; no state follows from that impulse, and the run goes on", t, list);
+    if (!matters) return DAE_OK;
+    dae_fail(&m->report, DAE_E_IMPASSE, "an impulse acts, and it is not known what it does");
+    dae_at(&m->report, "t = %.10g: %s", t, count ? list : "what constraints determine jumps");
+    dae_why(&m->report,
+            "the equations contain the derivative, which is infinite there: states that follow from "
+            "it jump, but it is multiplied with what jumps itself, or the position jumps, or the "
+            "equations do not determine by how much");
+    dae_hint(&m->report, "results up to there are right; make it continuous, or smooth the change");
+    return DAE_E_IMPASSE;
+}
+
 /* Where the relations were when the step began that led to this event. */
 static bool note_sides(run *r, double t)
 {
@@ -338,6 +357,18 @@ static bool note_sides(run *r, double t)
     return model_load_point(m, r->t_from, r->x, r->xdot) == DAE_OK && model_note_sides(m);
 }
 
+/* A relation changes a band behind its boundary: where states are projected (project.c) they begin where
+ * the conditions of the other side hold. */
+static void project_states(run *r, double t)
+{
+    const dae_problem *p = &r->m->p.problem;
+    if (!p->project) return;
+    for (int j = 0; j < p->size; j++)
+        r->before[j] = 1 / (r->atol_each[j] + r->rtol * fabs(r->x[j]));
+    p->project(t, r->x, r->before, p->user); /* where it cannot, the next step says so */
+}
+
+/* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
     model *m = r->m;
@@ -349,10 +380,10 @@ static dae_status pass_event(run *r, double t, int order)
     if (status == DAE_OK && noted && model_join_crossings(m))
         status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_find_again(m, t);
+    if (status == DAE_OK) status = mind_impulses(r, t);
     if (status != DAE_OK) return status;
-    if (model_pass_impulse(m, r->slots, fmax(1e-6, 10 * r->rtol)) == IMPULSE_LEFT_OUT)
-        warn_impulses(r, t);
     model_take_point(m, r->x, r->xdot);
+    project_states(r, t);
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
@@ -496,6 +527,15 @@ static dae_status check_poles(run *r, double t, bool first)
                : status;
 }
 
+static dae_status check_kinks(run *r, double t, bool first)
+{
+    if (!r->m->links.watched) return DAE_OK;
+    dae_status status = read(r, t);
+    return status == DAE_OK
+               ? model_check_kinks(r->m, r->t, t, first, fmax(1e-6, 100 * r->rtol))
+               : status;
+}
+
 /* The unknown that a jump changes most, relative to its nominal value. */
 static int largest_change(const run *r, const double *before)
 {
@@ -567,6 +607,7 @@ static dae_status jump(run *r, dae_status failed)
     if (status != DAE_OK) return take_failure(r, status);
     status = load(r, to);
     if (status == DAE_OK) status = check_poles(r, to, true);
+    if (status == DAE_OK) status = check_kinks(r, to, true);
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
@@ -747,6 +788,7 @@ static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
     if (status == DAE_OK && r->t < r->stop) status = check_poles(r, r->t, true);
+    if (status == DAE_OK && r->t < r->stop) status = check_kinks(r, r->t, true);
     if (status == DAE_OK && r->t < r->stop && starts_elsewhere(r)) return read(r, r->t);
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
@@ -764,6 +806,7 @@ static dae_status go(run *r)
             }
             if (status == DAE_OK) status = check_guards(r, to, false);
             if (status == DAE_OK) status = check_poles(r, to, false);
+            if (status == DAE_OK) status = check_kinks(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;
@@ -786,6 +829,7 @@ static dae_status go(run *r)
         }
         status = pass_event(r, to, order);
         if (status == DAE_OK) status = check_poles(r, to, true);
+        if (status == DAE_OK) status = check_kinks(r, to, true);
     }
     return status;
 }
@@ -812,6 +856,7 @@ static dae_status simulate(model *m, void *arguments)
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
+    m->links.told = false;
     for (size_t k = 0; k < m->poles.count; k++)
         m->poles.item[k].told = m->poles.item[k].waits = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },

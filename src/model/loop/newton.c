@@ -521,6 +521,7 @@ static dae_status check_decided(model *m, model_plan *plan, size_t first, const 
             size = fmax(size, fabs(m->value[slot_of(slot_variable(slot), 2)]));
             if (!(fabs(a) > FAR * size && fabs(a - b) > CHANGED * fabs(a))) continue;
             plan->failed = s;
+            plan->decided = true;
             return tell_decided(m, plan, from, slot, a, b, doing);
         }
     }
@@ -531,7 +532,7 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
     plan->failed = NULL;
-    plan->endless = false;
+    plan->endless = plan->decided = false;
     plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];

@@ -14,6 +14,8 @@
 #include "expression/walk.h"
 #include "index/structure.h"
 
+#include <math.h>
+
 /* The derivative of this order in the reduced model; 0: it does not occur there. */
 static ex_id find_derivative(const flat_reduction *r, uint32_t v, uint32_t order)
 {
@@ -30,11 +32,79 @@ static ex_id find_derivative(const flat_reduction *r, uint32_t v, uint32_t order
     return below != DAE_NOWHERE ? ex_variable(g, below, 1, EX_REAL) : 0;
 }
 
+/* May the derivative of this have poles or kinks that no event tells of? */
+static bool is_rough(const ex_graph *g, const ex_node *n)
+{
+    double p;
+    switch (n->op) {
+    case EX_SQRT: case EX_LOG: case EX_LOG10: case EX_ASIN: case EX_ACOS: case EX_TAN:
+    case EX_ATAN2: case EX_CALL: case EX_ABS: case EX_SIGN: case EX_MIN: case EX_MAX:
+    case EX_TANH: case EX_ATAN: /* of 1e9*x: smooth, but as good as a jump */
+        return true;
+    case EX_DIVIDE: return !ex_is_number(g, n->b, NULL);
+    case EX_POWER: return !ex_is_number(g, n->b, &p) || p < 0 || p != floor(p);
+    case EX_FLOOR: case EX_CEIL: case EX_MOD: case EX_REM: case EX_DIV: case EX_LESS:
+    case EX_LESS_EQUAL: return !(n->flags & EX_EVENT);
+    default: return false;
+    }
+}
+
+/* Of unknowns or time; parameters do not change. */
+static void find_varying(const flat_model *m, ex_walk *w)
+{
+    const ex_graph *g = m->graph;
+    for (size_t i = 0; i < w->count; i++) {
+        ex_id e = w->order[i];
+        const ex_node *n = ex_at(g, e);
+        bool varies = n->op == EX_TIME ||
+                      (n->op == EX_VARIABLE && m->variable[n->a].variability > FLAT_PARAMETER);
+        for (size_t k = 0; k < ex_operand_count(g, e) && !varies; k++)
+            varies = w->image[ex_operand(g, e, k)] != 0;
+        w->image[e] = varies;
+    }
+}
+
+static bool sides_are_rough(flat_model *m, ex_id left, ex_id right)
+{
+    ex_graph *g = m->graph;
+    const ex_id side[] = { left, right };
+    bool rough = false;
+    ex_walk *w = ex_walk_begin(g, side, 2);
+    find_varying(m, w);
+    for (size_t i = 0; i < w->count && !rough; i++) {
+        const ex_node *n = ex_at(g, w->order[i]);
+        bool constant = n->op == EX_DIVIDE && !w->image[n->b];
+        rough = w->image[w->order[i]] && !constant && is_rough(g, n);
+    }
+    ex_walk_end(g, w);
+    return rough;
+}
+
+static void list_links(flat_reduction *r, dae_arena *arena)
+{
+    const flat_signature *s = &r->signature;
+    flat_model *to = r->flat;
+    size_t count = 0;
+    for (uint32_t j = 0; j < s->columns; j++) count += s->d[j];
+    to->link = dae_arena_take(arena, count + 1, sizeof *to->link);
+    to->links = 0;
+    to->rough = false;
+    for (uint32_t j = 0; j < s->columns; j++)
+        for (uint32_t k = 1; k <= s->d[j]; k++) {
+            flat_jump link = { find_derivative(r, s->variable[j], k),
+                               find_derivative(r, s->variable[j], k - 1) };
+            if (link.highest && link.below) to->link[to->links++] = link;
+        }
+    for (uint32_t i = 0; i < s->rows && !to->rough; i++)
+        to->rough = s->c[i] > 0 && sides_are_rough(r->from, s->left[i][0], s->right[i][0]);
+}
+
 void flat_list_jumps(flat_reduction *r, dae_arena *arena)
 {
     const flat_signature *s = &r->signature;
     flat_model *to = r->flat;
     to->jumps = 0;
+    list_links(r, arena);
     to->jump = dae_arena_take(arena, s->columns + 1, sizeof *to->jump);
     for (uint32_t j = 0; j < s->columns; j++) {
         uint32_t v = s->variable[j], d = s->d[j];
@@ -89,8 +159,10 @@ static ex_id hold(ex_graph *g, const ex_node *n)
     }
 }
 
-void flat_hold_kinks(ex_graph *g, ex_id *side, size_t sides)
+void flat_hold_kinks(const flat_model *m, ex_id *side, size_t sides)
 {
+    ex_graph *g = m->graph;
+    flat_open_roots(m, side, sides);
     bool total = true, any = false;
     ex_walk *w = ex_walk_begin(g, side, sides);
     for (size_t i = 0; i < w->count; i++) {

@@ -212,7 +212,7 @@ static dae_status differentiate(reducer *r)
         b->left[i] = dae_arena_take(r->arena, b->c[i] + 1, sizeof *b->left[i]);
         b->right[i] = dae_arena_take(r->arena, b->c[i] + 1, sizeof *b->right[i]);
         ex_id plain[2] = { e->left, e->right };
-        flat_hold_kinks(r->g, plain, 2);
+        flat_hold_kinks(r->m, plain, 2);
         b->left[i][0] = plain[0];
         b->right[i][0] = plain[1];
         for (uint32_t k = 1; k <= b->c[i]; k++) {

@@ -72,8 +72,11 @@ bool flat_is_singular(const flat_reduction *now, const double *largest, const do
                       flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 
+/* roots.c */
+void flat_open_roots(const flat_model *m, ex_id *side, size_t sides);
+
 /* jumps.c */
 void flat_list_jumps(flat_reduction *r, dae_arena *arena); /* into the reduced model                */
-void flat_hold_kinks(ex_graph *g, ex_id *side, size_t sides);
+void flat_hold_kinks(const flat_model *m, ex_id *side, size_t sides); /* roots opened, too        */
 
 #endif

@@ -143,6 +143,7 @@ static void put_chains(writer *w)
             if (w->added && w->added[here])
                 right = ex_binary(w->g, EX_ADD, right, w->added[here]);
             flat_add_equation(w->to, leaf(w, here, 1), right, w->to->variable[here].place, "");
+            w->to->equation[w->to->equations - 1].aside = true;
         }
 }
 
@@ -159,6 +160,7 @@ static void put_equations(writer *w, bool highest)
             put(w, o->left[row_of[e] - 1][c], o->right[row_of[e] - 1][c], f);
         else
             put(w, f->left, f->right, f);
+        w->to->equation[w->to->equations - 1].aside = highest && c > 0;
     }
 }
 
@@ -180,8 +182,22 @@ static void list_invariants(writer *w)
             flat_equation e = w->from->equation[o->equation[i]];
             e.left = in_new_names(w, o->left[i][k]);
             e.right = in_new_names(w, o->right[i][k]);
+            e.below = k + 1 == o->c[i];
             to->invariant[to->invariants++] = e;
         }
+}
+
+/* Where relations change the highest derivatives are impulses, and those below them jump (impulse.c). */
+static void list_jumps(writer *w)
+{
+    flat_model *to = w->to;
+    to->jump = dae_arena_take(w->arena, w->o->rows + 1, sizeof *to->jump);
+    to->jumps = 0;
+    for (uint32_t j = 0; j < w->o->rows; j++) {
+        uint32_t d = w->top[j];
+        to->jump[to->jumps++] = (flat_jump){ leaf(w, w->u[j][d], 0),
+                                             d > 0 ? leaf(w, w->u[j][d - 1], 0) : 0 };
+    }
 }
 
 /* ---------------------------------------------------------------- least squares --------- */
@@ -342,7 +358,7 @@ dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduc
     if (status != DAE_OK) return dae_fail(report, status, "a constraint cannot be differentiated");
     put_chains(&w);
     put_equations(&w, route != FLAT_DIRECT);
-    if (route == FLAT_PROJECTION) list_invariants(&w);
+    if (route == FLAT_PROJECTION) list_invariants(&w), list_jumps(&w);
     if (route == FLAT_LEAST_SQUARES) /* algebraic: the highest derivatives, of index 1 */
         for (uint32_t j = 0; j < w.o->rows; j++)
             w.to->variable[w.u[j][w.top[j]]].level = 1;

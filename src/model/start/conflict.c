@@ -35,6 +35,8 @@ enum {
     SMALL = 60, SMALL_TRIALS = 1500 /* where a smaller set is looked for */
 };
 
+static const double HUGE_IS = 1e3; /* where something is infinite but for rounding */
+
 typedef struct suspects {
     model *m;
     const initial_rows *all;
@@ -172,6 +174,9 @@ static void find_sizes(suspects *s)
         s->guess[j] = rate ? 0 : fmin(fmax(m->value[slot_of(v, 2)], s->low[j]), s->high[j]);
         s->failed[j] = isfinite(m->value[slot]) ? m->value[slot] : s->guess[j];
         s->size[j] = fmax(fabs(s->guess[j]), nominal);
+        if (!m->init.decided) continue; /* y^2 = 0, y v = 1: but for rounding 1e-8 and 1e8 will do */
+        s->low[j] = fmax(s->low[j], -HUGE_IS * s->size[j]);
+        s->high[j] = fmin(s->high[j], HUGE_IS * s->size[j]);
     }
 }
 
