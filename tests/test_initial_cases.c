@@ -43,8 +43,8 @@ typedef struct initial_case {
 
 static const initial_case good[] = {
     { "all four values of a pendulum on its side: the constraint of velocities says nothing of v",
-      "model M Real x(start = 2, fixed = true), y(start = 0, fixed = true), u(start = 0, fixed = true), "
-      "v(start = -3, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 4; end M;",
+      "model M Real x(start = 2, fixed = true), y(start = 0, fixed = true), "
+      "u(start = 0, fixed = true), v(start = -3, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 4; end M;",
       .value = { { "x", 2 }, { "y", 0 }, { "u", 0 }, { "v", -3 }, { "F", 2.25 } } },
     { "the same as initial equations, on the other side",
       "model M Real x, y, u, v, F; equation " PENDULUM "x^2 + y^2 = 0.25; "
@@ -59,9 +59,9 @@ static const initial_case good[] = {
       "der(v) = -F - 9.81; y = x^2; initial equation y = 0; x = 0; v = 0; u = 3; end M;",
       .value = { { "x", 0 }, { "y", 0 }, { "u", 3 }, { "v", 0 }, { "F", -27.81 } } },
     { "a crank at its dead centre, all known",
-      "model M Real a(start = 0, fixed = true), w(start = 4, fixed = true), b(start = 0, fixed = true), "
-      "s(start = 3, fixed = true), z(start = 0, fixed = true); equation der(a) = w; der(w) = -sin(a); "
-      "sin(a) = 2*sin(b); s = cos(a) + 2*cos(b); der(s) = z; end M;",
+      "model M Real a(start = 0, fixed = true), w(start = 4, fixed = true), "
+      "b(start = 0, fixed = true), s(start = 3, fixed = true), z(start = 0, fixed = true); "
+      "equation der(a) = w; der(w) = -sin(a); sin(a) = 2*sin(b); s = cos(a) + 2*cos(b); der(s) = z; end M;",
       .value = { { "a", 0 }, { "w", 4 }, { "b", 0 }, { "s", 3 }, { "z", 0 } } },
     { "a bob on a sphere, all six known",
       "model M Real r[3](start = {0, 0, -1}, each fixed = true), "

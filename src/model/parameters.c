@@ -2,9 +2,10 @@
  *
  * A parameter is given by a number (then it is an input of the program below, and setting it is
  * cheap), or by an expression in other parameters. These are ordered by their dependence; one
- * program computes them all, with the expressions hoisted from equations and the attributes. Where they
- * go round in a circle the branches of `if` are decided first, as far as their conditions are known.
- * A parameter that depends on one with fixed = false is found by the initialization too.
+ * program computes them all, with the expressions hoisted from equations and the attributes.
+ * Where they go round in a circle the branches of `if` are decided first, as far as their
+ * conditions are known. A parameter that depends on one with fixed = false is found by the
+ * initialization too.
  */
 #include "model/object.h"
 
@@ -94,7 +95,7 @@ static dae_status tell_varying(model *m, uint32_t v, ex_id leaf)
     return DAE_E_MODEL;
 }
 
-/* A number for what is computed from numbers alone, whatever the order; the leaf itself otherwise. */
+/* A number for what is computed from numbers alone, whatever the order; else the leaf itself. */
 typedef struct search {
     model *m;
     int depth, budget;

@@ -8,9 +8,10 @@
  * DEPTH bounds how long a chain of assignments inside a loop may be. Shooting through a long
  * chain is unstable (each link may amplify) and makes the small system dense: a line of 1000
  * resistors opened in one place is solved worse than left alone. The accelerations and forces of
- * a large mechanism, a loop of a thousand equations, are singular but for rounding when opened with
- * chains of 8 links (an engine of six cylinders: 16 digits are gone); left to the sparse solver, which
- * chooses its pivots by size, they are harmless and cost as much. So LARGE loops have short chains.
+ * a large mechanism, a loop of a thousand equations, are singular but for rounding when opened
+ * with chains of 8 links (an engine of six cylinders: 16 digits are gone); left to the sparse
+ * solver, which chooses its pivots by size, they are harmless and cost as much. So LARGE loops
+ * have short chains.
  */
 #include "model/object.h"
 
@@ -261,8 +262,8 @@ static void turn_columns(loop *l)
     }
 }
 
-/* Of x = cos(y), y = log(x) either may be torn, but from x = 0 no y follows: then it is tried with the
- * other order of columns, which decides where as many equations ask for one as for another. */
+/* Of x = cos(y), y = log(x) either may be torn, but from x = 0 no y follows: then it is tried with
+ * the other order of columns, which decides where as many equations ask for one as for another. */
 static void tear(planner *p, loop *l, dae_tearing *t)
 {
     model *m = p->m;

@@ -350,9 +350,9 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return unit_values(u, r);
 }
 
-/* A slope that is infinite, asin(x) at 1, sqrt(x) at 0, or whose formula is not defined there, in place
- * of column j: the difference quotient to the side where the equations have values. Newton's iteration
- * needs no more than that, and a solution that begins there leaves the point at once. */
+/* Slopes of column j that are infinite, asin(x) at 1, sqrt(x) at 0, or whose formula is not defined
+ * there become difference quotients to the side where the equations have values. Newton's
+ * iteration needs no more than that, and a solution that begins there leaves the point at once. */
 static void use_quotients(model *m, const uint32_t *input, double *J, int j)
 {
     enum { SIDES = 2 };

@@ -246,8 +246,8 @@ static bool can_hold(suspects *s, int starts)
     return false;
 }
 
-/* Where all hold: which of them follow from others? Those of lower number, equations first, determine.
- * Nothing is marked if not as many determine something as structure had hoped for. */
+/* Where all hold: which of them follow from others? Those of lower number, equations first,
+ * determine. Nothing is marked if not as many determine something as structure had hoped for. */
 static void mark_dependent(suspects *s)
 {
     model *m = s->m;

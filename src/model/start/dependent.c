@@ -1,16 +1,17 @@
 /* dependent.c: which conditions follow from others at a point, by their gradients.
  *
- * Structure chooses conditions by which unknowns they contain. Where there are more than are needed, and
- * all of them hold at a point, it may choose some that determine nothing there: with x = 1, y = 0 and
- * x^2 + y^2 = 1 the velocity constraint 2 x u + 2 y v = 0 says u = 0 and nothing of v. Elimination, row by
- * row in the order of their rank, tells which conditions determine what and which only repeat it.
+ * Structure chooses conditions by which unknowns they contain. Where there are more than are
+ * needed, and all of them hold at a point, it may choose some that determine nothing there: with
+ * x = 1, y = 0 and x^2 + y^2 = 1 the velocity constraint 2 x u + 2 y v = 0 says u = 0 and nothing
+ * of v. Elimination, row by row in the order of their rank, tells which conditions determine what
+ * and which only repeat it.
  */
 #include "model/start/initial.h"
 
 #include <math.h>
 
-/* Of a row whose largest entry is 1: what is less than this after elimination is what is left of the
- * errors of the point, which least squares found. */
+/* Of a row whose largest entry is 1: what is less than this after elimination is what is left of
+ * the errors of the point, which least squares found. */
 static const double NOTHING = 1e-6;
 
 static double scale_row(double *J, int rows, int columns, const double *size, int i)
@@ -53,8 +54,8 @@ int dependent_rows(double *J, int rows, int columns, const double *size, const i
             size_t to = (size_t)order[l], column = (size_t)p * (size_t)rows;
             double factor = J[to + column] / J[(size_t)i + column];
             if (factor == 0) continue;
-            for (int j = 0; j < columns; j++)
-                J[to + (size_t)j * (size_t)rows] -= factor * J[(size_t)i + (size_t)j * (size_t)rows];
+            for (size_t j = 0; j < (size_t)columns; j++)
+                J[to + j * (size_t)rows] -= factor * J[(size_t)i + j * (size_t)rows];
             J[to + column] = 0;
         }
     }

@@ -56,8 +56,8 @@ void initial_warn_dropped(model *m);  /* which guesses gave way to others       
  * contradiction, a point where everything holds is in the slots. */
 dae_status conflict_explain(model *m, dae_status status, bool *solved);
 
-/* dependent.c: marks the rows of J (column by column, row k of it being of rank order[k]) whose gradients
- * follow from those before them; returns how many do not. size: of the unknowns. J is destroyed. */
+/* dependent.c: marks the rows of J (column by column) that follow from others before them in
+ * `order`; returns how many do not. size: of the unknowns. J is destroyed. */
 int dependent_rows(double *J, int rows, int columns, const double *size, const int *order,
                    unsigned char *follows);
 

@@ -311,8 +311,8 @@ static dae_status give_way(model *m, const double *point)
     return status;
 }
 
-/* All that must hold does at `point`, but what was chosen by structure does not determine the values
- * there: others of the conditions, which were only to be checked, may. */
+/* All that must hold does at `point`, but what was chosen by structure does not determine the
+ * values there: others of the conditions, which were only to be checked, may. */
 static dae_status choose_others(model *m, const double *point, dae_status failed)
 {
     initial_rows *all = m->initial_rows;
