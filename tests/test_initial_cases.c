@@ -42,10 +42,45 @@ typedef struct initial_case {
 /* ---------------------------------------------------------------- values ---------------- */
 
 static const initial_case good[] = {
+    { "all four values of a pendulum on its side: the constraint of velocities says nothing of v",
+      "model M Real x(start = 2, fixed = true), y(start = 0, fixed = true), "
+      "u(start = 0, fixed = true), v(start = -3, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 4; end M;",
+      .value = { { "x", 2 }, { "y", 0 }, { "u", 0 }, { "v", -3 }, { "F", 2.25 } } },
+    { "the same as initial equations, on the other side",
+      "model M Real x, y, u, v, F; equation " PENDULUM "x^2 + y^2 = 0.25; "
+      "initial equation v = 1; u = 0; y = 0; x = -0.5; end M;",
+      .value = { { "x", -0.5 }, { "y", 0 }, { "u", 0 }, { "v", 1 }, { "F", 4 } } },
+    { "hanging, and moving sideways",
+      "model M Real x, y, u, v, F; equation " PENDULUM "x^2 + y^2 = 4; "
+      "initial equation x = 0; y = -2; u = 5; v = 0; end M;",
+      .value = { { "x", 0 }, { "y", -2 }, { "u", 5 }, { "v", 0 }, { "F", (25 + 2 * 9.81) / 4 } } },
+    { "a bead at the bottom of y = x^2, all known: 2 u^2 = v' = -F - 9.81",
+      "model M Real x, y, u, v, F; equation der(x) = u; der(y) = v; der(u) = 2*x*F; "
+      "der(v) = -F - 9.81; y = x^2; initial equation y = 0; x = 0; v = 0; u = 3; end M;",
+      .value = { { "x", 0 }, { "y", 0 }, { "u", 3 }, { "v", 0 }, { "F", -27.81 } } },
+    { "a crank at its dead centre, all known",
+      "model M Real a(start = 0, fixed = true), w(start = 4, fixed = true), "
+      "b(start = 0, fixed = true), s(start = 3, fixed = true), z(start = 0, fixed = true); "
+      "equation der(a) = w; der(w) = -sin(a); sin(a) = 2*sin(b); s = cos(a) + 2*cos(b); der(s) = z; end M;",
+      .value = { { "a", 0 }, { "w", 4 }, { "b", 0 }, { "s", 3 }, { "z", 0 } } },
+    { "a bob on a sphere, all six known",
+      "model M Real r[3](start = {0, 0, -1}, each fixed = true), "
+      "v[3](start = {2, 1, 0}, each fixed = true), F; equation der(r) = v; "
+      "der(v) = -F*r + {0, 0, -9.81}; r*r = 1; end M;",
+      .value = { { "r[3]", -1 }, { "v[1]", 2 }, { "v[2]", 1 }, { "v[3]", 0 }, { "F", 14.81 } } },
     { "the derivative of something that is no state",
       "model M Real x(start = 0.8), v(start = 0, fixed = true), y, z = -y; equation der(x) = v - x; "
       "der(v) = 1 - 2*v; y = 3*x + v; initial equation der(z) = 2; end M;",
       .value = { { "x", 1 }, { "y", 3 }, { "z", -3 } } },
+    { "a loop with no value at one of its start values is entered at another",
+      "model M Real x, y; equation x = cos(y) + 0*time; y = log(x); end M;",
+      .value = { { "x", 1 }, { "y", 0 } } },
+    { "the same, written the other way round",
+      "model M Real y, x; equation y = log(x); x = cos(y) + 0*time; end M;",
+      .value = { { "x", 1 }, { "y", 0 } } },
+    { "and with a division: p = 3 + q^3, q = 1/p - 1/3",
+      "model M Real p, q; equation p = 3 + q^3 + 0*time; q = 1/p - 1/3; end M;",
+      .value = { { "p", 3 }, { "q", 0 } } },
     { "a fixed start", "model M Real x(start = 2, fixed = true); equation der(x) = -3*x; end M;",
       .value = { { "x", 2 }, { "der(x)", -6 } } },
     { "steady state: 3 = 2 sqrt(h)",

@@ -270,6 +270,30 @@ static void test_parameters_in_a_cycle(void **state)
     trial_close(&w);
 }
 
+/* A circle that conditions open, in one place or another; set so that it is one, it is told. */
+static void test_parameters_by_branches(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Real n = 3; parameter Real a = if n > 2 then b else 1; "
+                   "parameter Real b = if n > 2 then c + 1 else a; "
+                   "parameter Real c = if n > 5 then b elseif n > 1 then 7 else a; "
+                   "Real x(start = a, fixed = true); equation der(x) = 10*b + 100*c; end M;", NULL);
+    static const double expected[][3] = { { 3, 8, 780 }, { 2, 1, 710 }, { 1, 1, 110 }, { 4, 8, 780 } };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        expect_good(&w, model_set(w.m, "n", expected[k][0]));
+        expect_good(&w, trial_run(&w, 1, 1e-8));
+        expect_near(trial_at(&w, 0, "x"), expected[k][1], 1e-12);
+        expect_near(trial_last(&w, "x"), expected[k][1] + expected[k][2], 1e-9);
+    }
+    expect_run(&w, model_set(w.m, "n", 7), DAE_E_MODEL, "depend on each other in a cycle");
+    trial_close(&w);
+    trial_open(&w, "model M parameter Real p = q + 1; parameter Real q = if p > 0 then 1 else p; end M;",
+               NULL);
+    expect_run(&w, model_status(w.m), DAE_E_MODEL, "depend on each other in a cycle");
+    trial_close(&w);
+}
+
 static void test_parameter_without_value(void **state)
 {
     (void)state;
@@ -538,6 +562,36 @@ static double parabola(double t)
 
 /* Steps across a point where an unknown is infinite are no steps; where its factor vanishes together
  * with the rest nothing happens. */
+static double after_asin(double t)
+{
+    return acos(-1) / 2 - ((1 - t) * asin(1 - t) + sqrt(1 - (1 - t) * (1 - t)));
+}
+
+static double after_root(double t)
+{
+    return 2 * t * sqrt(t) / 3;
+}
+
+/* Solutions that begin where a slope of the equations is infinite, or its formula not defined. */
+static void test_infinite_slopes(void **state)
+{
+    (void)state;
+    static const char *const method[] = { NULL, "radau", "mebdf", "gam" };
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        trial_model w;
+        trial_open(&w, "model M Real y(start = 1, fixed = true), x(start = 0, fixed = true), "
+                       "z(start = 0, fixed = true), u(start = 0, fixed = true), "
+                       "p(start = 0, fixed = true); equation der(y) = -1; der(x) = asin(y); "
+                       "der(z) = sqrt(u); der(u) = 1; der(p) = u*log(if u > 1e-300 then u else 1); "
+                       "end M;", NULL);
+        dae_simulation s = { .stop = 0.5, .tolerance = 1e-8, .method = method[k] };
+        expect_good(&w, trial_simulate(&w, &s));
+        assert_true(trial_error(&w, "x", after_asin) < 1e-6);
+        assert_true(trial_error(&w, "z", after_root) < 1e-6);
+        trial_close(&w);
+    }
+}
+
 static void test_poles(void **state)
 {
     (void)state;
@@ -728,6 +782,7 @@ int main(void)
         cmocka_unit_test(test_functions_of_the_model),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_parameters_in_a_cycle),
+        cmocka_unit_test(test_parameters_by_branches),
         cmocka_unit_test(test_parameter_without_value),
         cmocka_unit_test(test_infinite_parameter),
         cmocka_unit_test(test_texts_are_no_unknowns),
@@ -741,6 +796,7 @@ int main(void)
         cmocka_unit_test(test_assertions),
         cmocka_unit_test(test_assertions_inside_steps),
         cmocka_unit_test(test_stopping),
+        cmocka_unit_test(test_infinite_slopes),
         cmocka_unit_test(test_poles),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),

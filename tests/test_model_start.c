@@ -205,6 +205,25 @@ static void test_large_loop(void **state)
     trial_close(&w);
 }
 
+/* Coefficients that make each link of a chain of assignments amplify: a ring of 400, for several of
+ * them, against the solution it was made for. */
+static void test_large_loop_is_not_amplified(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M parameter Integer n = 400; parameter Real k = 40; Real x[n], e; equation "
+                   "for i in 1:n loop x[mod(i - 2, n) + 1] - k*x[i]*(2 + sin(time)) + x[mod(i, n) + 1] "
+                   "- 0.3*x[mod(i + 6, n) + 1] = (sin(mod(i - 2, n) + 1) - k*sin(i)*(2 + sin(time)) + "
+                   "sin(mod(i, n) + 1) - 0.3*sin(mod(i + 6, n) + 1))*(1 + time); end for; "
+                   "e = max(abs(x[i] - sin(i)*(1 + time)) for i in 1:n); end M;", NULL);
+    for (double k = 40; k < 1e5; k *= 10) {
+        expect_good(&w, model_set(w.m, "k", k));
+        expect_good(&w, begin(&w));
+        expect_near(begin_at(&w, "e"), 0, 1e-13 * k);
+    }
+    trial_close(&w);
+}
+
 static void test_conditions_decide_at_the_start(void **state)
 {
     (void)state;
@@ -290,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_singular_start_and_bounds),
         cmocka_unit_test(test_singular_loop),
         cmocka_unit_test(test_large_loop),
+        cmocka_unit_test(test_large_loop_is_not_amplified),
         cmocka_unit_test(test_conditions_decide_at_the_start),
         cmocka_unit_test(test_initial_operator),
     };

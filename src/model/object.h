@@ -276,6 +276,7 @@ typedef struct model_problem {
     bool searched;               /* some of them are not for times known beforehand           */
     uint32_t *x_input, *p_input; /* input of `equations` that is x[j], x'[j]; NOWHERE         */
     int *color, colors;
+    double *quotient;            /* two rows of values, for slopes that have no formula       */
     size_t entries;
     uint32_t *value_slot;        /* slots that `values` computes                              */
     size_t values_count;

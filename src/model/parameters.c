@@ -3,7 +3,9 @@
  * A parameter is given by a number (then it is an input of the program below, and setting it is
  * cheap), or by an expression in other parameters. These are ordered by their dependence; one
  * program computes them all, with the expressions hoisted from equations and the attributes.
- * A parameter that depends on one with fixed = false is found by the initialization too.
+ * Where they go round in a circle the branches of `if` are decided first, as far as their
+ * conditions are known. A parameter that depends on one with fixed = false is found by the
+ * initialization too.
  */
 #include "model/object.h"
 
@@ -93,6 +95,71 @@ static dae_status tell_varying(model *m, uint32_t v, ex_id leaf)
     return DAE_E_MODEL;
 }
 
+/* A number for what is computed from numbers alone, whatever the order; else the leaf itself. */
+typedef struct search {
+    model *m;
+    int depth, budget;
+} search;
+
+static ex_id number_if_known(ex_graph *g, ex_id leaf, void *user)
+{
+    enum { DEEPEST = 100 };
+    search *s = user;
+    const ex_node *n = ex_at(g, leaf);
+    if (n->op != EX_VARIABLE || n->b != 0 || s->depth == DEEPEST || s->budget-- <= 0) return leaf;
+    uint32_t v = n->a;
+    if (s->m->variable[v].kind != KNOWN || s->m->variable[v].string) return leaf;
+    ex_id e = definition(s->m, v);
+    if (!e) {
+        take_number(s->m, v);
+        return ex_constant(g, s->m->value[slot_of(v, 0)], (ex_type)n->type);
+    }
+    s->depth++;
+    ex_substitute(g, &e, 1, number_if_known, s);
+    s->depth--;
+    return ex_is_number(g, e, NULL) ? e : leaf;
+}
+
+/* if c then a else b becomes a or b where c is known. This is noted: another c, another model. */
+static bool decide_branches(model *m, uint32_t v)
+{
+    search s = { .m = m, .budget = 10000 };
+    model_variable *x = &m->variable[v];
+    ex_id e = definition(m, v), root = e;
+    if (!e) return false;
+    ex_walk *w = ex_walk_begin(m->g, &e, 1);
+    for (size_t i = 0; i < w->count; i++) {
+        ex_id node = w->order[i];
+        bool decided = false;
+        double value = 0;
+        if (ex_at(m->g, node)->op == EX_IF) {
+            ex_id condition = ex_operand(m->g, node, 0);
+            ex_substitute(m->g, &condition, 1, number_if_known, &s);
+            decided = ex_is_number(m->g, condition, &value);
+        }
+        if (decided) model_assume(m, ex_operand(m->g, node, 0), value);
+        w->image[node] = decided ? w->image[ex_operand(m->g, node, value != 0 ? 1 : 2)]
+                         : ex_operand_count(m->g, node) ? ex_walk_rebuild(m->g, w, node)
+                                                        : node;
+    }
+    root = w->image[e];
+    ex_walk_end(m->g, w);
+    *(x->binding ? &x->binding : &x->start) = root;
+    return root != e;
+}
+
+/* p = if c then q else 0, q = if c then 1 else p is a cycle only until c is known. */
+static bool open_cycle(model *m, ordering *o, uint32_t again)
+{
+    bool changed = false;
+    size_t from = o->height;
+    while (from > 1 && o->stack[from - 1].variable != again) from--;
+    for (size_t k = from - 1; k < o->height; k++)
+        changed |= decide_branches(m, o->stack[k].variable);
+    while (changed && o->height > 0) o->mark[o->stack[--o->height].variable] = 0;
+    return changed;
+}
+
 static dae_status order_from(model *m, ordering *o, uint32_t root)
 {
     if (o->mark[root]) return DAE_OK;
@@ -110,7 +177,12 @@ static dae_status order_from(model *m, ordering *o, uint32_t root)
         model_variable *x = &m->variable[n->a];
         if (x->kind > FREE || n->b == 1) return tell_varying(m, f->variable, leaf);
         if (n->b == 2) continue;
-        if (o->mark[n->a] == 1) return tell_cycle(m, o, n->a);
+        if (o->mark[n->a] == 1) {
+            uint32_t again = n->a;
+            if (!open_cycle(m, o, again)) return tell_cycle(m, o, again);
+            enter(m, o, root);
+            continue;
+        }
         if (o->mark[n->a] == 2) {
             if (x->kind == FREE) m->variable[f->variable].kind = FREE;
         } else {

@@ -7,14 +7,19 @@
  *
  * DEPTH bounds how long a chain of assignments inside a loop may be. Shooting through a long
  * chain is unstable (each link may amplify) and makes the small system dense: a line of 1000
- * resistors opened in one place is solved worse than left alone.
+ * resistors opened in one place is solved worse than left alone. The accelerations and forces of
+ * a large mechanism, a loop of a thousand equations, are singular but for rounding when opened
+ * with chains of 8 links (an engine of six cylinders: 16 digits are gone); left to the sparse
+ * solver, which chooses its pivots by size, they are harmless and cost as much. So LARGE loops
+ * have short chains.
  */
 #include "model/object.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 8 };
+enum { DEPTH = 8, LARGE = 300, DEPTH_LARGE = 1, SMALL = 30 };
 
 /* ---------------------------------------------------------------- incidence ------------- */
 
@@ -208,6 +213,73 @@ static ex_id solved_entry(const loop *l, uint32_t row, uint32_t column)
     return 0;
 }
 
+/* Start values in place of leaves, but for what the loop itself has computed. */
+typedef struct trial {
+    const model *m;
+    const loop *l;
+    const double *value;         /* of the columns; NAN: not computed                         */
+} trial;
+
+static ex_id start_of(ex_graph *g, ex_id leaf, void *user)
+{
+    const trial *w = user;
+    uint32_t slot = leaf_slot(g, leaf);
+    if (slot == NOWHERE) return leaf;
+    double value = slot == 0 ? w->m->value[0] : 0;
+    if (slot != 0 && !slot_is_derivative(slot)) {
+        uint32_t v = slot_variable(slot);
+        value = w->m->value[w->m->variable[v].kind == KNOWN ? slot : slot_of(v, 2)];
+    }
+    for (uint32_t j = 0; j < w->l->s.columns; j++)
+        if (w->l->slot[j] == slot && !isnan(w->value[j])) value = w->value[j];
+    return ex_constant(g, value, (ex_type)ex_at(g, leaf)->type);
+}
+
+/* Have the assignments of an opened loop values where it is entered, at the start values? */
+static bool is_defined(planner *p, const loop *l, const dae_tearing *t)
+{
+    double value[SMALL];
+    trial w = { p->m, l, value };
+    for (uint32_t j = 0; j < l->s.columns; j++) value[j] = NAN;
+    for (uint32_t k = 0; k < t->assigned; k++) {
+        uint32_t column = t->assigned_column[k];
+        ex_id e = solved_entry(l, t->assigned_row[k], column);
+        ex_substitute(p->m->g, &e, 1, start_of, &w);
+        if (ex_is_number(p->m->g, e, &value[column]) && isfinite(value[column])) continue;
+        return model_level(p->m, e) > LEVEL_PARAMETER; /* log(0) is kept as it is; else not known */
+    }
+    return true;
+}
+
+static void turn_columns(loop *l)
+{
+    uint32_t n = l->s.columns;
+    for (size_t k = 0; k < l->start[n]; k++) l->column[k] = n - 1 - l->column[k];
+    for (uint32_t j = 0; j < n / 2; j++) {
+        uint32_t slot = l->slot[j];
+        l->slot[j] = l->slot[n - 1 - j];
+        l->slot[n - 1 - j] = slot;
+    }
+}
+
+/* Of x = cos(y), y = log(x) either may be torn, but from x = 0 no y follows: then it is tried with
+ * the other order of columns, which decides where as many equations ask for one as for another. */
+static void tear(planner *p, loop *l, dae_tearing *t)
+{
+    model *m = p->m;
+    uint32_t rows = l->s.rows;
+    dae_tear(&l->s, l->solvable, rows > LARGE ? DEPTH_LARGE : DEPTH, &m->scratch, t);
+    if (rows > SMALL || is_defined(p, l, t)) return;
+    dae_tearing other;
+    dae_tearing_open(&other, rows, &m->scratch);
+    turn_columns(l);
+    dae_tear(&l->s, l->solvable, DEPTH, &m->scratch, &other);
+    if (other.torn == t->torn && is_defined(p, l, &other))
+        *t = other;
+    else
+        turn_columns(l);
+}
+
 static dae_status plan_loop(planner *p, const uint32_t *row, uint32_t rows)
 {
     model *m = p->m;
@@ -215,7 +287,7 @@ static dae_status plan_loop(planner *p, const uint32_t *row, uint32_t rows)
     dae_tearing t;
     look_into(p, row, rows, &l);
     dae_tearing_open(&t, rows, &m->scratch);
-    dae_tear(&l.s, l.solvable, DEPTH, &m->scratch, &t);
+    tear(p, &l, &t);
     for (uint32_t k = 0; k < t.torn; k++)
         if (is_discrete(m, l.slot[t.torn_column[k]])) return tell_discrete_loop(p, row, rows);
     model_step *s = add_step(p);

@@ -276,6 +276,7 @@ static dae_status find_pattern(model *m)
     dae_matrix a = { .n = (int)n, .kind = DAE_PATTERN_SPARSE, .count = p->start[n],
                      .start = p->start, .row = p->row };
     p->color = dae_arena_take(&m->arena, n, sizeof *p->color);
+    p->quotient = dae_arena_take(&m->arena, 2 * n + 1, sizeof *p->quotient);
     return dae_color_columns(&a, &m->scratch, p->color, &p->colors);
 }
 
@@ -349,6 +350,41 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return unit_values(u, r);
 }
 
+/* Slopes of column j that are infinite, asin(x) at 1, sqrt(x) at 0, or whose formula is not defined
+ * there become difference quotients to the side where the equations have values. Newton's
+ * iteration needs no more than that, and a solution that begins there leaves the point at once. */
+static void use_quotients(model *m, const uint32_t *input, double *J, int j)
+{
+    enum { SIDES = 2 };
+    model_problem *p = &m->p;
+    model_unit *u = &p->equations;
+    int64_t n = p->problem.size;
+    double x = u->in[input[j]], nominal = fabs(m->variable[p->variable[j]].nominal_value);
+    double by = 1e-7 * fmax(fabs(x), nominal > 0 ? nominal : 1);
+    double *base = p->quotient, *beside = p->quotient + n;
+    if (unit_values(u, base) != DAE_OK) return;
+    for (int side = 0; side < SIDES; side++) {
+        double to = side ? x - by : x + by;
+        u->in[input[j]] = to;
+        int status = unit_values(u, beside);
+        u->in[input[j]] = x;
+        for (int64_t k = p->start[j]; k < p->start[j + 1] && status == DAE_OK; k++) {
+            double *entry = &J[n <= DENSE ? p->row[k] + (int64_t)j * n : k];
+            double slope = (beside[p->row[k]] - base[p->row[k]]) / (to - x);
+            if (!isfinite(*entry) && isfinite(slope)) *entry = slope;
+        }
+    }
+}
+
+static bool has_slopes(const model *m, const double *J, int j)
+{
+    const model_problem *p = &m->p;
+    int64_t n = p->problem.size;
+    for (int64_t k = p->start[j]; k < p->start[j + 1]; k++)
+        if (!isfinite(J[n <= DENSE ? p->row[k] + (int64_t)j * n : k])) return false;
+    return true;
+}
+
 /* d residual / d (inputs of the columns), colour by colour. */
 static int differentiate(model *m, const uint32_t *input, double *J)
 {
@@ -372,6 +408,8 @@ static int differentiate(model *m, const uint32_t *input, double *J)
                     u->out_tangent[(size_t)p->row[k] * EX_LANES + (size_t)lane];
         }
     }
+    for (int j = 0; j < n; j++)
+        if (input[j] != NOWHERE && !has_slopes(m, J, j)) use_quotients(m, input, J, j);
     return DAE_OK;
 }
 

@@ -249,7 +249,10 @@ static dae_status match_rows(model *m, initial_rows *all)
                                (uint32_t)all->must };
     unsigned char *dead = dae_arena_take(&m->arena, s->columns, 1);
     dae_matching_open(&all->matching, s, &m->scratch);
-    for (int k = 0; k < 3; k++) dae_match(s, upto[k], &m->scratch, &all->matching);
+    if (!all->follows)
+        for (int k = 0; k < 3; k++) dae_match(s, upto[k], &m->scratch, &all->matching);
+    for (uint32_t i = 0; all->follows && i < all->must; i++)
+        if (!all->follows[i]) dae_match_one(s, i, &m->scratch, dead, &all->matching, &matched);
     for (int avoid = 0; avoid < 2; avoid++)
         for (uint32_t i = (uint32_t)all->must; i < s->rows; i++)
             if (all->avoid[all->list.item[i].condition] == avoid)
@@ -388,11 +391,10 @@ dae_status initial_forget_nearest(model *m)
     return plan_starting(m, &in, &mt);
 }
 
-dae_status initial_hold_others(model *m, uint32_t v, bool avoid)
+dae_status initial_choose_again(model *m)
 {
     model_incidence in;
     dae_matching mt;
-    m->initial_rows->avoid[v] = avoid;
     nearest_forget(m);
     dae_status status = match_rows(m, m->initial_rows);
     if (status != DAE_OK) return status;
@@ -400,6 +402,12 @@ dae_status initial_hold_others(model *m, uint32_t v, bool avoid)
     match_starting(m, &in, &mt);
     status = plan_starting(m, &in, &mt);
     return status == DAE_OK ? compile_redundant(m) : status;
+}
+
+dae_status initial_hold_others(model *m, uint32_t v, bool avoid)
+{
+    m->initial_rows->avoid[v] = avoid;
+    return initial_choose_again(m);
 }
 
 dae_status model_build_initial(model *m)

@@ -251,6 +251,29 @@ static bool can_hold(suspects *s, int starts)
     return false;
 }
 
+/* Where all hold: which of them follow from others? Those of lower number, equations first,
+ * determine. Nothing is marked if not as many determine something as structure had hoped for. */
+static void mark_dependent(suspects *s)
+{
+    model *m = s->m;
+    int order[MOST], hoped = 0;
+    unsigned char follows[MOST];
+    size_t entries = (size_t)s->rows * (size_t)s->unknowns;
+    initial_rows *all = m->initial_rows;
+    double *J = dae_arena_take(&m->arena, entries + 1, sizeof *J);
+    all->follows = NULL;
+    for (int k = 0; k < s->rows; k++) {
+        int at = k;
+        for (; at > 0 && s->row[order[at - 1]] > s->row[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+        hoped += all->matching.column_of[s->row[k]] != NOWHERE;
+    }
+    if (m->redundant.count == 0 || jacobian(s, J) != DAE_OK) return;
+    if (dependent_rows(J, s->rows, s->unknowns, s->size, order, follows) < hoped) return;
+    all->follows = dae_arena_take(&m->arena, all->list.count + 1, 1);
+    for (int k = 0; k < s->rows; k++) all->follows[s->row[k]] = follows[k];
+}
+
 /* ---------------------------------------------------------------- the filter ------------ */
 
 static int ease(const suspects *s, int k)
@@ -538,7 +561,10 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     find_sizes(s);
     for (int k = 0; k < s->rows; k++) s->active[k] = true;
     *solved = can_hold(s, MORE_STARTS);
-    if (*solved) return status;
+    if (*solved) {
+        mark_dependent(s);
+        return status;
+    }
     for (int k = s->first; k < s->rows; k++) s->active[k] = false;
     if (s->first < s->rows && can_hold(s, STARTS))
         for (int k = s->first; k < s->rows; k++) s->active[k] = true;

@@ -5,6 +5,7 @@
  *     initialize.c  solving: newton.c and the ladder of what to try; what was found
  *     trust.c       least squares by a trust region: the last resort, and the nearest approach
  *     conflict.c    which conditions contradict each other
+ *     dependent.c   which conditions follow from others at a point
  */
 #ifndef DAE_MODEL_INITIAL_H
 #define DAE_MODEL_INITIAL_H
@@ -26,6 +27,7 @@ typedef struct initial_rows {
     uint32_t *spare;        /* of the redundant ones                                          */
     uint32_t *violated;     /* redundant ones that do not hold, by their number among these   */
     size_t violations;
+    unsigned char *follows; /* rows that follow from others where all hold: only checked; NULL  */
 } initial_rows;
 
 bool initial_is_unknown(const model_variable *x);
@@ -37,6 +39,9 @@ dae_status initial_forget_nearest(model *m);
 
 /* Another plan, in which the guess of v is held only if no other can be instead; or, again, as others. */
 dae_status initial_hold_others(model *m, uint32_t v, bool avoid);
+
+/* Another plan, in which rows that `follows` marks are checked and not solved. */
+dae_status initial_choose_again(model *m);
 
 /* nearest.c */
 dae_status nearest_find(model *m, initial_rows *all);
@@ -50,5 +55,10 @@ void initial_warn_dropped(model *m);  /* which guesses gave way to others       
 /* conflict.c: after a failure; the report is made anew where more can be said. *solved: there is no
  * contradiction, a point where everything holds is in the slots. */
 dae_status conflict_explain(model *m, dae_status status, bool *solved);
+
+/* dependent.c: marks the rows of J (column by column) that follow from others before them in
+ * `order`; returns how many do not. size: of the unknowns. J is destroyed. */
+int dependent_rows(double *J, int rows, int columns, const double *size, const int *order,
+                   unsigned char *follows);
 
 #endif

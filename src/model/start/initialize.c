@@ -311,6 +311,24 @@ static dae_status give_way(model *m, const double *point)
     return status;
 }
 
+/* All that must hold does at `point`, but what was chosen by structure does not determine the
+ * values there: others of the conditions, which were only to be checked, may. */
+static dae_status choose_others(model *m, const double *point, dae_status failed)
+{
+    initial_rows *all = m->initial_rows;
+    if (!all->follows) return failed;
+    dae_report first = m->report;
+    dae_report_clear(&m->report);
+    dae_status status = initial_choose_again(m);
+    memcpy(m->value, point, m->slots * sizeof *point);
+    if (status == DAE_OK) status = solve_plainly(m);
+    if (status == DAE_OK) return DAE_OK;
+    all->follows = NULL;
+    status = initial_choose_again(m);
+    m->report = first;
+    return status == DAE_OK ? failed : status;
+}
+
 /* There is a contradiction to be named; or a point where all that must hold does, for another
  * try: from there with the guesses as they are, then with guesses that give way. Where the next
  * try fails somewhere else, that is explained in turn. */
@@ -327,8 +345,9 @@ static dae_status explain(model *m, dae_status status)
         dae_report_clear(&m->report);
         dae_status again = solve_plainly(m);
         if (again != DAE_OK && m->init.failed == failed) {
+            again = choose_others(m, point, again);
             dae_report_clear(&m->report);
-            again = give_way(m, point);
+            if (again != DAE_OK) again = give_way(m, point);
             round = EXPLANATIONS;
         }
         m->initial_by = "trust region";
