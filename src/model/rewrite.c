@@ -437,6 +437,7 @@ dae_status model_rewrite(model *m)
         m->invariant[i] = model_plain(m, ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
                                                    m->flat->invariant[i].right));
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
+    m->guard_most = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_most);
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);
