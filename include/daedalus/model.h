@@ -84,13 +84,17 @@ typedef struct dae_model_facts {
     size_t states, aliases, explicit_assignments;
     size_t blocks, largest_block, torn; /* algebraic loops: number, largest before tearing,
                                        unknowns left after it                                 */
-    int index;                      /* structural                                             */
+    int index;                      /* structural, of what is integrated; of a run with the
+                                       derivative array: the differential one                 */
     double start, stop, tolerance, interval; /* annotation(experiment); NaN: not given        */
     double load_seconds;
     size_t initial_iterations;
     const char *initial_by;         /* "newton", "homotopy", "derivative array", ...          */
     const char *route;              /* "array": the last run, or initialization, was with the
                                        derivative array; else NULL                            */
+    int structural_index;           /* of the equations as written; -1: not known             */
+    int differential_index;         /* of the same; -1: not known, and dae_model_insight has
+                                       not been asked for it                                  */
 } dae_model_facts;
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts);
 const char *dae_model_analysis(dae_model *m); /* the facts in words, a page                   */

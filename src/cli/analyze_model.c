@@ -15,15 +15,6 @@ static void names_json(dae_json *j, const char *name, const char *const *list)
     dae_json_end(j);
 }
 
-/* An index that is not known is null. */
-static void maybe(dae_json *j, const char *name, int value)
-{
-    if (value < 0)
-        dae_json_string(j, name, NULL);
-    else
-        dae_json_integer(j, name, value);
-}
-
 static void counts_json(dae_json *j, const dae_insight *k)
 {
     const struct {
@@ -37,27 +28,27 @@ static void counts_json(dae_json *j, const dae_insight *k)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         dae_json_integer(j, row[i].name, (int64_t)row[i].value);
-    maybe(j, "states", k->by_array ? -1 : (int)k->states);
-    maybe(j, "assignments", k->by_array ? -1 : (int)k->assignments);
-    maybe(j, "freedom", k->freedom_known ? (int)k->freedom : -1);
+    cli_index_json(j, "states", k->by_array ? -1 : (int)k->states);
+    cli_index_json(j, "assignments", k->by_array ? -1 : (int)k->assignments);
+    cli_index_json(j, "freedom", k->freedom_known ? (int)k->freedom : -1);
 }
 
 static void indices_json(dae_json *j, const dae_insight *k)
 {
     dae_json_object(j, "indices");
-    maybe(j, "structural", k->structural_index);
-    maybe(j, "structural_of_rewritten", k->rewritten_index);
+    cli_index_json(j, "structural", k->structural_index);
+    cli_index_json(j, "structural_of_rewritten", k->rewritten_index);
     dae_json_integer(j, "by_array", k->by_array);
     dae_json_integer(j, "replaced", (long)k->replaced);
-    maybe(j, "differentiation", k->differentiation_index);
+    cli_index_json(j, "differentiation", k->differentiation_index);
     dae_json_string(j, "differentiation_how", k->differentiation_how);
-    maybe(j, "tractability", k->tractability_index);
+    cli_index_json(j, "tractability", k->tractability_index);
     dae_json_string(j, "tractability_how", k->tractability_how);
-    maybe(j, "perturbation_at_least", k->perturbation_low);
-    maybe(j, "perturbation_at_most", k->perturbation_high);
+    cli_index_json(j, "perturbation_at_least", k->perturbation_low);
+    cli_index_json(j, "perturbation_at_most", k->perturbation_high);
     dae_json_string(j, "perturbation_how", k->perturbation_how);
-    maybe(j, "linear_constant", k->linear);
-    maybe(j, "freedom", k->array_freedom);
+    cli_index_json(j, "linear_constant", k->linear);
+    cli_index_json(j, "freedom", k->array_freedom);
     dae_json_end(j);
 }
 
@@ -113,7 +104,7 @@ static void blocks_json(dae_json *j, const dae_insight *k)
         const dae_insight_block *b = &k->block[i];
         dae_json_object(j, NULL);
         dae_json_integer(j, "equations", (int64_t)b->equations);
-        maybe(j, "linear", b->linear);
+        cli_index_json(j, "linear", b->linear);
         names_json(j, "unknowns", b->unknown);
         names_json(j, "torn", b->torn_unknown);
         dae_json_end(j);
@@ -200,8 +191,8 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k)
     dae_model_get_facts(m, &f);
     if (k)
         counts_json(&j, k);
-    maybe(&j, "index", k ? k->differentiation_index : -1);
-    maybe(&j, "structural_index", k ? k->structural_index : f.index);
+    cli_index_json(&j, "index", k ? k->differentiation_index : -1);
+    cli_index_json(&j, "structural_index", k ? k->structural_index : f.index);
     if (k) { /* NULL: structure tells nothing, the equations are integrated by their array */
         indices_json(&j, k);
         choices_json(&j, k);

@@ -19,7 +19,8 @@ static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f)
     dae_json_integer(&j, "variables", (int64_t)f->variables);
     dae_json_integer(&j, "parameters", (int64_t)f->parameters);
     dae_json_integer(&j, "states", (int64_t)f->states);
-    dae_json_integer(&j, "index", f->index);
+    cli_index_json(&j, "index", f->differential_index);
+    cli_index_json(&j, "structural_index", f->structural_index);
     dae_json_integer(&j, "warnings", dae_model_warnings(m));
     dae_json_end(&j);
 }

@@ -139,6 +139,14 @@ void cli_statistics_text(dae_sink *out, const dae_statistics *s, double cpu_seco
                    s->newton_failures, s->order_highest, cpu_seconds);
 }
 
+void cli_index_json(dae_json *j, const char *name, int index)
+{
+    if (index < 0)
+        dae_json_string(j, name, NULL);
+    else
+        dae_json_integer(j, name, index);
+}
+
 void cli_statistics_json(dae_json *j, const dae_statistics *s)
 {
     const struct {

@@ -44,6 +44,8 @@ dae_status cli_too_much_output(cli *c, double t, const dae_sink *sink, double mo
 void cli_interrupted(cli *c, int signal, double t, double stop); /* fills in the report */
 
 void cli_statistics_text(dae_sink *out, const dae_statistics *s, double cpu_seconds);
+/* null: it is not known, and < 0. */
+void cli_index_json(dae_json *j, const char *name, int index);
 void cli_statistics_json(dae_json *j, const dae_statistics *s);
 
 #endif

@@ -50,7 +50,8 @@ static void facts_json(dae_json *j, const dae_model_facts *f)
     dae_json_object(j, "facts");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         dae_json_integer(j, row[i].name, (int64_t)row[i].value);
-    dae_json_integer(j, "index", f->index);
+    cli_index_json(j, "index", f->differential_index);
+    cli_index_json(j, "structural_index", f->structural_index);
     dae_json_string(j, "initial_by", f->initial_by);
     dae_json_number(j, "load_seconds", f->load_seconds);
     dae_json_end(j);

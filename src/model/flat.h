@@ -30,6 +30,7 @@ typedef struct flat_variable {
     bool flow, is_protected, final;
     bool structural;            /* a parameter that shaped the equations: cannot be set later */
     bool hidden;                /* made by the compiler; not part of results                  */
+    bool combined;              /* ... of others, which is its name: nor are its derivatives  */
     const char *component;      /* whose it is, connectors left out; NULL: the model's        */
     unsigned supplied;          /* equations that connections bring with it: a flow variable one
                                    on each side of its connector, a connected input one       */

@@ -75,6 +75,7 @@ bool model_has_events(const model *m);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
+double model_peek_sound(const model *m, uint32_t variable); /* after a run that a guard ended  */
 void model_poke(model *m, uint32_t variable, double value);
 void model_poke_rate(model *m, uint32_t variable, double value); /* of its derivative */
 dae_status model_get_statistics(const model *m, dae_statistics *out);

@@ -389,7 +389,12 @@ struct model {
     model_unit watched;
     bool *guard_negative;        /* of the flat model's guards, at the start                  */
     bool guard_failed;           /* the last run ended by one of them: ...                    */
-    double guard_t;              /* ... the slots hold the point before, at this time         */
+    double guard_zero;           /* ... at this time                                          */
+    double guard_end;            /* ... the slots hold the point before, at this time         */
+    int guard_end_output;        /* ... the next output there                                 */
+    double *guard_most;          /* of guards: the largest so far                             */
+    double *guard_value, guard_t; /* slots where they were not small yet, and when            */
+    size_t guard_slots;          /* ... how many                                              */
     int guard_output;            /* ... the next output                                       */
     size_t assert_warnings;
     bool ended;                  /* by terminate                                              */

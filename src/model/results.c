@@ -96,7 +96,7 @@ dae_status model_build_results(model *m)
     for (uint32_t v = 0; v < m->flat_variables; v++)
         if (!m->flat->variable[v].hidden && m->variable[v].type != EX_STRING) add_result(m, v);
     for (uint32_t v = 0; v < m->flat_variables; v++)
-        if (is_state(m, v)) add_derivative(m, v);
+        if (is_state(m, v) && !m->flat->variable[v].combined) add_derivative(m, v);
     sort_names(m);
     return compile_assertions(m);
 }

@@ -439,6 +439,7 @@ dae_status model_rewrite(model *m)
                                     m->flat->invariant[i].right);
     rewrite_roots(m, m->invariant, m->flat->invariants, true); /* they change at events, too */
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
+    m->guard_most = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_most);
     for (size_t i = 0; i < m->assertions; i++) {
         m->assertion[i] = m->flat->assertion[i];
         m->assertion[i].condition = model_plain(m, m->assertion[i].condition);

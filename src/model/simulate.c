@@ -764,23 +764,46 @@ static dae_status tell_guard(run *r, double t, size_t guard, double value)
     return DAE_E_IMPASSE;
 }
 
+/* Factors this much smaller than they were: equations divided by them lose as many digits. */
+static const double SOUND = 0.1;
+
+/* What is at t is where another form of the equations can take over. */
+static void keep_sound(run *r, double t)
+{
+    model *m = r->m;
+    if (m->guard_slots != m->slots) {
+        m->guard_value = dae_arena_take(&m->arena, m->slots + 1, sizeof *m->guard_value);
+        m->guard_slots = m->slots;
+    }
+    memcpy(m->guard_value, m->value, m->slots * sizeof *m->value);
+    m->guard_t = t;
+    m->guard_output = r->output;
+}
+
 static dae_status check_guards(run *r, double t, bool first)
 {
     model *m = r->m;
     size_t from = m->flat->watches - m->flat->guards;
+    bool sound = true;
     if (m->flat->guards == 0) return DAE_OK;
+    if (!first && m->guard_t == r->t) m->guard_output = r->output; /* of outputs none is missing */
     dae_status status = read(r, t);
     if (status != DAE_OK || unit_run(m, &m->watched) != DAE_OK) return status;
     for (size_t k = 0; k < m->flat->guards; k++) {
         double value = m->watched.out[from + k];
         if (first) m->guard_negative[k] = value < 0;
+        m->guard_most[k] = first ? fabs(value) : fmax(m->guard_most[k], fabs(value));
+        sound = sound && fabs(value) >= SOUND * m->guard_most[k];
         if (!(fabs(value) > 1e-9) || m->guard_negative[k] != (value < 0)) {
+            if (first) keep_sound(r, t);
             m->guard_failed = t == r->t || read(r, r->t) == DAE_OK;
-            m->guard_t = r->t;
-            m->guard_output = r->output;
+            m->guard_zero = t;
+            m->guard_end = r->t;
+            m->guard_end_output = r->output;
             return tell_guard(r, t, from + k, value);
         }
     }
+    if (first || sound) keep_sound(r, t);
     return DAE_OK;
 }
 

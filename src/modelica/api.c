@@ -447,6 +447,22 @@ static size_t set_by_whens(const flat_model *flat)
     return count;
 }
 
+/* Of the equations as written, as far as it is known without computing anything. Where nothing has
+ * to be differentiated and the system Jacobian is regular both are the same. */
+static void put_indices(const dae_model *m, dae_model_facts *facts)
+{
+    const flat_regular *r = &m->regular;
+    bool judged = m->reduction.from && r->from;
+    facts->structural_index = judged && r->index >= 0 ? r->index : m->ran ? -1 : facts->index;
+    facts->differential_index = -1;
+    if (m->ran)
+        facts->differential_index = facts->index;
+    else if (m->insight)
+        facts->differential_index = m->insight->differentiation_index;
+    else if (judged && r->changes == 0 && r->left_out == 0 && facts->structural_index <= 1)
+        facts->differential_index = facts->structural_index;
+}
+
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
 {
     if (!facts)
@@ -471,6 +487,7 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->index = m->reduction.index;
     if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
+    put_indices(m, facts);
     facts->route = m->ran ? "array" : NULL;
     facts->load_seconds = m->load_seconds;
 }
@@ -585,10 +602,9 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
     dae_status status = m->family ? family_simulate(m->family, simulation, to, with)
                                   : model_simulate(m->back, simulation, to, with);
     model *by = m->family ? family_now(m->family) : m->back;
-    if (status == DAE_E_IMPASSE && !route && m->fallback &&
-        fallback_goes_on(m->fallback, by, simulation, row, user, &status))
-        m->ran = fallback_model(m->fallback);
-    else if (watched && status != DAE_OK && fallback_repeats(m->fallback, simulation, &status))
+    if (watched && status != DAE_OK &&
+        ((status == DAE_E_IMPASSE && fallback_goes_on(m->fallback, by, simulation, &status)) ||
+         fallback_repeats(m->fallback, simulation, &status)))
         m->ran = fallback_model(m->fallback);
     return settle(m, status);
 }

@@ -123,7 +123,11 @@ typedef struct array_base {
                                     weight 0: it is held                                      */
     double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
+    double zero;                 /* singular values below this part of the largest count as 0 */
 } array_base;
+
+/* What it is unless something else is put there. */
+#define ARRAY_ZERO 1e-10
 
 bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width);
 /* b->J holds the Jacobian with `rows` rows: its columns are multiplied by the sizes of unknowns,
@@ -138,6 +142,7 @@ void array_slope(const array_base *b, double *J);
 /* Between singular values that were kept and dropped. What is exactly 0 is not known as such, and a
  * value close to where the cut is may as well be on its other side. */
 double array_gap(const array_base *b);
+enum { ARRAY_CLEAR = 1000 };     /* ... from which on ranks are told                          */
 /* Does x' follow from x here? */
 static inline bool array_is_full(const array_base *b)
 {

@@ -22,7 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double ZERO = 1e-10; /* singular values below this part of the largest count as 0 */
 static const double SMALL = 1e-3; /* ... which is taken for this at least, beside rows of size 1 */
 
 static double *take(dae_arena *arena, int count)
@@ -49,7 +48,8 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
     int most = rows > width ? rows : width;
     if (rows > ARRAY_ROWS + ARRAY_ROWS / 2) return false;
     if (most <= b->most) return true;
-    *b = (array_base){ .n = n, .most = most, .size = b->size, .weight = b->weight };
+    *b = (array_base){ .n = n, .most = most, .size = b->size, .weight = b->weight,
+                       .zero = b->zero > 0 ? b->zero : ARRAY_ZERO };
     b->J = take(arena, most * (n + most));
     b->copy = take(arena, most * (n + most));
     b->panel = take(arena, most * n);
@@ -129,11 +129,11 @@ static bool decompose(array_base *b, double *A, int rows, int columns, double *U
 static bool counts(array_base *b, double value, double largest, double blur)
 {
     double seen = value / largest * (DBL_EPSILON / fmax(blur, DBL_EPSILON));
-    if (seen > ZERO)
+    if (seen > b->zero)
         b->kept = fmin(b->kept, seen);
     else
         b->dropped = fmax(b->dropped, seen);
-    return seen > ZERO;
+    return seen > b->zero;
 }
 
 static int count_rank(array_base *b, const double *s, int least, double blur)
@@ -282,7 +282,7 @@ bool array_decompose(array_base *b, int rows, int width)
 
 double array_gap(const array_base *b)
 {
-    return b->kept / fmax(b->dropped, ZERO / 100);
+    return b->kept / fmax(b->dropped, b->zero / 100);
 }
 
 /* ---------------------------------------------------------------- solving --------------- */

@@ -444,31 +444,58 @@ dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation
     return model_simulate(a, simulation, give, f);
 }
 
+/* Rows of a run that had got farther already. */
+static int go_on(double t, const double *value, void *user)
+{
+    model_fallback *f = user;
+    if (f->passed && t <= f->last_t) return DAE_OK;
+    f->last_t = t;
+    f->passed++;
+    return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
+}
+
+/* From where the factor was not small yet, or (late) from the last point; false: it does not even
+ * begin. */
+static bool go_on_from(model_fallback *f, const model *ended, bool late,
+                       const dae_simulation *simulation, dae_status *status)
+{
+    model *a = f->array;
+    model_stage stage = { .resume = true, .t = late ? ended->guard_end : ended->guard_t,
+                          .output = late ? ended->guard_end_output : ended->guard_output };
+    for (uint32_t v = 0; v < f->flat.variables; v++)
+        model_poke(a, v, late ? model_peek(ended, v, 0) : model_peek_sound(ended, v));
+    model_forget_failure(a);
+    size_t length = a->text_length;
+    f->steps = 0;
+    *status = model_simulate_stage(a, simulation, give, f, &stage);
+    if (*status == DAE_OK || f->steps > 0) return true;
+    model_forget_failure(a);
+    if (a->text) a->text[a->text_length = length] = 0;
+    return false;
+}
+
 bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
-                      dae_row row, void *user, dae_status *status)
+                      dae_status *status)
 {
     dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     model *a = ended->guard_failed ? fallback_model(f) : NULL;
+    dae_status now = DAE_OK;
     if (!a || !model_problem_of(a)) return false;
-    model_stage stage = { .resume = true, .t = ended->guard_t, .output = ended->guard_output };
-    f->give = row;
-    f->user = user;
-    f->steps = 0;
-    for (uint32_t v = 0; v < f->flat.variables; v++) model_poke(a, v, model_peek(ended, v, 0));
+    f->give = go_on;
+    f->user = f;
     if (!with.method) with.method = "radau";
-    model_forget_failure(a);
-    size_t length = a->text_length;
-    dae_status now = model_simulate_stage(a, &with, give, f, &stage);
-    if (now != DAE_OK && f->steps == 0) { /* it did not even begin */
-        model_forget_failure(a);
-        if (a->text) a->text[a->text_length = length] = 0;
-        return false;
+    double from = ended->guard_t;
+    bool begun = go_on_from(f, ended, false, &with, &now);
+    if ((!begun || now < 0) && f->last_t <= ended->guard_end) {
+        from = ended->guard_end;
+        begun = go_on_from(f, ended, true, &with, &now);
     }
+    if (!begun) return false;
     model_warn(
         a,
-        "t = %.10g: a factor with which equations were combined becomes 0; from there on they are "
-        "integrated with their derivative array (route array)",
-        ended->guard_t);
+        "t = %.10g: a factor with which equations were combined becomes 0; from t = %.10g on they "
+        "are integrated with their derivative array (route array)",
+        ended->guard_zero, from);
     *status = now;
     return true;
 }
@@ -514,7 +541,9 @@ bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_s
 {
     bool numeric = *status == DAE_E_IMPASSE || *status == DAE_E_CONVERGENCE ||
                    *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR ||
-                   *status == DAE_E_SINGULARITY || *status == DAE_E_CHATTER;
+                   *status == DAE_E_SINGULARITY || *status == DAE_E_CHATTER ||
+                   /* the values at which it had to go on with other states */
+                   ((*status == DAE_E_INCONSISTENT || *status == DAE_E_NONFINITE) && f->passed > 1);
     dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
     model *a = fallback_model(f);

@@ -36,16 +36,16 @@ bool fallback_replaces(model_fallback *f, double t0, const char *why);
 /* As model_simulate, rows in the order of `back`. */
 dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
                              void *user);
-/* `ended` is a model of the same equations, rewritten, whose run ended where a factor of the
- * rewriting became 0: goes on from there. false: it cannot, *status is what it was. */
-bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
-                      dae_row row, void *user, dae_status *status);
-/* A run of rewritten equations, watched: rows go through fallback_pass (user: f) to `row`. If it
- * fails by numbers, which may be those of the rewriting, the array repeats it from the start and goes on
- * with the rows behind the last one. false: it cannot, or begins elsewhere; *status is what it was.
- */
+/* A run of rewritten equations, watched: rows go through fallback_pass (user: f) to `row`. What
+ * follows gives the rows behind the last one. false: it cannot; *status is what it was. */
 bool fallback_watch(model_fallback *f, dae_row row, void *user); /* false: no memory */
 int fallback_pass(double t, const double *value, void *user);
+/* The run of `ended` ended where a factor of the rewriting became 0: goes on from where that was not
+ * small yet. */
+bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
+                      dae_status *status);
+/* It failed by numbers, which may be those of the rewriting: all of it is repeated, unless the array
+ * begins elsewhere. */
 bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status);
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
                            double *value);

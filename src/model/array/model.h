@@ -31,7 +31,9 @@ typedef struct model_array {
     double *turn;                /* of orientation(): the square of all columns               */
     double *guess, *weight;      /* of the start                                              */
     double *metric;              /* sizes of unknowns, to measure distances with              */
+    double *size_before, *size_now; /* units while others are tried                          */
     bool lost;                   /* ranks changed: where and how                              */
+    int losses;                  /* ... how often since the end of the last step              */
     double lost_t;
     int lost_rank, lost_constraints;
     bool turned;                 /* ... a determinant changed its sign                        */
@@ -55,6 +57,10 @@ void model_put_array_rates(model *m, double t, const double *x, const double *xd
 bool model_tell_array(model *m, dae_status status, double t);
 /* The rows that have to be satisfied, at the start values and now. */
 dae_status model_describe_array(model *m);
+
+/* Units of unknowns, for all decompositions. */
+void array_put_sizes(model_array *k, const double *size);
+void array_put_zero(model_array *k, double zero); /* below what singular values count as 0 */
 
 /* problem.c */
 bool array_take_base(model_array *k); /* at k->here, which counts from now on */

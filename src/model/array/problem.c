@@ -30,6 +30,7 @@ static void swap(array_base *a, array_base *b)
 static bool note_lost(model_array *k, const array_base *b, double t, bool turned)
 {
     k->lost = true;
+    k->losses++;
     k->lost_t = t;
     k->lost_rank = b->rank;
     k->lost_constraints = b->constraints;
@@ -69,15 +70,92 @@ static bool has_turned(model_array *k, const array_base *from)
     return before != 0 && now != 0 && before != now;
 }
 
+/* ---------------------------------------------------------------- ranks ----------------- */
+
+/* The decomposition at (t, c), into the spare. */
+static bool decompose_at(model_array *k, double t, double *c)
+{
+    array_point p = k->here;
+    p.t = t;
+    p.c = c;
+    return array_linearize(&p, &k->spare) &&
+           array_decompose(&k->spare, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
+}
+
+static bool is_as_before(const model_array *k, const array_base *b)
+{
+    return b->rank == k->rank && b->constraints == k->constraints && array_is_full(b);
+}
+
+/* Units are those of the start, where an entry may happen to be nearly 0: in others ranks here and
+ * at the ends of steps before may be what they were, and clearly so. */
+static bool is_so_in_units(model_array *k)
+{
+    if (!decompose_at(k, k->t_base, k->c_base) || !is_as_before(k, &k->spare)) return false;
+    swap(&k->base, &k->spare);
+    if (k->has_next) {
+        if (!decompose_at(k, k->t_next, k->c_next) || !is_as_before(k, &k->spare)) return false;
+        swap(&k->next, &k->spare);
+    }
+    return decompose_at(k, k->here.t, k->here.c) && is_as_before(k, &k->spare) &&
+           array_gap(&k->spare) > ARRAY_CLEAR;
+}
+
+static void put_units(model_array *k, const double *size, double tau)
+{
+    double *c[] = { k->here.c, k->c_start, k->c_base, k->c_next }, before = k->a.tau;
+    array_put_sizes(k, size);
+    for (int i = 0; i < (k->has_next ? 4 : 3); i++) {
+        array_point p = k->here;
+        p.c = c[i];
+        k->a.tau = before;
+        array_put_tau(&p, tau);
+    }
+    k->has_near = false;
+}
+
+/* Other units, chosen here, in which ranks are those of the start; false: there are none. */
+static bool renew_units(model_array *k)
+{
+    size_t n = k->a.n;
+    double tau = k->a.tau, *size = k->size_before;
+    memcpy(size, k->base.size, n * sizeof *size);
+    array_choose_units(&k->here, &k->spare, k->metric);
+    double chosen = k->a.tau;
+    array_put_tau(&k->here, tau);
+    memcpy(k->size_now, k->spare.size, n * sizeof *size);
+    put_units(k, k->size_now, chosen);
+    if (is_so_in_units(k)) return true;
+    put_units(k, size, tau);
+    if (decompose_at(k, k->t_base, k->c_base)) swap(&k->base, &k->spare);
+    if (k->has_next && decompose_at(k, k->t_next, k->c_next)) swap(&k->next, &k->spare);
+    decompose_at(k, k->here.t, k->here.c);
+    return false;
+}
+
+/* A shorter step mostly helps; if it does not, that is not to be had by steps. */
+enum { OFTEN = 4 };
+
+/* A cut that is lower by this may have the ranks of the start, clearly. */
+static const double LOWER = 1e-2;
+
+static bool lower_cut(model_array *k)
+{
+    double zero = k->spare.zero;
+    array_put_zero(k, LOWER * zero);
+    bool good = decompose_at(k, k->here.t, k->here.c) && is_as_before(k, &k->spare) &&
+                array_gap(&k->spare) > ARRAY_CLEAR;
+    array_put_zero(k, zero);
+    return good || (decompose_at(k, k->here.t, k->here.c) && false);
+}
+
 /* The decomposition at k->here, into the spare; false: ranks are not those of the start. */
 static bool look_here(model_array *k)
 {
-    array_base *b = &k->spare;
-    if (!array_linearize(&k->here, b)) return false;
-    if (!array_decompose(b, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n)) return false;
-    if (k->rank < 0) return true;
-    bool same = b->rank == k->rank && b->constraints == k->constraints && array_is_full(b);
-    return same || note_lost(k, b, k->here.t, false);
+    if (!decompose_at(k, k->here.t, k->here.c)) return false;
+    if (k->rank < 0 || is_as_before(k, &k->spare)) return true;
+    if (k->losses >= OFTEN && (renew_units(k) || lower_cut(k))) return true;
+    return note_lost(k, &k->spare, k->here.t, false);
 }
 
 /* Higher derivatives are determined in part only. What is not is made 0: carried on from step to
@@ -110,6 +188,7 @@ bool array_take_base(model_array *k)
     memcpy(k->c_base, k->here.c, (size_t)array_columns(&k->a) * sizeof *k->c_base);
     k->t_base = k->here.t;
     k->lost = k->has_near = false;
+    k->losses = 0;
     return true;
 }
 
@@ -132,6 +211,7 @@ static bool take_next(model_array *k)
     k->t_next = k->here.t;
     k->has_next = true;
     k->lost = k->has_near = false;
+    k->losses = 0;
     return true;
 }
 
@@ -311,6 +391,8 @@ dae_status model_build_array(model *m)
     size_t n = p->states;
     k->slope = dae_arena_take(&m->arena, n * n + 1, sizeof *k->slope);
     k->x_here = dae_arena_take(&m->arena, n + 1, sizeof *k->x_here);
+    k->size_before = dae_arena_take(&m->arena, 2 * n + 1, sizeof *k->size_before);
+    k->size_now = k->size_before + n;
     name_things(m);
     p->problem = (dae_problem){ .size = (int)n,
                                 .residual = residual,

@@ -23,7 +23,9 @@ enum { NEAREST = 60, SHAKES = 6, SMALL = 30, PATIENT = 2, TRIES = 20 };
 /* How readily an unknown moves away from its start value. */
 static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
 static const double LATER = 1e-4; /* in units of tau */
-static const double CLEAR = 1e3; /* gap between singular values kept and dropped */
+static const double BESIDE = 1e-3; /* ... start values may be off the constraints by this */
+static const double ROUNDED = 1e-8; /* ... a point that satisfies the array, by this */
+static const double LOWEST = 5e-13; /* part of singular values that may count */
 static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
 /* ---------------------------------------------------------------- initial equations ----- */
@@ -92,10 +94,15 @@ static bool is_given(const model *m, uint32_t v)
     return m->variable[m->variable[v].start_from].start != 0;
 }
 
-static void put_sizes(model_array *k, const double *size)
+void array_put_sizes(model_array *k, const double *size)
 {
     for (size_t j = 0; j < k->a.n; j++)
         k->base.size[j] = k->next.size[j] = k->near.size[j] = k->spare.size[j] = size[j];
+}
+
+void array_put_zero(model_array *k, double zero)
+{
+    k->base.zero = k->next.zero = k->near.zero = k->spare.zero = zero;
 }
 
 typedef enum origin {
@@ -125,7 +132,7 @@ static void weigh(model *m, origin from)
         double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
         k->metric[j] = size;
     }
-    put_sizes(k, k->metric);
+    array_put_sizes(k, k->metric);
 }
 
 static void put_weights(model_array *k, const double *weight)
@@ -175,12 +182,15 @@ static void choose_units(model_array *k)
     k->here.extra = NULL;
     put_weights(k, NULL);
     array_choose_units(&k->here, &k->base, k->metric);
-    put_sizes(k, k->base.size);
+    array_put_sizes(k, k->base.size);
 }
 
-static bool is_clear(const array_base *b)
+/* ... beside what is left of the rows, too: it makes ranks larger by singular values of its size. */
+static bool is_clear(model_array *k)
 {
-    return array_gap(b) > CLEAR;
+    double left;
+    array_worst(&k->here, &k->base, &left);
+    return array_gap(&k->base) > ARRAY_CLEAR && k->base.kept > ARRAY_CLEAR * left;
 }
 
 /* With other units of time no others are as clear. */
@@ -192,11 +202,19 @@ static bool is_robust(model_array *k)
     for (int side = -1; side < 2; side += 2) {
         array_put_tau(&k->here, tau * exp2(2 * side));
         same = same && look(k) &&
-               (!is_clear(&k->base) || (k->base.rank == rank && array_is_full(&k->base) &&
+               (!is_clear(k) || (k->base.rank == rank && array_is_full(&k->base) &&
                                         k->base.constraints == constraints));
     }
     array_put_tau(&k->here, tau);
     return look(k) && same;
+}
+
+/* x is where it was, but for a part of its size. */
+static bool has_stayed(const model_array *k, const double *x, double part)
+{
+    for (size_t j = 0; j < k->a.n; j++)
+        if (!(fabs(k->here.c[j] - x[j]) <= part * k->metric[j])) return false;
+    return true;
 }
 
 /* F^(k+1) = 0 can be satisfied by higher derivatives alone, and adds no constraint. */
@@ -210,8 +228,12 @@ static bool is_confirmed(model *m)
     if (!kept) return false;
     memcpy(kept, k->here.c, columns * sizeof *kept);
     for (size_t j = 0; j < k->a.n; j++) k->base.weight[j] = 0;
-    good = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
-           k->base.constraints == constraints;
+    good = array_satisfy(&k->here, &k->base, false);
+    if (!good) { /* rounding of x, which the derivatives cannot remove */
+        put_weights(k, NULL);
+        good = array_satisfy(&k->here, &k->base, false) && has_stayed(k, kept, ROUNDED);
+    }
+    good = good && look(k) && array_is_full(&k->base) && k->base.constraints == constraints;
     k->a.level = level;
     memcpy(k->here.c, kept, columns * sizeof *kept);
     dae_free(&m->memory, kept);
@@ -230,25 +252,59 @@ static void shake(model_array *k, int times)
     }
 }
 
-/* F, ..., F^(level): by derivatives alone; with all that may move; with unknowns that are not
- * differentiated; from other derivatives. */
-static bool satisfy(model *m)
+/* How far x is from the guesses, of what is given in units of sizes. */
+static double distance(const model_array *k)
 {
-    model_array *k = m->array;
-    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
-    double *from = dae_alloc(&m->memory, columns + 1, sizeof *from);
-    bool good = false;
+    double sum = 0;
+    for (size_t j = 0; j < k->a.n; j++) {
+        double d = k->weight[j] > 0 ? (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]) : 0;
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* x as it is, by derivatives alone. Then x may move, too: start values that were given with some
+ * digits only are off the constraints by the rest, and ranks are clear on these only. */
+static bool satisfy_beside(model_array *k, double *held, size_t columns)
+{
+    for (size_t j = 0; j < k->a.n; j++) k->base.weight[j] = 0;
+    if (!array_satisfy(&k->here, &k->base, false)) return false;
+    memcpy(held, k->here.c, columns * sizeof *held);
+    double before = distance(k);
+    put_weights(k, k->weight);
+    if (!array_satisfy(&k->here, &k->base, false) || distance(k) > before + BESIDE)
+        memcpy(k->here.c, held, columns * sizeof *held);
+    return true;
+}
+
+/* With all that may move; with unknowns that are not differentiated; patiently; from other
+ * derivatives. */
+static bool satisfy_anywhere(model_array *k, const double *from, size_t columns)
+{
+    size_t n = k->a.n;
     int stages = n <= SMALL ? 4 + SHAKES : 4;
-    if (from) memcpy(from, k->here.c, columns * sizeof *from);
-    for (int stage = 0; from && stage < stages && !good; stage++) {
+    bool good = false;
+    for (int stage = 1; stage < stages && !good; stage++) {
         put_weights(k, k->weight);
         for (size_t j = 0; j < n; j++)
-            if (stage == 0 || (stage == 2 && k->weight[j] != ALGEBRAIC)) k->base.weight[j] = 0;
+            if (stage == 2 && k->weight[j] != ALGEBRAIC) k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
         if (stage > 3) shake(k, stage - 3);
         bool patient = stage == 3 || (stage > 3 && k->a.level <= PATIENT);
         good = array_satisfy(&k->here, &k->base, patient);
     }
+    return good;
+}
+
+/* F, ..., F^(level), near the guesses. */
+static bool satisfy(model *m)
+{
+    model_array *k = m->array;
+    size_t columns = (size_t)array_columns(&k->a), bytes = columns * sizeof *k->here.c;
+    double *from = dae_alloc(&m->memory, 2 * columns + 1, sizeof *from);
+    if (!from) return false;
+    memcpy(from, k->here.c, bytes);
+    bool good = satisfy_beside(k, from + columns, columns) || satisfy_anywhere(k, from, columns);
     dae_free(&m->memory, from);
     return good;
 }
@@ -270,6 +326,28 @@ static bool begin_somewhere(model *m)
     return false;
 }
 
+/* Is the index `level`? Where singular values are small after many differentiations the cut may be
+ * lower, as long as rounding is lower still. */
+static bool tell_index(model *m, int level)
+{
+    model_array *k = m->array;
+    for (double zero = ARRAY_ZERO; zero > LOWEST; zero /= 10) {
+        array_put_zero(k, zero);
+        if (!look(k) || !array_is_full(&k->base)) continue;
+        double kept = k->base.kept, dropped = k->base.dropped;
+        bool clear = is_clear(k) && is_robust(k);
+        int freedom = (int)k->a.n - k->base.constraints;
+        if (!clear || !is_confirmed(m)) continue;
+        k->index = level;
+        k->freedom = freedom;
+        k->kept = kept;
+        k->dropped = dropped;
+        return true;
+    }
+    array_put_zero(k, ARRAY_ZERO);
+    return false;
+}
+
 typedef enum outcome { FOUND, NO_VALUE, NO_POINT, NO_INDEX } outcome;
 
 /* From F, ..., F^(first) on. */
@@ -282,6 +360,7 @@ static outcome find_index_from(model *m, origin from, int first)
     k->index = k->rank = k->freedom = -1;
     for (int level = first; raise(m, level); level++) {
         if (level == first) {
+            array_put_zero(k, ARRAY_ZERO);
             weigh(m, from);
             memcpy(k->here.c, k->guess, n * sizeof *k->guess);
             if (!begin_somewhere(m)) return NO_VALUE;
@@ -289,16 +368,7 @@ static outcome find_index_from(model *m, origin from, int first)
         k->here.extra = from == FROM_START && k->extra.rows ? &k->extra : NULL;
         if (!satisfy(m)) return NO_POINT;
         choose_units(k);
-        if (!look(k) || !array_is_full(&k->base)) continue;
-        double kept = k->base.kept, dropped = k->base.dropped;
-        bool clear = is_clear(&k->base) && is_robust(k);
-        int freedom = (int)n - k->base.constraints;
-        if (!clear || !is_confirmed(m)) continue;
-        k->index = level;
-        k->freedom = freedom;
-        k->kept = kept;
-        k->dropped = dropped;
-        return FOUND;
+        if (tell_index(m, level)) return FOUND;
     }
     return NO_INDEX;
 }
@@ -358,17 +428,6 @@ static double step_along(const model_array *k, double *to)
     return most;
 }
 
-/* How far x is from the guesses, of what is given in units of sizes. */
-static double distance(const model_array *k)
-{
-    double sum = 0;
-    for (size_t j = 0; j < k->a.n; j++) {
-        double d = k->weight[j] > 0 ? (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]) : 0;
-        sum += d * d;
-    }
-    return sqrt(sum);
-}
-
 /* The way to the point may have led far away, by levels that knew less: once more from the guesses,
  * with the derivatives found, or without any; with all that is known now. */
 static void begin_again(model *m)
@@ -409,6 +468,11 @@ static void approach(model *m)
             part = fmin(1, 2 * part);
             continue;
         }
+        memcpy(k->here.c, good, columns * sizeof *good);
+        double before = distance(k);
+        for (size_t j = 0; j < n; j++) k->here.c[j] += part * step[j];
+        if (array_satisfy(&k->here, &k->base, false) && distance(k) < (1 - part / 4) * before)
+            continue;
         memcpy(k->here.c, good, columns * sizeof *good);
         part /= 2;
     }
@@ -541,6 +605,7 @@ static void prepare(model *m, double t0)
     k->here.a = &k->a;
     k->here.t = t0;
     k->lost = k->known_here = k->has_near = k->has_next = false;
+    k->losses = 0;
     array_tell(&k->a, m->g, known_value, m);
 }
 
@@ -601,17 +666,8 @@ dae_status model_describe_array(model *m)
     m->initial_constraints = 0;
     m->initial_constraint = dae_arena_take(&m->arena, rows + 1, sizeof *m->initial_constraint);
     if (k->rank < 0) return DAE_OK;
-    for (size_t i = 0; i < rows; i++) {
-        const model_equation *e = &m->running.item[i % n];
-        const char *place = e->place.source && m->flat->locate
-                                ? m->flat->locate(e->place, m->flat->context) : NULL;
-        m->initial_constraint[m->initial_constraints++] = (dae_initial_constraint){
-            .equation = dae_arena_print(&m->arena, "%s = %s",
-                                        ex_print(m->g, e->text_left, flat_name, m->flat, 100),
-                                        ex_print(m->g, e->text_right, flat_name, m->flat, 100)),
-            .place = place ? dae_arena_copy(&m->arena, place, strlen(place)) : "",
-            .derivative = (int)(i / n), .before = NAN, .after = NAN };
-    }
+    for (size_t i = 0; i < rows; i++)
+        initial_name_constraint(m, &m->running.item[i % n], (int)(i / n));
     memcpy(c, k->guess, n * sizeof *c);
     if (array_evaluate(&k->a, k->t_start, c, G, NULL, 0))
         for (size_t i = 0; i < rows; i++) m->initial_constraint[i].before = G[i];

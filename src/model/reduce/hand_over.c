@@ -30,6 +30,13 @@ double model_peek(const model *m, uint32_t variable, uint32_t order)
     return sign * m->value[slot_of(v, order)];
 }
 
+double model_peek_sound(const model *m, uint32_t variable)
+{
+    double sign;
+    uint32_t v = home_of(m, variable, &sign);
+    return sign * m->guard_value[slot_of(v, 0)];
+}
+
 void model_poke_rate(model *m, uint32_t variable, double value)
 {
     double sign;

@@ -33,6 +33,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Characters of the name of a combination. */
+enum { LONGEST = 60 };
+
 /* A coefficient of a combination that is below this part of its summands is rounding. */
 static const double ROUNDING = 1e-12;
 
@@ -358,16 +361,28 @@ static int highest_row(const regular *w, const regular_block *b, const regular_n
     return (int)C;
 }
 
-static uint32_t add_variable(regular *w, uint32_t column, uint32_t order)
+/* y = x_j - r x_l is named by what it is, so that equations with it read as they are; where r is long,
+ * by what it is made of. */
+static const char *combined_name(regular *w, ex_id x_j, ex_id x_l, ex_id ratio)
 {
-    uint32_t from = w->s.variable[column];
-    const char *leaf =
-        ex_print(w->g, ex_variable(w->g, from, order, EX_REAL), flat_name, w->m, 60);
-    flat_variable made = { .name = dae_arena_print(w->arena, "combination(%s)", leaf),
+    ex_id whole =
+        ex_binary(w->g, EX_SUBTRACT, x_j, ex_binary(w->g, EX_MULTIPLY, ratio, x_l));
+    const char *text = ex_print(w->g, whole, flat_name, w->m, LONGEST);
+    if (!strstr(text, "...")) return dae_arena_print(w->arena, "(%s)", text);
+    const char *other = ex_print(w->g, x_l, flat_name, w->m, 0);
+    return dae_arena_print(w->arena, "(%s less a multiple of %s)",
+                           ex_print(w->g, x_j, flat_name, w->m, 0), other);
+}
+
+static uint32_t add_variable(regular *w, ex_id x_j, ex_id x_l, ex_id ratio)
+{
+    uint32_t from = ex_at(w->g, x_j)->a;
+    flat_variable made = { .name = combined_name(w, x_j, x_l, ratio),
                            .type = EX_REAL,
                            .variability = FLAT_CONTINUOUS,
                            .fixed = -1,
                            .hidden = true,
+                           .combined = true,
                            .place = w->m->variable[from].place };
     return flat_add_variable(w->m, &made);
 }
@@ -460,9 +475,9 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
     for (uint32_t q = 0; q < v->count; q++) {
         if (q == s.l) continue;
         if (!v->constant) s.ratio[q] = ex_binary(w->g, EX_DIVIDE, s.ratio[q], by);
-        s.made[q] = add_variable(w, b->column[v->at[q]], w->d[b->column[v->at[q]]] - s.C);
-        w->m->variable[s.made[q]].start =
-            combined_start(w, lead(w, b, v, q, s.C), x_l, s.ratio[q]);
+        ex_id x_j = lead(w, b, v, q, s.C);
+        s.made[q] = add_variable(w, x_j, x_l, s.ratio[q]);
+        w->m->variable[s.made[q]].start = combined_start(w, x_j, x_l, s.ratio[q]);
         s.image[q] = ex_binary(w->g, EX_ADD, ex_variable(w->g, s.made[q], 0, EX_REAL),
                                ex_binary(w->g, EX_MULTIPLY, s.ratio[q], x_l));
     }
@@ -484,9 +499,8 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
         if (q == s.l) continue;
         flat_equation like = *regular_row(w, b->row[0]);
         flat_add_equation(w->m, s.image[q], lead(w, b, v, q, s.C), like.place, "");
-        words =
-            dae_arena_print(w->arena, "%s      %s\n", words,
-                            regular_equation(w->m, &w->m->equation[w->m->equations - 1], 120));
+        words = dae_arena_print(w->arena, "%s      %s\n", words,
+                                w->m->variable[s.made[q]].name);
     }
     note(w, REGULAR_SUBSTITUTE, b)->words = words;
     regular_guard(w, by);

@@ -52,6 +52,9 @@ void nearest_warn(model *m);          /* what was moved                         
 
 void initial_warn_dropped(model *m);  /* which guesses gave way to others                     */
 
+/* report.c: one more of the constraints that are told, differentiated so often. */
+void initial_name_constraint(model *m, const model_equation *e, int derivative);
+
 /* conflict.c: after a failure; the report is made anew where more can be said. *solved: there is no
  * contradiction, a point where everything holds is in the slots. */
 dae_status conflict_explain(model *m, dae_status status, bool *solved);

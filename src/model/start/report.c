@@ -121,21 +121,24 @@ static dae_status compile_constraints(model *m, const size_t *list, size_t count
     return unit_open(m, &m->constraints, output, count);
 }
 
+void initial_name_constraint(model *m, const model_equation *e, int derivative)
+{
+    const char *place = e->place.source && m->flat->locate
+                            ? m->flat->locate(e->place, m->flat->context) : NULL;
+    m->initial_constraint[m->initial_constraints++] = (dae_initial_constraint){
+        .equation = dae_arena_print(&m->arena, "%s = %s",
+                                    ex_print(m->g, e->text_left, flat_name, m->flat, 100),
+                                    ex_print(m->g, e->text_right, flat_name, m->flat, 100)),
+        .place = place ? dae_arena_copy(&m->arena, place, strlen(place)) : "",
+        .derivative = derivative, .before = NAN, .after = NAN };
+}
+
 static void name_constraints(model *m, const size_t *list, size_t count)
 {
     m->initial_constraints = 0;
     m->initial_constraint = dae_arena_take(&m->arena, count + 1, sizeof *m->initial_constraint);
-    for (size_t i = 0; i < count; i++) {
-        const model_equation *e = &m->equations.item[list[i]];
-        const char *place = e->place.source && m->flat->locate
-                                ? m->flat->locate(e->place, m->flat->context) : NULL;
-        m->initial_constraint[m->initial_constraints++] = (dae_initial_constraint){
-            .equation = dae_arena_print(&m->arena, "%s = %s",
-                                        ex_print(m->g, e->text_left, flat_name, m->flat, 100),
-                                        ex_print(m->g, e->text_right, flat_name, m->flat, 100)),
-            .place = place ? dae_arena_copy(&m->arena, place, strlen(place)) : "",
-            .derivative = e->derived, .before = NAN, .after = NAN };
-    }
+    for (size_t i = 0; i < count; i++)
+        initial_name_constraint(m, &m->equations.item[list[i]], m->equations.item[list[i]].derived);
 }
 
 /* All unknowns at their start values. */
