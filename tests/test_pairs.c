@@ -41,7 +41,7 @@ static function draw_function(pair *k)
 
 static void write(const function *f, char *text, char *slope)
 {
-    char first[40], second[40];
+    char first[20], second[20];
     snprintf(first, sizeof first, "(%g)", f->p);
     snprintf(second, sizeof second, "%g", f->q);
     switch (f->kind) {
