@@ -160,6 +160,7 @@ static const char *way_words(const char *by)
         { "newton", "Newton's method" },
         { "newton homotopy", "Newton's method, the equations deformed" },
         { "newton from afar", "Newton's method from far away" },
+        { "halving", "halving an interval, farther and farther out" },
         { "trust region", "a trust region and Newton's method" },
         { "homotopy", "homotopy, from the simplified equations to the actual ones" },
     };

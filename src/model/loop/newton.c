@@ -21,7 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000 };
+enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000,
+       OUTWARD = 70, BISECTIONS = 200 }; /* 1.3^70 is 1e8 */
 
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
                                           after the last step is rounding                       */
@@ -310,6 +311,50 @@ static dae_status iterate_from_afar(loop *l)
     return status;
 }
 
+/* F of one unknown at x; NAN: not defined, or not allowed. */
+static double residual_at(loop *l, double x)
+{
+    double r = NAN;
+    return loop_allows(l, &x) && loop_evaluate(l, &x, &r) == DAE_OK ? r : NAN;
+}
+
+/* Between a and b the sign of F changes: to the nearest numbers where it does. */
+static dae_status halve(loop *l, double a, double b, double at_a)
+{
+    for (int k = 0; k < BISECTIONS; k++) {
+        double middle = 0.5 * (a + b), r = residual_at(l, middle);
+        if (middle == a || middle == b) break;
+        if (isnan(r)) return DAE_E_CONVERGENCE;
+        if ((r < 0) == (at_a < 0)) a = middle;
+        else b = middle;
+    }
+    l->u[0] = a;
+    dae_status status = loop_iterate(l);
+    return status != DAE_OK || loop_holds(l) ? status : DAE_E_CONVERGENCE; /* a pole, or a jump */
+}
+
+/* One unknown, and nothing to go by near the start value, where F is flat: tanh(x - 30) = 0.5. Farther
+ * and farther out, on both sides, F is asked for its sign. */
+static dae_status iterate_in_bracket(loop *l)
+{
+    uint32_t slot = l->s->torn_slot[0];
+    double nominal = l->m->variable[slot_variable(slot)].nominal_value;
+    double size = fmax(fabs(l->u0[0]), nominal != 0 ? fabs(nominal) : 1), by = 0.01 * size;
+    double last[2] = { l->u0[0], l->u0[0] }, sign[2];
+    if (l->s->torn != 1) return DAE_E_CONVERGENCE;
+    sign[0] = sign[1] = residual_at(l, l->u0[0]);
+    for (int k = 0; k < OUTWARD; k++, by *= 1.3)
+        for (int side = 0; side < 2; side++) {
+            double x = l->u0[0] + (side ? -by : by), r = residual_at(l, x);
+            if (isnan(r)) continue;
+            bool changed = (r < 0 && sign[side] > 0) || (r > 0 && sign[side] < 0);
+            if (changed && halve(l, last[side], x, sign[side]) == DAE_OK) return DAE_OK;
+            last[side] = x;
+            sign[side] = r;
+        }
+    return DAE_E_CONVERGENCE;
+}
+
 /* ---------------------------------------------------------------- guesses that compete -- */
 
 /* Guesses at the present values (moved = true), or back where they were. */
@@ -392,7 +437,7 @@ static dae_status iterate_to_nearest(loop *l)
 static dae_status climb(loop *l)
 {
     model *m = l->m;
-    const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar" };
+    const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar", "halving" };
     dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l);
     dae_status found = status;
     dae_factor_info info = l->info;
@@ -400,6 +445,7 @@ static dae_status climb(loop *l)
     if (status != DAE_OK) status = deform(l), rung = 1;
     if (status != DAE_OK) status = loop_rescue(l), rung = 2;
     if (status != DAE_OK && !m->stay_near) status = iterate_from_afar(l), rung = 3;
+    if (status != DAE_OK && !m->stay_near) status = iterate_in_bracket(l), rung = 4;
     if (status == DAE_OK && (rung > 0 || !l->plan->by)) l->plan->by = by[rung];
     l->info = info;
     return status == DAE_OK ? DAE_OK : found;

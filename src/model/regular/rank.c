@@ -403,10 +403,22 @@ static bool is_varying(regular *w, const ex_node *n)
            (n->op == EX_VARIABLE && w->m->variable[n->a].variability > FLAT_PARAMETER);
 }
 
-/* Is an unknown of the block in the row below something that has branches? */
-static bool bends(regular *w, const regular_block *b, uint32_t row)
+/* Does nothing of a row change at any point? */
+static bool is_flat(const regular_block *b, uint32_t i)
+{
+    for (uint32_t j = 0; j < b->size; j++)
+        for (int p = 0; p < ALL_POINTS; p++)
+            if (b->J[p] && b->J[p][(size_t)i * b->size + j] != 0) return false;
+    return true;
+}
+
+/* Is an unknown of the block in the row below something that has branches? Or below tanh or exp,
+ * where the row is flat: tanh(x - 30) is -1 by rounding near x = 0. */
+static bool bends(regular *w, const regular_block *b, uint32_t i)
 {
     enum { VARIES = 1, CONCERNED = 2 };
+    uint32_t row = b->row[i];
+    bool flat = is_flat(b, i);
     ex_id root = regular_residual(w, row),
           *leaf = dae_arena_take(&w->scratch, b->size + 1, sizeof *leaf);
     ex_walk *walk = ex_walk_begin(w->g, &root, 1);
@@ -418,13 +430,14 @@ static bool bends(regular *w, const regular_block *b, uint32_t row)
         ex_id about = is_varying(w, n) ? VARIES : 0;
         for (uint32_t j = 0; n->op == EX_VARIABLE && j < b->size; j++)
             if (leaf[j] == e) about |= CONCERNED;
-        for (size_t i = 0, count = ex_operand_count(w->g, e); i < count; i++)
-            about |= walk->image[ex_operand(w->g, e, i)];
+        for (size_t o = 0, count = ex_operand_count(w->g, e); o < count; o++)
+            about |= walk->image[ex_operand(w->g, e, o)];
         walk->image[e] = about;
         bool branches = n->op == EX_IF
                             ? (walk->image[n->a] & VARIES) != 0
                             : n->op == EX_ABS || n->op == EX_MIN || n->op == EX_MAX ||
-                                  n->op == EX_CALL || n->op == EX_MOD || n->op == EX_REM;
+                                  n->op == EX_CALL || n->op == EX_MOD || n->op == EX_REM ||
+                                  (flat && (n->op == EX_TANH || n->op == EX_EXP));
         found = branches && (about & CONCERNED);
     }
     ex_walk_end(w->g, walk);
@@ -441,7 +454,7 @@ bool regular_judge(regular *w, regular_block *b)
         return false;
     evaluate_block(w, b, ALL_POINTS);
     b->bends = dae_arena_take(&w->scratch, b->size + 1, sizeof *b->bends);
-    for (uint32_t i = 0; i < b->size; i++) b->bends[i] = bends(w, b, b->row[i]);
+    for (uint32_t i = 0; i < b->size; i++) b->bends[i] = bends(w, b, i);
     b->rank = 0;
     b->always = true;
     for (int p = 0; p < ALL_POINTS; p++) {
