@@ -124,12 +124,16 @@ static double output_time(const run *r, int k)
     return r->start + (r->stop - r->start) * k / r->intervals;
 }
 
+/* The tolerance of what is integrated though nothing follows from it. */
+static const double FREELY = 1e30;
+
 static void choose_tolerances(run *r)
 {
     const model *m = r->m;
     for (int j = 0; j < m->p.problem.size; j++) {
         double nominal = fabs(m->variable[m->p.variable[j]].nominal_value);
         r->atol_each[j] = r->atol * (nominal > 0 ? nominal : 1);
+        if (m->array && m->array->follows[j]) r->atol_each[j] = FREELY;
     }
 }
 

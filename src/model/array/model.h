@@ -28,6 +28,7 @@ typedef struct model_array {
     int rank, constraints;       /* as they were at the start                                 */
     double kept, dropped;        /* ... the closest decision on them                          */
     double *slope;               /* n x n                                                     */
+    bool *follows;               /* of unknowns: nothing follows from them, as from an output */
     double *turn;                /* of orientation(): the square of all columns               */
     double *guess, *weight;      /* of the start                                              */
     double *metric;              /* sizes of unknowns, to measure distances with              */

@@ -13,6 +13,7 @@
  */
 #include "model/array/model.h"
 
+#include "expression/walk.h"
 #include "linear/lapack.h"
 
 #include <math.h>
@@ -362,6 +363,52 @@ static dae_status list_equations(model *m)
     return DAE_OK;
 }
 
+/* Does the equation contain the unknown, or its derivative? use[i, j]; more than x itself: 2. */
+static void list_uses(model *m, unsigned char *use)
+{
+    const model_problem *p = &m->p;
+    size_t n = p->states;
+    uint32_t *at = dae_arena_take(&m->arena, m->variables + 1, sizeof *at); /* 1 + place */
+    for (size_t j = 0; j < n; j++) at[p->variable[j]] = (uint32_t)j + 1;
+    for (size_t i = 0; i < n; i++) {
+        ex_walk *w = ex_walk_begin(m->g, &p->residual[i], 1);
+        for (size_t k = 0; k < w->count; k++) {
+            uint32_t slot = leaf_slot(m->g, w->order[k]);
+            if (slot == NOWHERE || slot == 0 || at[slot_variable(slot)] == 0) continue;
+            size_t entry = i * n + at[slot_variable(slot)] - 1;
+            use[entry] |= slot_is_derivative(slot) ? 2 : 1;
+        }
+        ex_walk_end(m->g, w);
+    }
+}
+
+/* Unknowns in one equation only, without a derivative, and then those which are so without these
+ * equations: an output, a kinetic energy. All are integrated, but the errors of these concern nobody: they
+ * follow at the end of every step. */
+static void find_followers(model *m)
+{
+    size_t n = m->p.states;
+    model_array *k = m->array;
+    unsigned char *use = dae_arena_take(&m->arena, n * n + 1, sizeof *use);
+    bool more = true;
+    k->follows = dae_arena_take(&m->arena, n + 1, sizeof *k->follows);
+    list_uses(m, use);
+    while (more) {
+        more = false;
+        for (size_t j = 0; j < n; j++) {
+            size_t count = 0, row = 0;
+            for (size_t i = 0; i < n; i++)
+                if (use[i * n + j]) count += use[i * n + j] == 1 ? 1 : 2, row = i;
+            if (k->follows[j] || count != 1) continue;
+            k->follows[j] = more = true;
+            memset(use + row * n, 0, n);
+        }
+    }
+    size_t left = n;
+    for (size_t j = 0; j < n; j++) left -= k->follows[j];
+    if (left == 0) memset(k->follows, 0, n * sizeof *k->follows); /* then all count */
+}
+
 static void name_things(model *m)
 {
     model_problem *p = &m->p;
@@ -394,6 +441,7 @@ dae_status model_build_array(model *m)
     k->size_before = dae_arena_take(&m->arena, 2 * n + 1, sizeof *k->size_before);
     k->size_now = k->size_before + n;
     name_things(m);
+    find_followers(m);
     p->problem = (dae_problem){ .size = (int)n,
                                 .residual = residual,
                                 .jacobian_x = jacobian_x,
