@@ -142,6 +142,8 @@ typedef struct dae_insight {
 /* Collected when it is first asked for, at the parameters as they are then. NULL: there is no
  * model, or no memory. */
 const dae_insight *dae_model_insight(dae_model *m);
+/* Its differentiation_index alone, which costs less; -1: not known, or more than 200 equations. */
+int dae_model_differential_index(dae_model *m);
 
 #ifdef __cplusplus
 }

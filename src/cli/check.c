@@ -3,6 +3,8 @@
 #include "cli/analyze_problem.h"
 #include "cli/verbs.h"
 
+#include <daedalus/insight.h>
+
 #include <string.h>
 
 /* ---- check ---- */
@@ -50,6 +52,8 @@ static int check(cli *c, const cli_arguments *a)
     if (code == 0) {
         dae_model_get_facts(m, &f);
         cli_model_warnings(c, m);
+        if (c->json)
+            f.differential_index = dae_model_differential_index(m);
         if (c->json)
             verdict_json(c, m, &f);
         else

@@ -162,8 +162,9 @@ static void shape_text(dae_sink *out, const dae_model_facts *f)
     if (f->blocks > 0)
         dae_sink_print(out, "%zu loop%s, the largest of %zu, torn to %zu; ", f->blocks,
                        s_of(f->blocks), f->largest_block, f->torn);
-    dae_sink_print(out, "%zu unknown%s, index %d\n", f->unknowns, s_of(f->unknowns),
-                   f->index);
+    dae_sink_print(out, "%zu unknown%s, %sindex %d\n", f->unknowns, s_of(f->unknowns),
+                   f->differential_index < 0 ? "structural " : "",
+                   f->differential_index < 0 ? f->index : f->differential_index);
 }
 
 /* By what means, how far, in how many steps. */

@@ -2,6 +2,8 @@
 #include "cli/simulate.h"
 #include "base/float_check.h"
 
+#include <daedalus/insight.h>
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,6 +132,8 @@ void simulate_run(cli *c, simulate_job *job)
         memset(&job->stats, 0, sizeof job->stats);
     judge(c, job, status);
     dae_model_get_facts(job->model, &job->facts);
+    if (job->status == DAE_OK) /* behind the run: it looks at the start once more */
+        job->facts.differential_index = dae_model_differential_index(job->model);
     if (job->facts.route)
         s->route = job->facts.route; /* it may have been chosen */
 }

@@ -520,6 +520,25 @@ const dae_insight *dae_model_insight(dae_model *m)
     return m->insight;
 }
 
+/* Equations up to which the index is found without having been asked for all else. */
+enum { INDEXED = 200 };
+
+int dae_model_differential_index(dae_model *m)
+{
+    dae_model_facts f;
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return -1;
+    dae_model_get_facts(m, &f);
+    if (f.differential_index >= 0 || m->insight || m->ran || !m->reduction.from ||
+        m->reduction.signature.rows > INDEXED)
+        return f.differential_index;
+    if (m->fallback && fallback_is_needed(m->fallback, usual_start(m))) {
+        model_get_facts(fallback_model(m->fallback), &f);
+        return f.index;
+    }
+    return model_differential_index(&m->reduction, &m->regular, m->back);
+}
+
 static void analyze(dae_model *m)
 {
     const dae_insight *k = m->insight;

@@ -14,6 +14,7 @@ static const double LEFT = 1e-7; /* ... after chords */
 static const double NOTHING = 1e-12;
 static const double RANK = 1e-10;
 static const double ROUNDED = 1e-9; /* what rounding may move x and x' by */
+static const double FINAL = 1e-14; /* ... that is none */
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns)
 {
@@ -274,11 +275,12 @@ bool array_satisfy(array_point *p, array_base *b, bool patient)
 bool array_settle(array_point *p, array_base *b, double *rate)
 {
     int columns = array_columns(p->a);
-    double before = INFINITY;
+    double before = INFINITY, moved = 0, wanted = 0; /* wanted: x and x' */
+    double wanted_before = INFINITY;
     *rate = 0;
     for (int round = 0; round < CHORDS; round++) {
         if (!evaluate(p, p->c, p->G, NULL)) return false;
-        double moved = 0, wanted = 0; /* wanted: x and x' */
+        moved = wanted = 0;
         array_correct(b, p->G, p->change);
         for (int k = 0; k < columns; k++) {
             moved = fmax(moved, relative(p, b, k));
@@ -289,12 +291,15 @@ bool array_settle(array_point *p, array_base *b, double *rate)
         /* what the decomposition cannot remove has to be gone, too */
         if (moved < 1e-14) return !is_left(p, b, LEFT);
         if (round > 0) {
-            if (wanted < ROUNDED && moved < 100 * ROUNDED && moved > before / 4)
+            /* rounding is what does not become smaller; chords from afar are slow, not there */
+            bool there = wanted < ROUNDED && moved < 100 * ROUNDED;
+            if (there && (wanted > wanted_before / 2 || wanted < FINAL))
                 return !is_left(p, b, LEFT);
-            *rate = fmax(*rate, moved / before);
-            if (round > 1 && moved > before / 2) return false;
+            if (!there) *rate = fmax(*rate, moved / before);
+            if (!there && round > 1 && moved > before / 2) return false;
         }
         before = moved;
+        wanted_before = wanted;
     }
-    return false;
+    return wanted < ROUNDED && moved < 100 * ROUNDED && !is_left(p, b, LEFT);
 }

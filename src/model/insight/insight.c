@@ -458,7 +458,8 @@ static void collect(insight *k)
     insight_modes(k);
 }
 
-const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m)
+static const dae_insight *gather(const flat_reduction *r, flat_regular *regular, model *m,
+                                 void (*collected)(insight *k))
 {
     jmp_buf here, *outer = m->g->arena->escape, *inner = m->arena.escape;
     insight *volatile k = NULL;
@@ -475,11 +476,28 @@ const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular,
         m->arena.escape = inner;
         find_start(made);
         m->g->arena->escape = m->arena.escape = &here;
-        collect(made);
+        collected(made);
         done = true;
     }
     if (k) array_close(k->array);
     m->g->arena->escape = outer;
     m->arena.escape = inner;
     return done ? &k->out : NULL;
+}
+
+const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m)
+{
+    return gather(r, regular, m, collect);
+}
+
+static void collect_index(insight *k)
+{
+    count_sizes(k);
+    look_at_original(k);
+}
+
+int model_differential_index(const flat_reduction *r, flat_regular *regular, model *m)
+{
+    const dae_insight *k = gather(r, regular, m, collect_index);
+    return k ? k->differentiation_index : -1;
 }

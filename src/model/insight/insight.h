@@ -37,6 +37,8 @@ typedef struct insight {
 
 /* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */
 const dae_insight *model_insight(const flat_reduction *r, flat_regular *regular, model *m);
+/* Its differentiation_index alone. */
+int model_differential_index(const flat_reduction *r, flat_regular *regular, model *m);
 /* A page; the arena's of the graph, which must have somewhere to escape to. */
 const char *insight_words(const dae_insight *k, ex_graph *g, const char *name);
 
