@@ -156,13 +156,14 @@ static bool has_shape(model *m, const model_equation *e)
     bool zero_left = ex_is_number(m->g, e->left, &zero) && zero == 0;
     bool zero_right = ex_is_number(m->g, e->right, &zero) && zero == 0;
     const ex_node *n = ex_at(m->g, zero_left ? e->right : e->left);
-    bool sum = (zero_left || zero_right) && (n->op == EX_ADD || n->op == EX_SUBTRACT) && is_signed_unknown(m, n->a, &v, &sign) &&
-               is_signed_unknown(m, n->b, &v, &sign);
+    bool sum = (zero_left || zero_right) && (n->op == EX_ADD || n->op == EX_SUBTRACT) &&
+               is_signed_unknown(m, n->a, &v, &sign) && is_signed_unknown(m, n->b, &v, &sign);
     return (left && right) || sum;
 }
 
-/* a2 = a1 of x2 = x1 + max(0, t): between events the same, but at the event they are impulses of different
- * sizes, and v2 = v1 + ... says by how much. Only where that is an alias as well this one is. */
+/* a2 = a1 of x2 = x1 + max(0, t): between events the same, but at the event they are impulses of
+ * different sizes, and v2 = v1 + ... says by how much. Only where that is an alias as well this
+ * one is. */
 static bool *find_barred(model *m)
 {
     const equation_list *l = &m->equations;
@@ -364,7 +365,8 @@ static dae_status check_fixed_constants(model *m)
         dae_at(&m->report, "%s", words);
         dae_why(&m->report, "the equations say %s = %.10g", x->name, value);
         dae_hint(&m->report, "do not fix it");
-        note_conflict(m, words, dae_arena_print(&m->arena, "equations '%s = %.10g'", x->name, value));
+        note_conflict(m, words,
+                      dae_arena_print(&m->arena, "equations '%s = %.10g'", x->name, value));
         return DAE_E_INCONSISTENT;
     }
     return DAE_OK;
@@ -381,7 +383,8 @@ dae_status model_check_fixed(model *m)
         if (fabs(mine - other) <= 1e-12 * (fabs(mine) + fabs(other))) continue;
         dae_fail(&m->report, DAE_E_INCONSISTENT,
                  "two fixed start values contradict each other: '%s' and '%s' are the same%s",
-                 m->variable[w].name, x->name, sign_of(m, v) * sign_of(m, w) < 0 ? " but for the sign"
+                 m->variable[w].name, x->name,
+                 sign_of(m, v) * sign_of(m, w) < 0 ? " but for the sign"
                                                                                  : "");
         dae_why(&m->report, "%s(start = %.10g, fixed = true), %s(start = %.10g, fixed = true)",
                 m->variable[w].name, sign_of(m, w) * other, x->name, x->alias_sign * mine);

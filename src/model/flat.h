@@ -122,6 +122,7 @@ typedef struct flat_model {
     flat_jump *link;                 /* of every derivative: it, and the one below it           */
     size_t links;
     bool rough;                      /* what was differentiated may have kinks without events   */
+    bool angles;                     /* and may turn: atan2                                     */
     bool by_array;                   /* integrated with the derivative array: see array/model.h   */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */

@@ -43,8 +43,8 @@ typedef struct builder {
 
 /* ---------------------------------------------------------------- equations kept -------- */
 
-/* The next equation behind i that was differentiated: between the derivatives of one there may be what
- * names a derivative. */
+/* The next equation behind i that was differentiated: between the derivatives of one there may be
+ * what names a derivative. */
 static size_t next_derived(const equation_list *l, size_t i)
 {
     for (i++; i < l->count && !l->item[i].constraint;) i++;
@@ -78,7 +78,8 @@ void model_keep_impulses(model *m)
         if (m->flat->invariant[i].below)
             p->rows.item[p->rows.count++] =
                 (model_equation){ .left = m->invariant[i], .right = ex_number(m->g, 0),
-                                  .condition = NOWHERE, .component = "", .role = "hidden constraint",
+                                  .condition = NOWHERE, .component = "",
+                                   .role = "hidden constraint",
                                   .place = m->flat->invariant[i].place, .constraint = true };
     p->highest = dae_arena_take(&m->arena, count, sizeof *p->highest);
     p->below = dae_arena_take(&m->arena, count, sizeof *p->below);
@@ -91,7 +92,8 @@ void model_keep_impulses(model *m)
 
 static uint32_t unknown_slot(const model *m, ex_id e, int *sign);
 
-/* What is constant between events stays: the derivative of a step is 0, and at its event an impulse. */
+/* What is constant between events stays: the derivative of a step is 0, and at its event an
+ * impulse. */
 void model_rename_impulses(model *m)
 {
     model_impulse *p = &m->impulse;
@@ -305,7 +307,8 @@ static dae_status plan_system(model *m)
     return status;
 }
 
-/* A state that is the derivative of another has a name of its own, S = der(B): it is the one that jumps. */
+/* A state that is the derivative of another has a name of its own, S = der(B): it is the one that
+ * jumps. */
 static void rename_derivatives(builder *b)
 {
     model *m = b->m;
@@ -408,8 +411,9 @@ static bool is_doubtful(const model *m, const double *before, double tolerance)
     for (size_t k = 0; k < p->doubts; k++) {
         const impulse_doubt *d = &p->doubt[k];
         if (!acts(m, d->column, tolerance)) continue;
-        if (d->slot == NOWHERE ? acts(m, d->by, tolerance)
-                               : model_differs(m, d->slot, before[d->slot], m->value[d->slot], tolerance))
+        if (d->slot == NOWHERE
+                ? acts(m, d->by, tolerance)
+                : model_differs(m, d->slot, before[d->slot], m->value[d->slot], tolerance))
             return true;
     }
     return false;
@@ -442,7 +446,8 @@ impulse_verdict model_pass_impulse(model *m, const double *before, double tolera
 {
     model_impulse *p = &m->impulse;
     size_t bytes = m->slots * sizeof(double);
-    bool projected = p->jumps > 0 && m->flat->invariants > 0; /* all are states: none jumps by itself */
+    /* all are states: none jumps by itself */
+    bool projected = p->jumps > 0 && m->flat->invariants > 0;
     if (!p->ready)
         return projected || has_jumped(m, before, 1, tolerance) ? IMPULSE_LEFT_OUT : IMPULSE_NONE;
     if (!projected && !columns_jumped(m, before, tolerance))

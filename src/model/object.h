@@ -233,6 +233,10 @@ typedef struct model_links {
     model_link *item;
     size_t count;
     bool watched, told;          /* in every step; that something jumps                       */
+    bool unfinished;             /* told that not every jump was looked for                   */
+    bool near;                   /* steps are short because something may jump here           */
+    bool again;                  /* the last step has to be taken in shorter ones,            */
+    double place;                /* because of what is there                                  */
     unsigned char *impulsive;    /* of slots                                                  */
     double *room, *left, *right, *x, *xdot; /* left, right: slots beside a jump               */
     double *most;                /* of links: the largest values so far                       */
@@ -503,7 +507,8 @@ const char *model_bound_words(const model *m, uint32_t slot, double value); /* "
 
 /* problem.c */
 dae_status model_build_problem(model *m);
-dae_status model_compile_beside(model *m); /* what is computed beside the equations: values, events ... */
+/* What is computed beside the equations: values, events ... */
+dae_status model_compile_beside(model *m);
 void model_close_problem(model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */
@@ -553,7 +558,8 @@ bool model_changes_signs(model *m);              /* other than after the last st
 void model_keep_impulses(model *m);
 void model_rename_impulses(model *m); /* by the images of aliases, which are changed            */
 dae_status model_build_impulses(model *m);
-/* After the modes have changed: before are the slots as they were; states jump where they have to. */
+/* After the modes have changed: before are the slots as they were; states jump where they have
+ * to. */
 impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
 
 bool model_differs(const model *m, uint32_t slot, double a, double b, double tolerance);
@@ -564,14 +570,17 @@ void model_rename_links(model *m);    /* by the images                          
 void model_build_links(model *m);
 /* Does the derivative of a state become an impulse where the slots have jumped from these? */
 bool model_jump_matters(model *m, const double *before, double tolerance);
-/* From the slots, after a step: has something jumped on the way? The first time nothing is known. */
-dae_status model_check_kinks(model *m, double from, double to, bool first, double tolerance);
+/* From the slots, after a step: has something jumped on the way? The first time nothing is known.
+ * Steps longer than `least` are to be taken again then (links.again). */
+dae_status model_check_kinks(model *m, double from, double to, bool first, double tolerance,
+                             double least);
 
 /* pace.c */
 dae_status model_compile_pace(model *m, const ex_id *root, size_t roots);
 void model_close_pace(model *m);
 void model_start_pace(model *m, double start, double end, double atol);
-/* Of a step from t that would be h; the slots hold the point and its derivatives if there are phases. */
+/* Of a step from t that would be h; the slots hold the point and its derivatives if there are
+ * phases. */
 double model_longest_step(model *m, double t, double h, double rtol);
 
 /* delay.c */

@@ -56,6 +56,7 @@ typedef struct run {
     int close_events, event;    /* event: the number of the last one found                    */
     model_stage *stage;         /* NULL: the whole simulation with this model                 */
     int jumps;                  /* over folds                                                 */
+    double place, wide, least;  /* near `place` steps are short, down to `least` (kinks.c)    */
 } run;
 
 /* ---------------------------------------------------------------- settings -------------- */
@@ -327,7 +328,8 @@ static size_t list_jumps(run *r, char *list, size_t size)
     return count;
 }
 
-/* Where it is not known what an impulse does (impulse.c) the run ends, unless no state follows from it. */
+/* Where it is not known what an impulse does (impulse.c) the run ends, unless no state follows from
+ * it. */
 static dae_status mind_impulses(run *r, double t)
 {
     model *m = r->m;
@@ -345,9 +347,9 @@ static dae_status mind_impulses(run *r, double t)
     dae_fail(&m->report, DAE_E_IMPASSE, "an impulse acts, and it is not known what it does");
     dae_at(&m->report, "t = %.10g: %s", t, count ? list : "what constraints determine jumps");
     dae_why(&m->report,
-            "the equations contain the derivative, which is infinite there: states that follow from "
-            "it jump, but it is multiplied with what jumps itself, or the position jumps, or the "
-            "equations do not determine by how much");
+            "the equations contain the derivative, which is infinite there: states that follow "
+            "from it jump, but it is multiplied with what jumps itself, or the position jumps, or "
+            "the equations do not determine by how much");
     dae_hint(&m->report, "results up to there are right; make it continuous, or smooth the change");
     return DAE_E_IMPASSE;
 }
@@ -361,8 +363,8 @@ static bool note_sides(run *r, double t)
     return model_load_point(m, r->t_from, r->x, r->xdot) == DAE_OK && model_note_sides(m);
 }
 
-/* A relation changes a band behind its boundary: where states are projected (project.c) they begin where
- * the conditions of the other side hold. */
+/* A relation changes a band behind its boundary: where states are projected (project.c) they begin
+ * where the conditions of the other side hold. */
 static void project_states(run *r, double t)
 {
     const dae_problem *p = &r->m->p.problem;
@@ -469,7 +471,8 @@ static bool pauses(run *r, double t, bool (*judge)(const double *watched, void *
     return r->stage->paused;
 }
 
-/* States are chosen before the values that initial equations give are known: those may want others. */
+/* States are chosen before the values that initial equations give are known: those may want
+ * others. */
 static bool starts_elsewhere(run *r)
 {
     return r->stage && !r->stage->resume && pauses(r, r->t, r->stage->judge) && !r->stage->refused;
@@ -531,13 +534,45 @@ static dae_status check_poles(run *r, double t, bool first)
                : status;
 }
 
+/* The shortest steps in which jumps are looked for. */
+static double shortest(const run *r)
+{
+    return 1e-9 * fmax(fabs(r->t), r->stop - r->start);
+}
+
 static dae_status check_kinks(run *r, double t, bool first)
 {
     if (!r->m->links.watched) return DAE_OK;
+    r->m->links.near = r->wide > 0 && fabs(t - r->place) < r->wide;
     dae_status status = read(r, t);
     return status == DAE_OK
-               ? model_check_kinks(r->m, r->t, t, first, fmax(1e-6, 100 * r->rtol))
+               ? model_check_kinks(r->m, r->t, t, first, fmax(1e-6, 100 * r->rtol), shortest(r))
                : status;
+}
+
+/* Something jumps within the last step, or seems to (kinks.c): it is taken again, the steps the
+ * shorter the nearer they are to that place. */
+static dae_status step_again(run *r, double to)
+{
+    model *m = r->m;
+    double h = to - r->t;
+    if (r->t > r->place + r->wide) r->wide = 0;
+    r->least = fmax(0.5 * shortest(r), 0.06 * (r->wide > 0 ? fmin(r->least, h) : h));
+    r->wide = fmax(r->wide, h);
+    r->place = m->links.place + 0.3 * r->least; /* no step ends there: it may be 0/0 */
+    dae_status status = read(r, r->t);
+    if (status != DAE_OK) return status;
+    model_take_point(m, r->x, r->xdot);
+    status = dae_restart(m->solver, r->t, r->x, r->xdot);
+    if (status != DAE_OK) return take_failure(r, status);
+    status = load(r, r->t);
+    return status == DAE_OK ? check_poles(r, r->t, true) : status;
+}
+
+static double room_near_jump(const run *r)
+{
+    double away = fabs(r->t - r->place);
+    return r->wide > 0 && away < r->wide ? fmax(r->least, 0.5 * away) : INFINITY;
 }
 
 /* The unknown that a jump changes most, relative to its nominal value. */
@@ -652,7 +687,7 @@ static double delay_room(const run *r)
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
     model *m = r->m;
-    stop = fmin(stop, r->t + delay_room(r));
+    stop = fmin(stop, r->t + fmin(delay_room(r), room_near_jump(r)));
     dae_status status = mind_pace(r, &stop);
     double limit = m->p.problem.size == 0 ? fmin(stop, output_time(r, r->output)) : stop;
     if (status == DAE_OK) status = dae_set_stop(m->solver, stop);
@@ -834,6 +869,10 @@ static dae_status go(run *r)
             if (status == DAE_OK) status = check_guards(r, to, false);
             if (status == DAE_OK) status = check_poles(r, to, false);
             if (status == DAE_OK) status = check_kinks(r, to, false);
+            if (status == DAE_OK && r->m->links.again) {
+                status = step_again(r, to);
+                continue;
+            }
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;
@@ -883,7 +922,7 @@ static dae_status simulate(model *m, void *arguments)
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);
     for (size_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
-    m->links.told = false;
+    m->links.told = m->links.unfinished = m->links.again = false;
     for (size_t k = 0; k < m->poles.count; k++)
         m->poles.item[k].told = m->poles.item[k].waits = false;
     dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },

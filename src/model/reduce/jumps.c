@@ -64,17 +64,19 @@ static void find_varying(const flat_model *m, ex_walk *w)
     }
 }
 
-static bool sides_are_rough(flat_model *m, ex_id left, ex_id right)
+/* *angles: is there an atan2? In functions, too. */
+static bool sides_are_rough(flat_model *m, ex_id left, ex_id right, bool *angles)
 {
     ex_graph *g = m->graph;
     const ex_id side[] = { left, right };
     bool rough = false;
     ex_walk *w = ex_walk_begin(g, side, 2);
     find_varying(m, w);
-    for (size_t i = 0; i < w->count && !rough; i++) {
+    for (size_t i = 0; i < w->count; i++) {
         const ex_node *n = ex_at(g, w->order[i]);
         bool constant = n->op == EX_DIVIDE && !w->image[n->b];
-        rough = w->image[w->order[i]] && !constant && is_rough(g, n);
+        *angles |= w->image[w->order[i]] && (n->op == EX_ATAN2 || n->op == EX_CALL);
+        rough |= w->image[w->order[i]] && !constant && is_rough(g, n);
     }
     ex_walk_end(g, w);
     return rough;
@@ -88,15 +90,16 @@ static void list_links(flat_reduction *r, dae_arena *arena)
     for (uint32_t j = 0; j < s->columns; j++) count += s->d[j];
     to->link = dae_arena_take(arena, count + 1, sizeof *to->link);
     to->links = 0;
-    to->rough = false;
+    to->rough = to->angles = false;
     for (uint32_t j = 0; j < s->columns; j++)
         for (uint32_t k = 1; k <= s->d[j]; k++) {
             flat_jump link = { find_derivative(r, s->variable[j], k),
                                find_derivative(r, s->variable[j], k - 1) };
             if (link.highest && link.below) to->link[to->links++] = link;
         }
-    for (uint32_t i = 0; i < s->rows && !to->rough; i++)
-        to->rough = s->c[i] > 0 && sides_are_rough(r->from, s->left[i][0], s->right[i][0]);
+    for (uint32_t i = 0; i < s->rows; i++)
+        to->rough |= s->c[i] > 0 && sides_are_rough(r->from, s->left[i][0], s->right[i][0],
+                                                    &to->angles);
 }
 
 void flat_list_jumps(flat_reduction *r, dae_arena *arena)

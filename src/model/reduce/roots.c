@@ -1,15 +1,15 @@
 /* roots.c: kinks that are hidden in roots.
  *
- * (x^2)^0.5, sqrt(x*x), (x^4)^0.25 and exp(0.5*log(x^2)) are abs(x): continuous, but a derivative is
- * not, and what is differentiated symbolically is 0/0 at the kink. Nothing there tells an event from
- * rounding. So in equations that are differentiated a root of a product is written with the factors
- * that occur in it an even number of times taken out of it,
+ * (x^2)^0.5, sqrt(x*x), (x^4)^0.25 and exp(0.5*log(x^2)) are abs(x): continuous, but a derivative
+ * is not, and what is differentiated symbolically is 0/0 at the kink. Nothing there tells an event
+ * from rounding. So in equations that are differentiated a root of a product is written with the
+ * factors that occur in it an even number of times taken out of it,
  *
  *     (v^(2k) w)^p = abs(v)^(2kp) w^p,
  *
- * where w is a constant or never negative: elsewhere the left side may be defined where the right one
- * is not. abs then causes an event (jumps.c); where 2kp is even, or v is never negative, it is not
- * needed.
+ * where w is a constant or never negative: elsewhere the left side may be defined where the right
+ * one is not. abs then causes an event (jumps.c); where 2kp is even, or v is never negative, it is
+ * not needed.
  */
 #include "model/reduce/reduce.h"
 
