@@ -294,7 +294,7 @@ static void test_tunnel_diode(void **state)
     assert_int_equal(dae_model_simulate(m, NULL, NULL, NULL), DAE_OK);
     dae_model_facts facts;
     dae_model_get_facts(m, &facts);
-    assert_string_equal(facts.initial_by, "trust region");
+    assert_string_equal(facts.initial_by, "halving");
     dae_model_close(m);
     free(text);
 }

@@ -168,6 +168,10 @@ static const initial_case poor[] = {
       "tanh(x - y - 30) = 0.5; y = x/2; end M;", .value = { { "x", 61.09861228866811 } } },
     { "exp(x) = 1e-300 from 10", "model M Real x(start = 10); equation exp(x) = 1e-300; end M;",
       .value = { { "x", -690.7755278982137 } } },
+    { "a guess beside a pole", "model M Real s(start = 0, fixed = true), x(start = 2.0000000000000004); "
+      "equation der(s) = 0.1; 1/(x - 2) = s - 5; end M;", .value = { { "x", 1.8 } } },
+    { "another, a little farther", "model M Real s(start = 0, fixed = true), x(start = 2.000000000001); "
+      "equation der(s) = 0.1; 1/(x - 2) = s - 5; end M;", .value = { { "x", 1.8 } } },
     { "a logistic curve from far below",
       "model M Real x(start = -5); equation 1/(1 + exp(-20*(x - 7))) = 0.3; end M;",
       .value = { { "x", 6.957635106980641 } } },

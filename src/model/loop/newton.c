@@ -24,6 +24,8 @@
 enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000,
        OUTWARD = 70, BISECTIONS = 200 }; /* 1.3^70 is 1e8 */
 
+static const double BESIDE_POLES = 1e-3;
+
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
                                           after the last step is rounding                       */
 static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short enough            */
@@ -215,10 +217,33 @@ static dae_status advance(loop *l, bool *done)
     return loop_evaluate(l, l->u, l->r) == DAE_OK ? DAE_OK : DAE_E_NONFINITE;
 }
 
+static double largest(const loop *l, const double *r)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < l->s->torn; i++) most = fmax(most, fabs(r[i]));
+    return most;
+}
+
+/* Beside a pole the steps of Newton's method are short as well, and rounding of the unknowns hides what
+ * is left of F: but from there F falls on both sides. */
+static bool is_pole(loop *l)
+{
+    if (loop_evaluate(l, l->u, l->r) != DAE_OK || !(largest(l, l->r) > BESIDE_POLES)) return false;
+    for (int side = -1; side <= 1; side += 2) {
+        for (uint32_t j = 0; j < l->s->torn; j++)
+            l->trial[j] = l->u[j] + side * BESIDE_POLES * fmax(1, fabs(l->u[j]));
+        if (loop_evaluate(l, l->trial, l->d) == DAE_OK && !(largest(l, l->r) > 10 * largest(l, l->d)))
+            return false;
+    }
+    return true;
+}
+
 /* Where the iteration has stopped: is it a solution, and does it follow from the equations? */
 static dae_status conclude(loop *l)
 {
     dae_status status = l->coarse ? loop_finish(l) : DAE_OK;
+    if (status == DAE_OK && l->plan == &l->m->init && is_pole(l)) return DAE_E_CONVERGENCE;
+    if (status == DAE_OK && loop_evaluate(l, l->u, l->r) != DAE_OK) return DAE_E_NONFINITE;
     if (status == DAE_OK && loop_is_endless(l)) return DAE_E_CONVERGENCE;
     if (status != DAE_OK || l->plan != &l->m->init || l->exact) return status;
     loop_verdict verdict = loop_judge(l);

@@ -429,9 +429,11 @@ static dae_status simulate_route(model_family *f, const dae_simulation *simulati
 
 /* Index 3 is motion, mostly, and little of that is damped: there a one-step method of high order
  * takes a fifth of the steps of bdf, in about the same time, and is far more accurate (`daedalus
- * reproduce routes`). It also loses less when states change. */
+ * reproduce routes`). It also loses less when states change. But of equations as they are written its
+ * long steps leave multipliers with few digits, or none: there mebdf. */
 static void choose_method(const model_family *f, const member *by, dae_simulation *with)
 {
+    if (!with->method && f->route == FLAT_DIRECT) with->method = "mebdf";
     if (!with->method && (f->first.reduction.index >= 3 || (by && by->reduction.flat->whole)))
         with->method = "radau";
 }
