@@ -737,6 +737,25 @@ static void test_missing_element(void **state)
     dae_model_close(m);
 }
 
+/* A line whose current at the end nobody has set: for the voltages no equation is written either. */
+static void test_open_end(void **state)
+{
+    (void)state;
+    for (int n = 5; n < 500; n *= 3) {
+        char text[600], words[60];
+        snprintf(text, sizeof text,
+                 "model Line parameter Integer n = %d; Real v[n], i[n + 1], q[n], p[n]; equation\n"
+                 "for k in 1:n loop i[k] = (if k == 1 then sin(time) else v[k - 1]) - v[k];\n"
+                 "q[k] = 1e-3*v[k] + 0.1*v[k]^2; p[k] = v[k]*i[k]; der(q[k]) = i[k] - i[k + 1];\n"
+                 "end for; end Line;", n);
+        snprintf(words, sizeof words, "'i[%d]' occurs in one equation only", n + 1);
+        dae_model *m = dae_model_load_text("line.mo", text, strlen(text), NULL);
+        assert_int_equal(dae_model_status(m), DAE_E_STRUCTURE);
+        assert_non_null(strstr(dae_model_messages(m), words));
+        dae_model_close(m);
+    }
+}
+
 /* ---------------------------------------------------------------- doubts ---------------- */
 
 /* Two rods, the first horizontal, the second upright: the start is all but singular. */
@@ -955,6 +974,7 @@ int main(void)
         cmocka_unit_test(test_without_a_start),
         cmocka_unit_test(test_wrong_equations_are_named),
         cmocka_unit_test(test_missing_element),
+        cmocka_unit_test(test_open_end),
         cmocka_unit_test(test_a_rank_in_doubt),
         cmocka_unit_test(test_what_the_array_says),
         cmocka_unit_test(test_only_the_array_says),

@@ -5,12 +5,15 @@
  * component brings as many equations as it has unknowns, less what connections supply (each flow
  * variable of a connector one equation, each causal input one): a component for which that does
  * not hold is named. Within it, or in a model without components, it helps that equations are
- * mostly written for a variable, v = ... or der(v) = ...: one that has none, or two, is named. An
+ * mostly written for a variable, v = ... or der(v) = ...: one that has none, or two, is named, and one
+ * that occurs only in an equation written for another. An
  * equation that is there twice is found as such. If none of this helps, elements of arrays are
  * compared with each other (uneven.c). These are guesses about what was meant: the
  * parts that structure proves are told as well (diagnose.c).
  */
 #include "model/suspect.h"
+
+#include "expression/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +139,42 @@ static bool say_unwritten(model *m, const char *component)
     return true;
 }
 
+/* Variables that occur in one equation only, which is written for another one, if they are few: the
+ * end of a line that nobody has closed. */
+static bool say_loose(model *m)
+{
+    flat_model *f = m->flat;
+    unsigned char *count = dae_arena_take(&m->arena, f->variables + 1, 1);
+    uint32_t *where = dae_arena_take(&m->arena, f->variables + 1, sizeof *where);
+    size_t loose = 0, found[LISTED];
+    for (uint32_t i = 0; i < f->equations; i++) {
+        const ex_id side[] = { f->equation[i].left, f->equation[i].right };
+        ex_walk *w = ex_walk_begin(m->g, side, 2);
+        for (size_t k = 0; k < w->count; k++) {
+            const ex_node *n = ex_at(m->g, w->order[k]);
+            if (n->op != EX_VARIABLE || (count[n->a] && where[n->a] == i)) continue;
+            count[n->a] = count[n->a] ? 2 : 1;
+            where[n->a] = i;
+        }
+        ex_walk_end(m->g, w);
+    }
+    for (size_t v = 0; v < f->variables && loose <= LISTED; v++) {
+        if (m->variable[v].kind != UNKNOWN || count[v] != 1) continue;
+        const flat_equation *e = &f->equation[where[v]];
+        uint32_t left = written_for(m, e->left), right = written_for(m, e->right);
+        if (left == v || right == v || (left == NOWHERE && right == NOWHERE)) continue;
+        if (loose < LISTED) found[loose] = v;
+        loose++;
+    }
+    for (size_t k = 0; k < loose && loose <= LISTED; k++) {
+        char text[400];
+        equation_text(m, &f->equation[where[found[k]]], text, sizeof text);
+        dae_why(&m->report, "'%.100s' occurs in one equation only, %s, which is written for another",
+                f->variable[found[k]].name, text);
+    }
+    return loose > 0 && loose <= LISTED;
+}
+
 typedef struct pair {
     ex_id left, right;
     uint32_t number;
@@ -238,7 +277,7 @@ bool model_say_suspects(model *m)
     if (c.count == 1) sure = told = false; /* there is only the model itself */
     for (size_t i = 0; sure && i < count; i++) say_component(m, found[i]);
     const char *one = sure && count == 1 ? found[0]->name : NULL;
-    if (missing > 0) told |= say_unwritten(m, one);
+    if (missing > 0) told |= say_unwritten(m, one) || say_loose(m);
     else told |= say_twice(m) || say_written_twice(m, one);
     return told || (missing != 0 && model_say_uneven(m, missing > 0));
 }
