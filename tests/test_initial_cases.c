@@ -168,6 +168,14 @@ static const initial_case poor[] = {
       "tanh(x - y - 30) = 0.5; y = x/2; end M;", .value = { { "x", 61.09861228866811 } } },
     { "exp(x) = 1e-300 from 10", "model M Real x(start = 10); equation exp(x) = 1e-300; end M;",
       .value = { { "x", -690.7755278982137 } } },
+    { "a weak acid: the root with concentrations above 0",
+      "model M Real H(start = 1e-7, min = 0), OH(start = 1e-7, min = 0), A(start = 1e-5, min = 0), "
+      "HA(start = 1e-3, min = 0), T(start = 1e-3, fixed = true); equation H*OH = 1e-14; "
+      "H*A = 1.8e-5*HA; A + HA = T; H = OH + A; der(T) = -0.1*T; end M;",
+      .value = { { "H", 1.254656515e-4 }, { "HA", 8.745344282e-4 } } },
+    { "y^2 = 4 with y in its range, as something else sees it",
+      "model M Real x(start = 1), y(start = 1, min = 0); equation y = -x; x^2 = 4 + 0*time; end M;",
+      .value = { { "y", 2 } } },
     { "a guess beside a pole", "model M Real s(start = 0, fixed = true), x(start = 2.0000000000000004); "
       "equation der(s) = 0.1; 1/(x - 2) = s - 5; end M;", .value = { { "x", 1.8 } } },
     { "another, a little farther", "model M Real s(start = 0, fixed = true), x(start = 2.000000000001); "

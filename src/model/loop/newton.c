@@ -24,7 +24,8 @@
 enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000,
        OUTWARD = 70, BISECTIONS = 200 }; /* 1.3^70 is 1e8 */
 
-static const double BESIDE_POLES = 1e-3;
+static const double BESIDE_POLES = 1e-3, RANGE = 1e-6;
+enum { RANGES = 12 };
 
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
                                           after the last step is rounding                       */
@@ -457,6 +458,48 @@ static dae_status iterate_to_nearest(loop *l)
     return deform(l);
 }
 
+/* ---------------------------------------------------------------- bounds ---------------- */
+
+/* By how much an unknown of the loop is out of its range, at most: of its own size. */
+static double out_of_range(loop *l)
+{
+    const model_step *s = l->s;
+    double most = 0;
+    if (spread(l) != DAE_OK) return INFINITY;
+    for (uint32_t k = 0; k < s->torn + s->assigned; k++) {
+        uint32_t slot = k < s->torn ? s->torn_slot[k] : s->assigned_slot[k - s->torn];
+        const model_variable *x = &l->m->variable[slot_variable(slot)];
+        double value = l->m->value[slot], by = fmax(x->min_value - value, value - x->max_value);
+        if (slot_is_derivative(slot) || !(by > 0)) continue;
+        double bound = value < x->min_value ? x->min_value : x->max_value;
+        most = fmax(most, by / fmax(fabs(value), fabs(bound)));
+    }
+    return most;
+}
+
+/* A solution, but with values that cannot be meant, as concentrations below 0: is there another one,
+ * from guesses that are larger or smaller? Otherwise it stays, and a warning will say so. */
+static void look_within_range(loop *l)
+{
+    size_t n = l->s->torn, bytes = n * sizeof(double);
+    double by = 10;
+    if (l->plan != &l->m->init || l->s->nearest || !(out_of_range(l) > RANGE)) return;
+    double *kept = dae_arena_take(&l->m->arena, n + 1, sizeof *kept);
+    memcpy(kept, l->u, bytes);
+    for (int k = 0; k < RANGES; k++, by = k % 2 ? 1 / by : 10 / by) {
+        for (uint32_t j = 0; j < n; j++) {
+            const model_variable *x = &l->m->variable[slot_variable(l->s->torn_slot[j])];
+            double from = l->u0[j] != 0 ? l->u0[j] : x->nominal_value != 0 ? x->nominal_value : 1;
+            l->u[j] = by * from;
+            if (!slot_is_derivative(l->s->torn_slot[j]))
+                l->u[j] = fmin(fmax(l->u[j], x->min_value), x->max_value);
+        }
+        if (loop_iterate(l) == DAE_OK && out_of_range(l) <= RANGE) return;
+    }
+    memcpy(l->u, kept, bytes);
+    loop_evaluate(l, l->u, l->r);
+}
+
 /* ---------------------------------------------------------------- the ladder ------------ */
 
 static dae_status climb(loop *l)
@@ -486,6 +529,7 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
     memset(l.offset, 0, s->torn * sizeof(double));
     for (uint32_t j = 0; j < s->torn; j++) l.u0[j] = l.u[j] = m->value[s->torn_slot[j]];
     dae_status status = climb(&l);
+    if (status == DAE_OK && !again) look_within_range(&l);
     if (status == DAE_OK && loop_is_endless(&l)) status = DAE_E_CONVERGENCE;
     if (status != DAE_OK) {
         plan->failed = s;
