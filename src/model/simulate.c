@@ -517,23 +517,18 @@ static dae_status begin(run *r)
 }
 
 /* `first`: what was before is not known, or was on the other side of an event. */
-static dae_status check_poles(run *r, double t, bool first)
+static dae_status check_step(run *r, double t, bool first)
 {
-    if (r->m->poles.count == 0) return DAE_OK;
+    model *m = r->m;
+    if (m->poles.count == 0 && !m->links.watched && !m->p.projection) return DAE_OK;
     dae_status status = read(r, t);
-    if (status == DAE_OK && t == r->start) model_note_sizes(r->m);
-    return status == DAE_OK
-               ? model_check_poles(r->m, r->t, t, first, r->rtol * (r->stop - r->start))
-               : status;
-}
-
-static dae_status check_kinks(run *r, double t, bool first)
-{
-    if (!r->m->links.watched) return DAE_OK;
-    dae_status status = read(r, t);
-    return status == DAE_OK
-               ? model_check_kinks(r->m, r->t, t, first, fmax(1e-6, 100 * r->rtol))
-               : status;
+    if (status == DAE_OK && t == r->start) model_note_sizes(m);
+    if (status == DAE_OK) status = model_check_independence(m, r->t, t, first, r->rtol);
+    if (status == DAE_OK)
+        status = model_check_poles(m, r->t, t, first, r->rtol * (r->stop - r->start));
+    if (status != DAE_OK || !m->links.watched) return status;
+    if (m->poles.count > 0) status = read(r, t); /* the poles have looked elsewhere */
+    return status == DAE_OK ? model_check_kinks(m, r->t, t, first, fmax(1e-6, 100 * r->rtol)) : status;
 }
 
 /* The unknown that a jump changes most, relative to its nominal value. */
@@ -606,8 +601,7 @@ static dae_status jump(run *r, dae_status failed)
     status = dae_restart(m->solver, to, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
     status = load(r, to);
-    if (status == DAE_OK) status = check_poles(r, to, true);
-    if (status == DAE_OK) status = check_kinks(r, to, true);
+    if (status == DAE_OK) status = check_step(r, to, true);
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
@@ -810,8 +804,7 @@ static dae_status check_guards(run *r, double t, bool first)
 static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
-    if (status == DAE_OK && r->t < r->stop) status = check_poles(r, r->t, true);
-    if (status == DAE_OK && r->t < r->stop) status = check_kinks(r, r->t, true);
+    if (status == DAE_OK && r->t < r->stop) status = check_step(r, r->t, true);
     if (status == DAE_OK && r->t < r->stop && starts_elsewhere(r)) return read(r, r->t);
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
@@ -828,8 +821,7 @@ static dae_status go(run *r)
                 continue;
             }
             if (status == DAE_OK) status = check_guards(r, to, false);
-            if (status == DAE_OK) status = check_poles(r, to, false);
-            if (status == DAE_OK) status = check_kinks(r, to, false);
+            if (status == DAE_OK) status = check_step(r, to, false);
             bool ends = crossed || (reached(to, stop) && stop < r->stop);
             wanted = status == DAE_OK && !ends && pauses(r, to, r->stage ? r->stage->judge : NULL);
             if (wanted && r->stage->refused) return DAE_OK;
@@ -851,8 +843,7 @@ static dae_status go(run *r)
             r->later[which] = r->later[--r->laters];
         }
         status = pass_event(r, to, order);
-        if (status == DAE_OK) status = check_poles(r, to, true);
-        if (status == DAE_OK) status = check_kinks(r, to, true);
+        if (status == DAE_OK) status = check_step(r, to, true);
     }
     return status;
 }
