@@ -528,7 +528,8 @@ static dae_status check_step(run *r, double t, bool first)
         status = model_check_poles(m, r->t, t, first, r->rtol * (r->stop - r->start));
     if (status != DAE_OK || !m->links.watched) return status;
     if (m->poles.count > 0) status = read(r, t); /* the poles have looked elsewhere */
-    return status == DAE_OK ? model_check_kinks(m, r->t, t, first, fmax(1e-6, 100 * r->rtol)) : status;
+    if (status != DAE_OK) return status;
+    return model_check_kinks(m, r->t, t, first, fmax(1e-6, 100 * r->rtol));
 }
 
 /* The unknown that a jump changes most, relative to its nominal value. */
@@ -816,6 +817,7 @@ static dae_status go(run *r)
             r->t_from = r->t;
             status = advance(r, stop, &to, &crossed);
             if (status < 0 && rescued(r, status)) return DAE_OK;
+            if (status < 0 && model_blame_dependence(r->m, status)) return DAE_E_IMPASSE;
             if (may_be_singular(status)) {
                 status = jump(r, status);
                 continue;

@@ -15,7 +15,8 @@ typedef struct model_strand {
     int entries;
     double *kept;                /* the entries after the last step                           */
     bool changed;                /* ... since then                                            */
-    double most, last, slope;    /* how independent: most so far, at the last step; its rate  */
+    bool falls;                  /* how independent they are                                  */
+    double most, last, slope;    /* ... most so far, at the last step; its rate               */
 } model_strand;
 
 typedef struct model_projection {
