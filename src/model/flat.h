@@ -119,6 +119,8 @@ typedef struct flat_model {
     size_t invariants;
     flat_jump *jump;                 /* of every unknown; none: not known                       */
     size_t jumps;
+    ex_id *lower;                    /* with invariants: states whose derivative is a state     */
+    size_t lowers;
     flat_jump *link;                 /* of every derivative: it, and the one below it           */
     size_t links;
     bool rough;                      /* what was differentiated may have kinks without events   */

@@ -518,6 +518,12 @@ void model_take_point(model *m, double *x, double *xdot);
 dae_status model_build_projection(model *m); /* nothing, where there are no invariants */
 void model_close_projection(model *m);
 
+/* reduce/independence.c: after a step, have conditions that states are projected to become
+ * dependent on the way? The first time, and behind an event, nothing is known. */
+dae_status model_check_independence(model *m, double from, double to, bool first, double rtol);
+/* A step has failed: because they are about to? Then the report says so. */
+bool model_blame_dependence(model *m, dae_status failed);
+
 /* initialize.c */
 dae_status model_build_initial(model *m);
 dae_status model_find_start(model *m, double t0); /* into the slots */

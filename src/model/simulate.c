@@ -534,6 +534,13 @@ static dae_status check_poles(run *r, double t, bool first)
                : status;
 }
 
+static dae_status check_independence(run *r, double t, bool first)
+{
+    if (!r->m->p.projection) return DAE_OK;
+    dae_status status = read(r, t);
+    return status == DAE_OK ? model_check_independence(r->m, r->t, t, first, r->rtol) : status;
+}
+
 /* The shortest steps in which jumps are looked for. */
 static double shortest(const run *r)
 {
@@ -548,6 +555,13 @@ static dae_status check_kinks(run *r, double t, bool first)
     return status == DAE_OK
                ? model_check_kinks(r->m, r->t, t, first, fmax(1e-6, 100 * r->rtol), shortest(r))
                : status;
+}
+
+static dae_status check_step(run *r, double t, bool first)
+{
+    dae_status status = check_independence(r, t, first);
+    if (status == DAE_OK) status = check_poles(r, t, first);
+    return status == DAE_OK ? check_kinks(r, t, first) : status;
 }
 
 /* Something jumps within the last step, or seems to (kinks.c): it is taken again, the steps the
@@ -645,8 +659,7 @@ static dae_status jump(run *r, dae_status failed)
     status = dae_restart(m->solver, to, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
     status = load(r, to);
-    if (status == DAE_OK) status = check_poles(r, to, true);
-    if (status == DAE_OK) status = check_kinks(r, to, true);
+    if (status == DAE_OK) status = check_step(r, to, true);
     return status == DAE_OK ? give_row(r, to) : status;
 }
 
@@ -849,8 +862,7 @@ static dae_status check_guards(run *r, double t, bool first)
 static dae_status go(run *r)
 {
     dae_status status = r->t < r->stop ? check_guards(r, r->t, true) : DAE_OK;
-    if (status == DAE_OK && r->t < r->stop) status = check_poles(r, r->t, true);
-    if (status == DAE_OK && r->t < r->stop) status = check_kinks(r, r->t, true);
+    if (status == DAE_OK && r->t < r->stop) status = check_step(r, r->t, true);
     if (status == DAE_OK && r->t < r->stop && starts_elsewhere(r)) return read(r, r->t);
     while (status == DAE_OK && r->t < r->stop) {
         if (reached(r->t, r->stop)) return close_gap(r);
@@ -862,13 +874,13 @@ static dae_status go(run *r)
             r->t_from = r->t;
             status = advance(r, stop, &to, &crossed);
             if (status < 0 && rescued(r, status)) return DAE_OK;
+            if (status < 0 && model_blame_dependence(r->m, status)) return DAE_E_IMPASSE;
             if (may_be_singular(status)) {
                 status = jump(r, status);
                 continue;
             }
             if (status == DAE_OK) status = check_guards(r, to, false);
-            if (status == DAE_OK) status = check_poles(r, to, false);
-            if (status == DAE_OK) status = check_kinks(r, to, false);
+            if (status == DAE_OK) status = check_step(r, to, false);
             if (status == DAE_OK && r->m->links.again) {
                 status = step_again(r, to);
                 continue;
@@ -894,8 +906,7 @@ static dae_status go(run *r)
             r->later[which] = r->later[--r->laters];
         }
         status = pass_event(r, to, order);
-        if (status == DAE_OK) status = check_poles(r, to, true);
-        if (status == DAE_OK) status = check_kinks(r, to, true);
+        if (status == DAE_OK) status = check_step(r, to, true);
     }
     return status;
 }

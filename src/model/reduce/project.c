@@ -15,7 +15,7 @@
  * on others (a redundant loop of a mechanism): where they agree their multipliers are any, and small
  * ones are taken. Only the states that occur in g take part.
  */
-#include "model/object.h"
+#include "model/reduce/project.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,23 +24,6 @@
 enum { PASSES = 12, DENSE = 60 };
 
 static const double TINY = 1e-12, SETTLED = 1e-6; /* of the tolerance */
-
-typedef struct model_projection {
-    model_unit g;
-    int conditions, states;      /* m, q                                                      */
-    int *column;                 /* of a state that takes part: its number in x               */
-    uint32_t *input;             /* ... and as input of g                                     */
-    int64_t *start;              /* G by columns                                              */
-    int *row;
-    double *G;
-    int *color, colors;
-    dae_matrix kkt;
-    double *K;
-    int64_t *place, *mirror;     /* of an entry of G in K, and of its mirror image            */
-    const dae_linear *linear;
-    void *analysis, *factor;
-    double *y, *size, *side;     /* q, m, q + m                                               */
-} model_projection;
 
 /* ---------------------------------------------------------------- building -------------- */
 
@@ -172,6 +155,7 @@ dae_status model_build_projection(model *m)
     if (status == DAE_OK) status = unit_tangents(m, &j->g);
     if (status == DAE_OK) status = find_pattern(m, j);
     if (status == DAE_OK && j->states > 0) status = open_kkt(m, j);
+    if (status == DAE_OK && j->states > 0) model_build_strands(m, j);
     if (status == DAE_OK && j->states > 0) m->p.problem.project = project;
     return status;
 }
@@ -188,8 +172,7 @@ void model_close_projection(model *m)
 
 /* ---------------------------------------------------------------- projecting ------------ */
 
-/* g and g_x at the point in the inputs. */
-static int evaluate(model_projection *j)
+int model_run_conditions(model_projection *j)
 {
     model_unit *u = &j->g;
     for (int first = 0; first < j->colors; first += EX_LANES) {
@@ -282,7 +265,7 @@ static int project(double t, double *x, const double *weight, void *user)
     for (int pass = 0; pass < PASSES; pass++) {
         for (int c = 0; c < j->states; c++)
             j->g.in[j->input[c]] = x[j->column[c]] + j->y[c] / weight[j->column[c]];
-        if (evaluate(j) != DAE_OK) return DAE_RETRY;
+        if (model_run_conditions(j) != DAE_OK) return DAE_RETRY;
         bool stuck = moved <= SETTLED && moved >= before / 2; /* rounding */
         if (holds(j) || stuck) break;
         before = moved;

@@ -193,8 +193,12 @@ static void list_jumps(writer *w)
     flat_model *to = w->to;
     to->jump = dae_arena_take(w->arena, w->o->rows + 1, sizeof *to->jump);
     to->jumps = 0;
+    size_t count = 0;
+    for (uint32_t j = 0; j < w->o->rows; j++) count += w->top[j];
+    to->lower = dae_arena_take(w->arena, count + 1, sizeof *to->lower);
     for (uint32_t j = 0; j < w->o->rows; j++) {
         uint32_t d = w->top[j];
+        for (uint32_t k = 0; k + 1 < d; k++) to->lower[to->lowers++] = leaf(w, w->u[j][k], 0);
         to->jump[to->jumps++] = (flat_jump){ leaf(w, w->u[j][d], 0),
                                              d > 0 ? leaf(w, w->u[j][d - 1], 0) : 0 };
     }
