@@ -3,7 +3,7 @@
  * Two questions: are there equations without unknowns left for them, or unknowns without
  * equations (Dulmage and Mendelsohn's parts)? If every variable has its equation when states may
  * be matched too, the equations are well but of higher index: the offsets say which of them would
- * have to be differentiated.
+ * have to be differentiated. And, on the way, where the form that they were given is singular.
  */
 #include "model/suspect.h"
 
@@ -262,4 +262,20 @@ dae_status model_diagnose(model *m, model_incidence *in, dae_matching *matching)
     dae_match(&all.s, all.s.rows, &m->scratch, &mt);
     if (mt.rank < all.s.rows || mt.rank < all.s.columns) return tell_parts(m, &all, &mt);
     return tell_index(m, &all, order);
+}
+
+/* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
+ * passed 0 in a step. */
+dae_status model_tell_guard(model *m, double t, size_t guard, double value, bool passed)
+{
+    const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the form in which the equations are integrated is singular");
+    dae_at(&m->report, "t = %.10g", t);
+    dae_why(&m->report,
+            "%s is %.3g there%s: an equation that was combined with others to find the index says "
+            "nothing where this is 0", what, value, passed ? " and had the other sign" : "");
+    dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
+                         "equations in another form");
+    return DAE_E_IMPASSE;
 }

@@ -28,6 +28,7 @@
 #include "expression/walk.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROUNDS = 5 };
@@ -442,7 +443,7 @@ static bool lower_hold(model *m, double tolerance)
     return true;
 }
 
-impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance)
+static impulse_verdict pass_impulse(model *m, const double *before, double tolerance)
 {
     model_impulse *p = &m->impulse;
     size_t bytes = m->slots * sizeof(double);
@@ -467,4 +468,56 @@ impulse_verdict model_pass_impulse(model *m, const double *before, double tolera
     dae_report_clear(&m->report);
     memcpy(m->value, p->after, bytes);
     return IMPULSE_LEFT_OUT;
+}
+
+/* ---------------------------------------------------------------- in words -------------- */
+
+/* What has jumped at an event though the equations contain its derivative, in words; each variable
+ * once. 0: nothing. */
+static size_t list_jumps(model *m, const double *before, double tolerance, char *list,
+                         size_t size)
+{
+    enum { NAMED = 3 };
+    size_t length = 0, count = 0;
+    list[0] = '\0';
+    for (uint32_t v = 0; v < m->variables; v++) {
+        model_variable *x = &m->variable[v];
+        double from = before[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
+        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped)
+            continue;
+        double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
+        double most = fmax(nominal, fmax(fabs(from), fabs(to)));
+        if (!(fabs(to - from) > tolerance * most)) continue;
+        x->jumped = true;
+        if (++count > NAMED) continue;
+        length += (size_t)snprintf(list + length, size - length,
+                                   "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
+                                   x->name, from, to);
+    }
+    if (count > NAMED) snprintf(list + length, size - length, " and %zu more", count - NAMED);
+    return count;
+}
+
+/* Where it is not known what an impulse does (impulse.c) the run ends, unless no state follows from
+ * it. */
+dae_status model_mind_impulses(model *m, double t, const double *before, double tolerance)
+{
+    char list[500];
+    if (pass_impulse(m, before, tolerance) != IMPULSE_LEFT_OUT) return DAE_OK;
+    bool matters = m->flat->invariants > 0 || model_jump_matters(m, before, tolerance);
+    if (matters) /* told before or not: this is the end */
+        for (uint32_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
+    size_t count = list_jumps(m, before, tolerance, list, sizeof list);
+    if (!matters && count)
+        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
+                      "there; no state follows from that impulse, and the run goes on", t, list);
+    if (!matters) return DAE_OK;
+    dae_fail(&m->report, DAE_E_IMPASSE, "an impulse acts, and it is not known what it does");
+    dae_at(&m->report, "t = %.10g: %s", t, count ? list : "what constraints determine jumps");
+    dae_why(&m->report,
+            "the equations contain the derivative, which is infinite there: states that follow "
+            "from it jump, but it is multiplied with what jumps itself, or the position jumps, or "
+            "the equations do not determine by how much");
+    dae_hint(&m->report, "results up to there are right; make it continuous, or smooth the change");
+    return DAE_E_IMPASSE;
 }

@@ -566,7 +566,9 @@ void model_rename_impulses(model *m); /* by the images of aliases, which are cha
 dae_status model_build_impulses(model *m);
 /* After the modes have changed: before are the slots as they were; states jump where they have
  * to. */
-impulse_verdict model_pass_impulse(model *m, const double *before, double tolerance);
+dae_status model_mind_impulses(model *m, double t, const double *before, double tolerance);
+/* What an equation was combined with (regular.h) is 0, or has passed 0 in a step: in words. */
+dae_status model_tell_guard(model *m, double t, size_t guard, double value, bool passed);
 
 bool model_differs(const model *m, uint32_t slot, double a, double b, double tolerance);
 

@@ -302,58 +302,6 @@ static dae_status tell_chatter(run *r)
     return DAE_E_CHATTER;
 }
 
-/* What has jumped at an event though the equations contain its derivative, in words; each variable
- * once. 0: nothing. */
-static size_t list_jumps(run *r, char *list, size_t size)
-{
-    enum { NAMED = 3 };
-    model *m = r->m;
-    size_t length = 0, count = 0;
-    list[0] = '\0';
-    for (uint32_t v = 0; v < m->variables; v++) {
-        model_variable *x = &m->variable[v];
-        double from = r->slots[slot_of(v, 0)], to = m->value[slot_of(v, 0)];
-        if (x->derivatives == 0 || x->kind != UNKNOWN || x->alias_of != NOWHERE || x->jumped)
-            continue;
-        double nominal = x->nominal_value != 0 ? fabs(x->nominal_value) : 1;
-        double most = fmax(nominal, fmax(fabs(from), fabs(to)));
-        if (!(fabs(to - from) > fmax(1e-6, 10 * r->rtol) * most)) continue;
-        x->jumped = true;
-        if (++count > NAMED) continue;
-        length += (size_t)snprintf(list + length, size - length,
-                                   "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
-                                   x->name, from, to);
-    }
-    if (count > NAMED) snprintf(list + length, size - length, " and %zu more", count - NAMED);
-    return count;
-}
-
-/* Where it is not known what an impulse does (impulse.c) the run ends, unless no state follows from
- * it. */
-static dae_status mind_impulses(run *r, double t)
-{
-    model *m = r->m;
-    char list[500];
-    double tolerance = fmax(1e-6, 10 * r->rtol);
-    if (model_pass_impulse(m, r->slots, tolerance) != IMPULSE_LEFT_OUT) return DAE_OK;
-    bool matters = m->flat->invariants > 0 || model_jump_matters(m, r->slots, tolerance);
-    if (matters) /* told before or not: this is the end */
-        for (uint32_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
-    size_t count = list_jumps(r, list, sizeof list);
-    if (!matters && count)
-        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
-                      "there; no state follows from that impulse, and the run goes on", t, list);
-    if (!matters) return DAE_OK;
-    dae_fail(&m->report, DAE_E_IMPASSE, "an impulse acts, and it is not known what it does");
-    dae_at(&m->report, "t = %.10g: %s", t, count ? list : "what constraints determine jumps");
-    dae_why(&m->report,
-            "the equations contain the derivative, which is infinite there: states that follow "
-            "from it jump, but it is multiplied with what jumps itself, or the position jumps, or "
-            "the equations do not determine by how much");
-    dae_hint(&m->report, "results up to there are right; make it continuous, or smooth the change");
-    return DAE_E_IMPASSE;
-}
-
 /* Where the relations were when the step began that led to this event. */
 static bool note_sides(run *r, double t)
 {
@@ -386,7 +334,7 @@ static dae_status pass_event(run *r, double t, int order)
     if (status == DAE_OK && noted && model_join_crossings(m))
         status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_find_again(m, t);
-    if (status == DAE_OK) status = mind_impulses(r, t);
+    if (status == DAE_OK) status = model_mind_impulses(m, t, r->slots, fmax(1e-6, 10 * r->rtol));
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     project_states(r, t);
@@ -799,23 +747,6 @@ static dae_status close_gap(run *r)
     return status;
 }
 
-/* What an equation was multiplied with when it was combined with others (regular.h) is 0, or has
- * passed 0 in a step. */
-static dae_status tell_guard(run *r, double t, size_t guard, double value)
-{
-    model *m = r->m;
-    const char *what = ex_print(m->g, m->flat->watch[guard], flat_name, m->flat, 120);
-    dae_fail(&m->report, DAE_E_IMPASSE,
-             "the form in which the equations are integrated is singular");
-    dae_at(&m->report, "t = %.10g", t);
-    dae_why(&m->report,
-            "%s is %.3g there%s: an equation that was combined with others to find the index says "
-            "nothing where this is 0", what, value, t > r->t ? " and had the other sign" : "");
-    dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
-                         "equations in another form");
-    return DAE_E_IMPASSE;
-}
-
 /* Factors this much smaller than they were: equations divided by them lose as many digits. */
 static const double SOUND = 0.1;
 
@@ -852,7 +783,7 @@ static dae_status check_guards(run *r, double t, bool first)
             m->guard_zero = t;
             m->guard_end = r->t;
             m->guard_end_output = r->output;
-            return tell_guard(r, t, from + k, value);
+            return model_tell_guard(m, t, from + k, value, t > r->t);
         }
     }
     if (first || sound) keep_sound(r, t);
