@@ -110,18 +110,23 @@ void array_tell(derivative_array *a, const ex_graph *g,
     }
 }
 
-bool array_raise(derivative_array *a, int level)
+bool array_reach(derivative_array *a, int level)
 {
     int degree = level > 0 ? level : 1;
     size_t terms = (size_t)degree + 1;
+    if (level <= a->reach) return true;
+    a->in = dae_arena_take(a->arena, (a->inputs + 1) * terms, sizeof *a->in);
+    a->out = dae_arena_take(a->arena, (a->n + a->entries + 1) * terms, sizeof *a->out);
+    if (ex_machine_series(a->values, degree) != DAE_OK) return false;
+    if (ex_machine_series(a->slopes, degree) != DAE_OK) return false;
+    a->reach = level;
+    return true;
+}
+
+bool array_raise(derivative_array *a, int level)
+{
     if (level > ARRAY_LEVELS || (size_t)(level + 1) * a->n > ARRAY_ROWS) return false;
-    if (level > a->reach) {
-        a->in = dae_arena_take(a->arena, (a->inputs + 1) * terms, sizeof *a->in);
-        a->out = dae_arena_take(a->arena, (a->n + a->entries + 1) * terms, sizeof *a->out);
-        if (ex_machine_series(a->values, degree) != DAE_OK) return false;
-        if (ex_machine_series(a->slopes, degree) != DAE_OK) return false;
-        a->reach = level;
-    }
+    if (!array_reach(a, level)) return false;
     a->level = level;
     return true;
 }

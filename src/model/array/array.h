@@ -16,7 +16,7 @@
  *
  *     array.c    the array: values, derivatives
  *     base.c     its Jacobian at a point, decomposed stage by stage: ranks, corrections, dx'/dx
- *     satisfy.c  points that satisfy it
+ *     satisfy.c  points that satisfy it; series.c order by order, with structure
  *     units.c    units of unknowns and of time in which ranks mean something
  *     start.c    consistent initial values of a model; problem.c x' = phi(t, x) of a model
  */
@@ -64,6 +64,8 @@ void array_tell(derivative_array *a, const ex_graph *g,
                 double (*value)(const ex_node *leaf, void *user), void *user);
 /* From now on F .. F^(level); false: no memory, or more rows than ARRAY_ROWS. */
 bool array_raise(derivative_array *a, int level);
+/* Memory for F .. F^(level), however many rows; the level stays. */
+bool array_reach(derivative_array *a, int level);
 
 static inline int array_rows(const derivative_array *a)
 {
@@ -185,6 +187,12 @@ void array_put_tau(array_point *p, double tau);
  * array; metric (NULL: 1): sizes of unknowns to measure how fast they change. b's decomposition is
  * lost. */
 void array_choose_units(array_point *p, array_base *b, const double *metric);
+/* The Taylor coefficients of the solution at t, c_0 .. c_orders, n of each, into x, where those of
+ * x_j up to order d_j are given, which satisfy row i up to order c_i (or nearly): offsets of the
+ * structure. false: the system Jacobian is singular or nearly, something is not finite, or there is
+ * no memory; x is as it was. */
+bool array_find_series(derivative_array *a, double t, const uint32_t *c, const uint32_t *d,
+                       int orders, double *x);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);
 

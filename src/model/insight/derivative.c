@@ -1,10 +1,10 @@
 /* derivative.c: the differentiation index of the equations as written, by their derivative array.
  *
  * The smallest k for which F = 0, F' = 0, ..., F^(k) = 0 determine x' (Campbell: the Jacobian by
- * (x',
- * ..., x^(k+1)) is 1-full in x'). The array is that of model/array; values that satisfy it are
- * found by Gauss and Newton's method: of the consistent start, or, where that was not found, with x
- * from the start values on. (The index may depend on the branch of a solution: then the structure
+ * (x', ..., x^(k+1)) is 1-full in x'). The array is that of model/array; values that satisfy it are
+ * found by Gauss and Newton's method: from the Taylor series of the solution through the consistent
+ * start on where structure determines it, else from that start, or, where that was not found, with
+ * x from the start values on. (The index may depend on the branch of a solution: then the structure
  * is wrong on some, and there is no start to be had from it.)
  */
 #include "model/insight/insight.h"
@@ -13,6 +13,8 @@
 
 #include <math.h>
 #include <string.h>
+
+static const double LOWEST = 5e-13; /* part of singular values that may count */
 
 /* Before anything is computed: of the consistent start, or guesses. */
 static double first_value(const insight *k, uint32_t column, uint32_t order)
@@ -38,12 +40,48 @@ static double find_tau(const insight *k, uint32_t n)
     return 1 / speed;
 }
 
+/* Where the search begins. */
+typedef struct origin {
+    double *c, tau;              /* Taylor coefficients in this unit of time, or NULL         */
+    int orders;                  /* ... up to this                                            */
+} origin;
+
+/* Of the solution through the start, as often as the array may be differentiated; c is NULL where
+ * structure does not determine them. */
+static origin find_series(insight *k, derivative_array *a)
+{
+    size_t n = a->n;
+    int most = ARRAY_ROWS / (int)n - 1, beyond = k->out.structural_index + 2;
+    origin o = { .tau = a->tau, .orders = (most < ARRAY_LEVELS ? most : ARRAY_LEVELS) + 1 };
+    if (!k->started || most < 0 || k->s->columns != k->s->rows) return o;
+    if (o.orders > beyond) o.orders = beyond;
+    double *c = dae_arena_take(k->arena, (size_t)(o.orders + 1) * n + 1, sizeof *c), unit = 1;
+    for (int m = 0; m <= o.orders; m++, unit *= a->tau / m)
+        for (size_t j = 0; j < n && unit > 0; j++)
+            c[(size_t)m * n + j] = unit * first_value(k, (uint32_t)j, (uint32_t)m);
+    if (array_find_series(a, k->out.start_time, k->s->c, k->s->d, o.orders, c)) o.c = c;
+    return o;
+}
+
+/* All coefficients anew: those that were found moved with what is not determined yet. */
+static void put_series(const origin *o, array_point *p)
+{
+    int n = (int)p->a->n;
+    double by = p->a->tau / o->tau, power = 1;
+    for (int m = 0; m < p->a->level + 2; m++, power *= by)
+        for (int j = 0; j < n; j++) p->c[m * n + j] = power * o->c[m * n + j];
+}
+
 /* One differentiation more; false: too many rows. */
-static bool raise(insight *k, derivative_array *a, array_point *p, array_base *b)
+static bool raise(insight *k, const origin *o, derivative_array *a, array_point *p, array_base *b)
 {
     int n = (int)a->n, level = a->level + 1, rows = (level + 1) * n, columns = (level + 2) * n;
     if (!array_raise(a, level) || !array_base_open(b, k->arena, n, rows, columns - n)) return false;
     array_point_open(p, k->arena, rows, columns);
+    if (o->c && level < o->orders) {
+        put_series(o, p);
+        return true;
+    }
     double unit = 1;
     for (int m = 0; m < level + 2; m++, unit *= a->tau / m)
         for (int j = 0; j < n; j++)
@@ -79,23 +117,38 @@ static const char *name_of_point(const insight *k, const array_point *p)
     return k->started ? "the start" : "a point near the start values";
 }
 
-int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
-                             double *gap, const char **how)
+/* Ranks at a point that satisfies the array. Where structure is right it bounds the index: there
+ * the cut may be lower, after many differentiations singular values are small. */
+static bool decompose(const insight *k, const origin *o, array_point *p, array_base *b, double *gap)
+{
+    int rows = array_rows(p->a), width = array_columns(p->a) - b->n;
+    bool last = o->c && p->a->level == k->out.structural_index, good = true, clear = false;
+    for (double zero = ARRAY_ZERO; good && !clear && zero > LOWEST; zero /= 10) {
+        b->zero = zero;
+        good = array_linearize(p, b) && array_decompose(b, rows, width);
+        *gap = array_gap(b);
+        clear = !last || (array_is_full(b) && *gap >= INSIGHT_DOUBTFUL);
+    }
+    b->zero = ARRAY_ZERO;
+    if (!good || clear) return good;
+    good = array_linearize(p, b) && array_decompose(b, rows, width);
+    *gap = array_gap(b);
+    return good;
+}
+
+/* Level after level from there on. With a regular system Jacobian no index is larger than that of
+ * the structure: if ranks say so, they are in doubt. */
+static int search_index(insight *k, const origin *o, double *x, bool *violated, double *gap,
+                        const char **how)
 {
     uint32_t n = k->s->rows;
     derivative_array *a = k->array;
     array_point p = { .a = a, .t = k->out.start_time };
     array_base b = { 0 };
-    ex_id culprit;
-    array_close(a);
-    *how = "an equation cannot be differentiated often enough";
-    if (array_open(a, k->g, k->arena, &k->m->memory, residual, k->s->variable, n, &culprit) !=
-        DAE_OK)
-        return -1;
-    array_tell(a, k->g, known_value, k);
-    a->tau = find_tau(k, n);
+    a->level = -1;
+    a->tau = o->tau;
     *how = "the derivative array has too many equations";
-    while (raise(k, a, &p, &b)) {
+    while (raise(k, o, a, &p, &b)) {
         if (!satisfy(k, &p, &b)) {
             *violated = true;
             *how = "no derivatives were found that satisfy the derivative array";
@@ -106,20 +159,49 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
             x[n + j] = p.c[n + j] / a->tau;
         }
         array_choose_units(&p, &b, NULL);
-        if (!array_linearize(&p, &b) ||
-            !array_decompose(&b, array_rows(a), array_columns(a) - (int)n))
-            return -1;
-        if (!array_is_full(&b)) continue;
+        if (!decompose(k, o, &p, &b, gap)) return -1;
+        bool beyond = o->c && a->level > k->out.structural_index;
+        if (!array_is_full(&b) && !beyond) {
+            *gap = INFINITY;
+            continue;
+        }
         *how = dae_arena_print(
             k->arena, "derivative array at %s: singular values kept >= %.1e, dropped <= %.1e",
             name_of_point(k, &p), b.kept, b.dropped);
-        *gap = array_gap(&b);
+        if (beyond) *gap = 0;
         if (*gap < INSIGHT_DOUBTFUL) {
-            *how = dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s", a->level, *how);
+            *how = beyond ? dae_arena_print(k->arena,
+                                            "a rank is in doubt, structure allows no more than %d, "
+                                            "but that is not enough: %s",
+                                            k->out.structural_index, *how)
+                          : dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s",
+                                            a->level, *how);
             return -1;
         }
         k->out.array_freedom = (int)n - b.constraints;
         return a->level;
     }
     return -1;
+}
+
+int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
+                             double *gap, const char **how)
+{
+    uint32_t n = k->s->rows;
+    derivative_array *a = k->array;
+    ex_id culprit;
+    array_close(a);
+    *how = "an equation cannot be differentiated often enough";
+    if (array_open(a, k->g, k->arena, &k->m->memory, residual, k->s->variable, n, &culprit) !=
+        DAE_OK)
+        return -1;
+    array_tell(a, k->g, known_value, k);
+    a->tau = find_tau(k, n);
+    origin o = find_series(k, a);
+    int index = search_index(k, &o, x, violated, gap, how);
+    if (index >= 0 || !o.c || !*violated) return index;
+    *violated = false;
+    *gap = INFINITY;
+    o.c = NULL;
+    return search_index(k, &o, x, violated, gap, how);
 }
