@@ -180,6 +180,21 @@ static ex_id combine(masser *x, const double *weight, const ex_id *e)
     return ex_tidy(g, sum);
 }
 
+/* For the new unknowns: u, or another one if the model has names like u1. */
+static const char *new_letter(const insight *k)
+{
+    static const char *const letter[] = { "u", "z", "q", "new_" };
+    size_t take = 0;
+    for (bool used = true; used && take < sizeof letter / sizeof *letter - 1; take += used) {
+        used = false;
+        for (size_t v = 0; v < k->flat->variables && !used; v++) {
+            const char *name = k->flat->variable[v].name;
+            used = name[0] == letter[take][0] && name[1] >= '0' && name[1] <= '9';
+        }
+    }
+    return letter[take];
+}
+
 void insight_mass(insight *k)
 {
     const flat_signature *s = k->s;
@@ -200,12 +215,13 @@ void insight_mass(insight *k)
         x.y[j] = ex_variable(k->g, s->variable[j], 0, EX_REAL);
         unknown[j] = k->flat->variable[s->variable[j]].name;
     }
+    const char *letter = new_letter(k);
     for (size_t i = 0; i < n; i++) {
         const char *u =
             ex_tidy_text(k->g, combine(&x, x.inverse + i * n, x.y), flat_name, k->flat, 2000);
         const char *f = ex_tidy_text(k->g, combine(&x, x.P + i * n, x.f), flat_name, k->flat, 2000);
-        meaning[i] = dae_arena_print(k->arena, "u%zu = %s", i + 1, u);
-        equation[i] = i < (size_t)x.rank ? dae_arena_print(k->arena, "der(u%zu) = %s", i + 1, f)
+        meaning[i] = dae_arena_print(k->arena, "%s%zu = %s", letter, i + 1, u);
+        equation[i] = i < (size_t)x.rank ? dae_arena_print(k->arena, "der(%s%zu) = %s", letter, i + 1, f)
                                          : dae_arena_print(k->arena, "0 = %s", f);
     }
     *o = (dae_insight_mass){ .size = x.n, .rank = x.rank, .plain = is_plain(&x), .M = x.M,

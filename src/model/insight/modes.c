@@ -138,8 +138,8 @@ static void choose_default(insight *k)
     dae_insight *o = &k->out;
     bool radau = k->r->index >= 3;
     o->method = radau ? "radau" : "bdf";
-    o->method_why = radau ? "of index 3, as motion is: a one-step method of high order takes a fifth of "
-                            "the steps, and loses little where states change"
+    o->method_why = radau ? "of index 3 or above, as motion is: a one-step method of high order takes a "
+                            "fifth of the steps, and loses little where states change"
                     : o->eigenvalues >= 0 && o->states == 0
                           ? "there is nothing to integrate, only equations to be solved at each time"
                           : "sparse Jacobians, one for many steps, of any stiffness";
