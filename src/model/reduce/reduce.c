@@ -10,13 +10,11 @@
 
 #include "model/reduce/pivots.h"
 
-#include "expression/fold.h"
 #include "expression/program.h"
 #include "expression/walk.h"
 #include "index/structure.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A square piece of the system of highest derivatives, with a choice to be made. */
@@ -471,8 +469,8 @@ static uint32_t variable_for(rewriter *w, uint32_t column, uint32_t order)
     flat_variable made = { .name = derivative_name(r, x->name, order), .type = EX_REAL,
                            .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
                            .derivatives = (int)(r->b->d[column] - order),
-                           .state_select = dummy ? FLAT_AVOID : x->state_select,
                            .hidden = !dummy || x->combined, .combined = x->combined,
+                           .state_select = dummy ? FLAT_AVOID : x->state_select,
                            .is_protected = x->is_protected, .comment = x->comment };
     uint32_t new = flat_add_variable(w->to, &made);
     w->stand_in[column][order] = new + 1;
