@@ -1,9 +1,10 @@
 /* pivots.c: elimination with a choice of columns; and the same again in a known order.
  *
  * Matrices here are those of differentiated constraints: hundreds of rows with three entries each.
- * The search is made on a full matrix with lists of the entries of rows, and a row is searched again
- * only where an elimination has touched it. After every step of a simulation the question is whether the pivots found earlier
- * are still large: that is answered with sparse rows and no search.
+ * The search is made on a full matrix with lists of the entries of rows and of columns, and a row is
+ * searched again only where an elimination has touched it. After every step of a simulation the
+ * question is whether the pivots found earlier are still large: that is answered with sparse rows and
+ * no search.
  */
 #include "model/reduce/pivots.h"
 
@@ -24,13 +25,17 @@ typedef struct candidate {
 
 struct pivot_room {
     uint32_t rows, columns;
-    double *A;                   /* rows x columns; or entries of eliminated rows ...          */
-    uint32_t *at;                /* ... and their columns, row after row; in the search those of ... */
-    size_t *start;               /* ... row i begin at i columns                               */
-    uint32_t *count;             /* how many these are                                         */
+    double *A;                   /* rows x columns, 0 between searches                         */
+    uint32_t *at, *count;        /* columns with an entry in row i begin at i columns; how many */
+    uint32_t *in, *height;       /* rows with an entry in column j begin at j rows; how many   */
+    double *kept;                /* once more: entries of eliminated rows, row after row, ...  */
+    uint32_t *kept_at;           /* ... their columns, ...                                     */
+    size_t *start;               /* ... and where rows begin                                   */
     double *scale, *work, *pivot;
     unsigned char *used;
     candidate *of_row;
+    uint32_t *match;             /* a tournament of rows: match k is between 2 k and 2 k + 1, the */
+    uint32_t entrants;           /* ... last ones are of rows 2 i and 2 i + 1; 1 is the final     */
     uint32_t *row, *column;      /* of the part: numbers in the matrix                         */
     uint32_t *number;            /* of a column of the matrix: in the part                     */
     uint32_t *stamp, *list, now;
@@ -47,13 +52,18 @@ pivot_room *pivot_room_make(pivot_room *t, uint32_t rows, uint32_t columns, dae_
     t->columns = most_columns;
     t->A = dae_arena_take(arena, all, sizeof *t->A);
     t->at = dae_arena_take(arena, all, sizeof *t->at);
+    t->kept = dae_arena_take(arena, all, sizeof *t->kept);
+    t->kept_at = dae_arena_take(arena, all, sizeof *t->kept_at);
     t->start = dae_arena_take(arena, n + 2, sizeof *t->start);
     t->count = dae_arena_take(arena, n + 1, sizeof *t->count);
+    t->in = dae_arena_take(arena, all, sizeof *t->in);
+    t->height = dae_arena_take(arena, m + 1, sizeof *t->height);
     t->scale = dae_arena_take(arena, n + 1, sizeof *t->scale);
     t->work = dae_arena_take(arena, m + 1, sizeof *t->work);
     t->pivot = dae_arena_take(arena, n + 1, sizeof *t->pivot);
     t->used = dae_arena_take(arena, m + 1, 1);
     t->of_row = dae_arena_take(arena, n + 1, sizeof *t->of_row);
+    t->match = dae_arena_take(arena, 2 * n + 2, sizeof *t->match);
     t->row = dae_arena_take(arena, n + 1, sizeof *t->row);
     t->column = dae_arena_take(arena, m + 1, sizeof *t->column);
     t->number = dae_arena_take(arena, m + 1, sizeof *t->number);
@@ -80,6 +90,12 @@ static double largest(const pivot_matrix *m, uint32_t row)
     return most;
 }
 
+static void put_into_lists(pivot_room *t, uint32_t i, uint32_t j, uint32_t columns)
+{
+    t->at[(size_t)i * columns + t->count[i]++] = j;
+    t->in[(size_t)j * t->rows + t->height[j]++] = i;
+}
+
 /* The part as a full matrix. */
 static void fill(pivot_room *t, const pivot_matrix *m, const pivot_part *part, uint32_t *rows,
                  uint32_t *columns)
@@ -88,22 +104,27 @@ static void fill(pivot_room *t, const pivot_matrix *m, const pivot_part *part, u
     for (uint32_t j = 0; j < m->columns; j++)
         if (part->column[j]) {
             t->number[j] = *columns;
+            t->height[*columns] = 0;
             t->column[(*columns)++] = j;
         }
     for (uint32_t i = 0; i < m->rows; i++) {
         if (!part->row[i]) continue;
         double *to = t->A + (size_t)*rows * *columns;
-        uint32_t *list = t->at + (size_t)*rows * *columns, count = 0;
-        memset(to, 0, *columns * sizeof *to);
+        t->count[*rows] = 0;
         for (size_t e = m->start[i]; e < m->start[i + 1]; e++) {
             if (!part->column[m->at[e]] || m->value[e] == 0) continue;
-            list[count] = t->number[m->at[e]];
-            to[list[count++]] = m->value[e];
+            to[t->number[m->at[e]]] = m->value[e];
+            put_into_lists(t, *rows, t->number[m->at[e]], *columns);
         }
-        t->count[*rows] = count;
         t->scale[*rows] = largest(m, i);
         t->row[(*rows)++] = i;
     }
+}
+
+static void clear(pivot_room *t, uint32_t rows, uint32_t columns)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t q = 0; q < t->count[i]; q++) t->A[i * columns + t->at[i * columns + q]] = 0;
 }
 
 static bool is_better(const candidate *a, const candidate *b)
@@ -131,59 +152,88 @@ static candidate best_of_row(const pivot_room *t, uint32_t i, uint32_t columns, 
     return best;
 }
 
+/* The best row is asked for after every elimination, which has touched a few rows only. */
+static uint32_t winner(const pivot_room *t, uint32_t k)
+{
+    return k < t->entrants ? t->match[k] : k - t->entrants;
+}
+
+static void play(pivot_room *t, uint32_t k)
+{
+    uint32_t a = winner(t, 2 * k), b = winner(t, 2 * k + 1);
+    uint32_t first = a < b ? a : b, second = a < b ? b : a; /* of equal ones the first */
+    t->match[k] = is_better(&t->of_row[second], &t->of_row[first]) ? second : first;
+}
+
+static void play_all(pivot_room *t, uint32_t rows)
+{
+    t->entrants = rows;
+    for (uint32_t k = rows - 1; k > 0; k--) play(t, k);
+}
+
+static void play_again(pivot_room *t, uint32_t i)
+{
+    for (uint32_t k = (i + t->entrants) / 2; k > 0; k /= 2) play(t, k);
+}
+
 /* Row i minus f times the pivot's, where columns are still in question. A place where entries cancel
  * stays in the list: it holds next to nothing instead of 0. */
 static void subtract(pivot_room *t, uint32_t i, double f, uint32_t pivot, uint32_t columns)
 {
     double *row = t->A + (size_t)i * columns;
     const double *from = t->A + (size_t)pivot * columns;
-    uint32_t *list = t->at + (size_t)i * columns;
     const uint32_t *of_pivot = t->at + (size_t)pivot * columns;
     for (uint32_t q = 0; q < t->count[pivot]; q++) {
         uint32_t j = of_pivot[q];
         if (t->used[j]) continue;
-        if (row[j] == 0) list[t->count[i]++] = j;
+        if (row[j] == 0) put_into_lists(t, i, j, columns);
         row[j] -= f * from[j];
         if (row[j] == 0) row[j] = DBL_MIN;
     }
 }
 
-double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order)
+/* The worst pivot, relative to its row; 0: there is none for a row. */
+static double eliminate(pivot_room *t, uint32_t rows, uint32_t columns, const int *class_of,
+                        pivot_order *order)
 {
-    uint32_t rows, columns;
     double worst = INFINITY;
-    fill(t, m, part, &rows, &columns);
-    memset(t->used, 0, columns);
-    memset(order->place, 0, m->columns * sizeof *order->place);
-    order->count = 0;
-    order->whole = false;
-    order->least = rows ? INFINITY : 0;
-    for (uint32_t i = 0; i < rows; i++) t->of_row[i] = best_of_row(t, i, columns, part->class_of);
+    for (uint32_t i = 0; i < rows; i++) t->of_row[i] = best_of_row(t, i, columns, class_of);
+    if (rows > 0) play_all(t, rows);
     for (uint32_t step = 0; step < rows; step++) {
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < rows; i++)
-            if (is_better(&t->of_row[i], &t->of_row[best])) best = i;
-        if (t->of_row[best].size == 0) {
-            order->least = 0;
-            return 0;
-        }
-        uint32_t column = t->of_row[best].column;
+        uint32_t best = winner(t, 1), column = t->of_row[best].column;
+        if (t->of_row[best].size == 0) return 0;
         const double *from = t->A + (size_t)best * columns;
         worst = fmin(worst, fabs(from[column]) / t->scale[best]);
         order->least = fmin(order->least, fabs(from[column]));
         t->used[column] = 1;
         t->of_row[best].size = 0; /* done */
+        play_again(t, best);
         order->row[order->count] = t->row[best];
         order->column[order->count++] = t->column[column];
         order->place[t->column[column]] = order->count;
-        for (uint32_t i = 0; i < rows; i++) {
-            double entry = t->A[(size_t)i * columns + column];
-            if (t->of_row[i].size == 0 || entry == 0) continue;
-            subtract(t, i, entry / from[column], best, columns);
-            t->of_row[i] = best_of_row(t, i, columns, part->class_of);
+        for (uint32_t q = 0; q < t->height[column]; q++) {
+            uint32_t i = t->in[(size_t)column * t->rows + q];
+            if (t->of_row[i].size == 0) continue;
+            subtract(t, i, t->A[(size_t)i * columns + column] / from[column], best, columns);
+            t->of_row[i] = best_of_row(t, i, columns, class_of);
+            play_again(t, i);
         }
     }
-    order->whole = true;
+    return worst;
+}
+
+double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order)
+{
+    uint32_t rows, columns;
+    fill(t, m, part, &rows, &columns);
+    memset(t->used, 0, columns);
+    memset(order->place, 0, m->columns * sizeof *order->place);
+    order->count = 0;
+    order->least = rows ? INFINITY : 0;
+    double worst = eliminate(t, rows, columns, part->class_of, order);
+    clear(t, rows, columns);
+    order->whole = worst > 0;
+    if (!order->whole) order->least = 0;
     return worst;
 }
 
@@ -232,13 +282,13 @@ double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *ord
             uint32_t column = order->column[p - 1];
             double f = t->work[column] / t->pivot[p - 1];
             for (size_t e = t->start[p - 1]; e < t->start[p]; e++)
-                add_to(t, t->at[e], -f * t->A[e], &count);
+                add_to(t, t->kept_at[e], -f * t->kept[e], &count);
             t->work[column] = 0;
         }
         for (uint32_t q = 0; q < count; q++) {
             if (t->work[t->list[q]] == 0) continue;
-            t->at[kept] = t->list[q];
-            t->A[kept++] = t->work[t->list[q]];
+            t->kept_at[kept] = t->list[q];
+            t->kept[kept++] = t->work[t->list[q]];
         }
         t->start[s] = kept;
         uint32_t own = order->column[s - 1];
