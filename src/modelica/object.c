@@ -224,6 +224,20 @@ static bool check_prefixes(mo_model *m, mo_member *member)
     return true;
 }
 
+/* A model has no value: `tank = 3` would be nothing but a parameter mistaken for a component. */
+static bool check_value(mo_model *m, const mo_member *member)
+{
+    const mo_class *def = member->type->def;
+    const mo_mod *mod = member->entry->mod;
+    if (!mod || !mod->value || member->primitive) return true;
+    if (def->kind != MO_MODEL && def->kind != MO_BLOCK) return true;
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is given a value, but it is of the %s '%s'",
+             mo_full_name(m, member->object, member->entry->name), mo_kind_name(def->kind), def->name);
+    mo_hint(m->context, "give values to its parameters: %s(name = ...); only variables and records "
+            "have a value", member->entry->name);
+    return false;
+}
+
 static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
 {
     mo_element *e = member->entry->element;
@@ -237,7 +251,7 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
     if (member->primitive)
         member->leaf = mo_leaf(m, member->type);
     mo_check_mods(m, mods, member->type);
-    if (!check_prefixes(m, member))
+    if (!check_prefixes(m, member) || !check_value(m, member))
         return false;
     if (member->primitive)
         return true;
