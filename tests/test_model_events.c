@@ -438,6 +438,54 @@ static void test_fast_forcing(void **state)
         }
 }
 
+/* Only an algebraic unknown is fast: z = sin(w t), from a loop, is above c for a short while. A slow
+ * state lets the steps grow over whole periods. */
+static void test_fast_algebraic_unknown(void **state)
+{
+    (void)state;
+    static const char *const all[] = { "bdf", "mebdf", "radau" };
+    static const double rtol[] = { 1e-4, 1e-6, 1e-8 };
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            for (double w = 30; w < 500; w *= 2)
+                expect_near(end_of_run("model M parameter Real w = 1; Real z, x(start = 0, fixed = true), "
+                                       "y(start = 1, fixed = true); equation z + z^3/10 = sin(w*time) + "
+                                       "sin(w*time)^3/10; der(y) = -y/10; "
+                                       "der(x) = if z > 0.99 then 1 else 0; end M;",
+                                       all[i], w, 1, rtol[k]), time_above(w, 0.99), 1e-5);
+}
+
+/* A bridge of ideal diodes (1e-5 ohm, 1e-5 S) charges 10 mF: conductances change by ten orders at
+ * events, and only algebraic unknowns see the 60 Hz. */
+static void test_rectifier(void **state)
+{
+    (void)state;
+    static const char *const all[] = { "bdf", "mebdf", "radau" };
+    static const double rtol[] = { 1e-5, 1e-6, 1e-7 };
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            for (double R = 50; R < 300; R *= 2) {
+                trial_model m;
+                trial_open(&m, "model Diode Real s, v, i; Boolean off; equation off = s < 0; "
+                               "v = s*(if off then 1 else 1e-5); i = s*(if off then 1e-5 else 1); "
+                               "end Diode; model M Diode a, b, c, d; parameter Real w = 1; "
+                               "Real va, vb, j, x(start = 0, fixed = true); equation a.v = va - x; "
+                               "b.v = vb - x; c.v = -va; d.v = -vb; va - vb = "
+                               "12*sin(120*3.14159265358979*time); j = a.i - c.i; -j = b.i - d.i; "
+                               "a.i + b.i = 0.01*der(x) + x/w; end M;", NULL);
+                expect_good(&m, model_set(m.m, "w", R));
+                expect_good(&m, trial_simulate(&m, &(dae_simulation){ .stop = 0.5, .tolerance = rtol[k],
+                                               .intervals = 500, .method = all[i] }));
+                for (size_t row = 1; row < m.rows; row++) {
+                    double x = trial_at(&m, row, "x"), u = fabs(12 * sin(120 * 3.14159265358979 * m.t[row]));
+                    assert_true(x < 12.001 && x > u - 0.002);
+                    if (m.t[row] > 1.0 / 240) /* it discharges for a half period at most */
+                        assert_true(x > 12 * exp(-1 / (120 * 0.01 * R)) * 0.9995);
+                }
+                trial_close(&m);
+            }
+}
+
 static void test_pulses(void **state)
 {
     (void)state;
@@ -666,6 +714,8 @@ int main(void)
         cmocka_unit_test(test_fast_relations),
         cmocka_unit_test(test_short_visits),
         cmocka_unit_test(test_fast_forcing),
+        cmocka_unit_test(test_fast_algebraic_unknown),
+        cmocka_unit_test(test_rectifier),
         cmocka_unit_test(test_pulses),
         cmocka_unit_test(test_fast_and_small),
         cmocka_unit_test(test_not_finite),

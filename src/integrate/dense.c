@@ -24,6 +24,17 @@
 /* Below this the polynomial is good enough: a step limited by a resolved unknown leaves 0.3. */
 static const double DOUBT = 0.5;
 
+/* Above this, relative, it is no picture of the solution any more. */
+static const double UNRESOLVED = 1e-3;
+
+int dae_is_unresolved(dae_solver *s, double t)
+{
+    if (s->system.n == 0 || s->first.supplied || t == s->t || t == s->t_previous) return 0;
+    if (s->system.facts & DAE_FACT_HIGH_INDEX) return 0;
+    double doubt = s->method->doubt(s, t);
+    return doubt > DOUBT && doubt * s->options.rtol > UNRESOLVED;
+}
+
 void dae_look(dae_solver *s, double t, double *x, double *p)
 {
     dae_system *sys = &s->system;

@@ -3,7 +3,9 @@
  * After each accepted step g is looked at where the step ended and at PIECES - 1 points inside:
  * two sign changes between two looks are none. Where a parabola through three looks comes near
  * zero between them, g is looked at there as well (and again, with the parabola that follows from
- * it), so that a short excursion beyond zero is found if g is smooth. An interval with a sign
+ * it), so that a short excursion beyond zero is found if g is smooth. Where the polynomial is no picture
+ * of the solution (dense.c: a slow state lets the step grow over periods of an algebraic unknown) the equations are
+ * asked, and g is looked at in the middle of every gap until the neighbours foretell it. An interval with a sign
  * change is narrowed by the Illinois variant of regula falsi. An event function that is zero at the
  * start of an interval (just after its own event, or from the beginning) is disarmed until it
  * has left zero: it fires neither twice nor because of a signed zero. Of several sign changes
@@ -17,6 +19,9 @@
 #include <string.h>
 
 enum { PIECES = 4 };
+
+/* In doubt a value that its neighbours give but for a part of itself is foretold. */
+static const double FORETOLD = 0.25;
 
 static int ask(dae_solver *s, double t, int glance, double *g)
 {
@@ -112,18 +117,18 @@ static void take_look(dae_solver *s, double t, double *g, int rough)
     int at = v->looks++;
     for (; at > 0 && (v->look[at - 1].t - t) * s->direction > 0; at--)
         v->look[at] = v->look[at - 1];
-    v->look[at] = (dae_event_look){ t, g, rough };
+    v->look[at] = (dae_event_look){ .t = t, .g = g, .rough = rough };
 }
 
 /* One more look inside a step; where g is not defined there it is no look. */
 static dae_status look_inside(dae_solver *s, double t, int *seen)
 {
     double *g = s->events.look[s->events.looks].g;
-    int answer = ask(s, t, 1, g);
+    int rough = !dae_is_unresolved(s, t), answer = ask(s, t, rough, g);
     *seen = answer == DAE_OK && dae_find_nonfinite(s->system.problem.event_count, g) < 0;
     if (answer != DAE_OK && answer != DAE_RETRY)
         return dae_user_answer(&s->system, answer, "event", t);
-    if (*seen) take_look(s, t, g, 1);
+    if (*seen) take_look(s, t, g, rough);
     return DAE_OK;
 }
 
@@ -151,6 +156,47 @@ static int find_dip(const dae_solver *s, double *at)
     return 0;
 }
 
+/* The parabola through three looks in a row, of event i at t. */
+static double foretell(const dae_event_look *a, int i, double t)
+{
+    const dae_event_look *b = a + 1, *c = a + 2;
+    double rise = (b->g[i] - a->g[i]) / (b->t - a->t), next = (c->g[i] - b->g[i]) / (c->t - b->t);
+    return a->g[i] + (t - a->t) * (rise + (t - b->t) * (next - rise) / (c->t - a->t));
+}
+
+/* Do the neighbours of the gap after look k foretell what was seen in it, in `seen`? */
+static int is_foretold(const dae_solver *s, int k, double t, const double *seen)
+{
+    const dae_event_search *v = &s->events;
+    const dae_event_look *a = &v->look[k > 0 && k + 2 >= v->looks ? k - 1 : k];
+    for (int i = 0; i < s->system.problem.event_count; i++) {
+        double least = fmin(fabs(seen[i]), fmin(fabs(v->look[k].g[i]), fabs(v->look[k + 1].g[i])));
+        if (v->armed[i] && fabs(foretell(a, i, t) - seen[i]) > FORETOLD * least) return 0;
+    }
+    return 1;
+}
+
+/* One more look in the first gap that is not settled; 0: there is none, or no room. */
+static int look_closer(dae_solver *s, dae_status *status)
+{
+    dae_event_search *v = &s->events;
+    for (int k = 0; k + 1 < v->looks && v->looks > 2 && v->looks < DAE_EVENT_LOOKS; k++) {
+        dae_event_look *from = &v->look[k];
+        double t = 0.5 * (from->t + from[1].t), *g = v->look[v->looks].g;
+        if (from->settled) continue;
+        int answer = ask(s, t, 0, g);
+        int seen = answer == DAE_OK && dae_find_nonfinite(s->system.problem.event_count, g) < 0;
+        if (answer != DAE_OK && answer != DAE_RETRY)
+            *status = dae_user_answer(&s->system, answer, "event", t);
+        from->settled = !seen || is_foretold(s, k, t, g);
+        int settled = from->settled;
+        if (seen) take_look(s, t, g, 0);
+        v->look[k + seen].settled = settled;
+        return *status == DAE_OK;
+    }
+    return 0;
+}
+
 static dae_status look_around(dae_solver *s, double to)
 {
     dae_event_search *v = &s->events;
@@ -158,7 +204,7 @@ static dae_status look_around(dae_solver *s, double to)
     int count = s->system.problem.event_count, seen = 1;
     for (int k = 0; k < DAE_EVENT_LOOKS; k++) v->look[k].g = v->look_g + (size_t)k * (size_t)count;
     memcpy(v->look[0].g, v->low, (size_t)count * sizeof(double));
-    v->look[0].t = from;
+    v->look[0] = (dae_event_look){ .t = from, .g = v->look[0].g };
     v->looks = 1;
     dae_status status = evaluate(s, to, v->look[1].g);
     if (status == DAE_OK) take_look(s, to, v->look[1].g, 0);
@@ -166,6 +212,8 @@ static dae_status look_around(dae_solver *s, double to)
         status = look_inside(s, from + (to - from) * k / PIECES, &seen);
     while (status == DAE_OK && seen && v->looks < DAE_EVENT_LOOKS && find_dip(s, &t))
         status = look_inside(s, t, &seen);
+    if (status == DAE_OK && dae_is_unresolved(s, 0.5 * (from + to)))
+        while (look_closer(s, &status)) continue;
     return status;
 }
 

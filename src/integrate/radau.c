@@ -40,6 +40,8 @@ typedef struct radau {
     double *vectors;
     double *x_start, *p_start, *d_start; /* where the last step began                       */
     int coarse;              /* 1: its polynomial is far worse than its end                 */
+    double lacks;            /* what it lacks between its nodes, weighted                   */
+    double *top, h_top;      /* what it has of the highest degree, in units of that step    */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
     double h_error;
@@ -82,6 +84,11 @@ static const double GROWTH_KEPT = 1.2;
 /* Between the ends of a step the polynomial is good enough if the estimate may not exceed the
  * tolerance by more than five. */
 static const double COARSE = 0.2;
+
+/* And if no more than this is missing in it, weighted. */
+static const double LACKS = 2;
+
+enum { BULGES = 16 };
 
 /* ---- names ---- */
 
@@ -207,7 +214,8 @@ static dae_status radau_open(dae_solver *s)
     }
     if (irk_step_open(&m->r, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
     size_t n = (size_t)m->r.k.stride, d = (size_t)m->r.k.stride_d;
-    dae_vector_wish wish[] = {{&m->x_start, n}, {&m->p_start, d}, {&m->d_start, s->system.computed ? d : 0}};
+    dae_vector_wish wish[] = {{&m->x_start, n}, {&m->p_start, d}, {&m->top, n},
+                              {&m->d_start, s->system.computed ? d : 0}};
     m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return m->vectors ? DAE_OK : DAE_E_NOMEM;
 }
@@ -423,6 +431,38 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
     choose_order(s, m, g, by_error);
 }
 
+/* The largest value between 0 and 1 of the polynomial that is 0 in all nodes. */
+static double bulge(const irk_scheme *g)
+{
+    double most = 0;
+    for (int q = 0; q < BULGES; q++) {
+        double product = 1;
+        for (int l = 0; l < g->nodes; l++) product *= (q + 0.5) / BULGES - g->node[l];
+        most = fmax(most, fabs(product));
+    }
+    return most;
+}
+
+/* What the polynomial of this step lacks between its nodes, weighted. The error estimate does not
+ * tell: it is filtered, and of an algebraic or very stiff unknown nothing is left. The next term is
+ * the difference of the highest ones of two steps; after a new beginning not smaller than this one. */
+static double missing(const dae_solver *s, radau *m, const irk_scheme *g, double h)
+{
+    const irk_stages *k = &m->r.k;
+    double most = 0, degree = g->nodes - 1, ratio = h / m->h_top;
+    int same = m->r.past == g;
+    for (int i = 0; i < k->n; i++) {
+        double top = 0, before = m->top[i] * pow(ratio, degree);
+        for (int l = 1; l < g->nodes; l++) /* increments: that of the first node is 0 */
+            top += g->node_weight[l] * k->Z[g->node_stage[l] * k->stride + i];
+        double next = same ? (top - before) / (0.5 * (1 + 1 / ratio) * (degree + 1)) : top;
+        most = fmax(most, fabs(next) * s->w[i]);
+        m->top[i] = top;
+    }
+    m->h_top = h;
+    return most * bulge(g);
+}
+
 static void radau_commit(dae_solver *s, dae_trial *trial)
 {
     radau *m = s->method_state;
@@ -431,7 +471,8 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
-    m->coarse = !trial->prescribed && factor_of(m, g) < COARSE;
+    m->lacks = missing(s, m, g, trial->h);
+    m->coarse = (!trial->prescribed && factor_of(m, g) < COARSE) || m->lacks > LACKS;
     if (m->coarse) {
         memcpy(m->x_start, s->x, (size_t)k->n * sizeof(double));
         memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
@@ -472,7 +513,7 @@ static double radau_doubt(dae_solver *s, double t)
 {
     const radau *m = s->method_state;
     (void)t;
-    return m->r.past && m->coarse ? INFINITY : 0;
+    return m->r.past && m->coarse ? fmax(m->lacks, LACKS) : 0;
 }
 
 static void exchange(dae_solver *s, radau *m)

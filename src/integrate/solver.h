@@ -108,11 +108,12 @@ typedef struct dae_watch_state { /* integrate/watch.c */
     int confirmed;          /* and so many times in a row they had a jump                   */
 } dae_watch_state;
 
-enum { DAE_EVENT_LOOKS = 16 };
+enum { DAE_EVENT_LOOKS = 64 };
 
 typedef struct dae_event_look {
     double t, *g;
     int rough;              /* g of the polynomial, a glance                                */
+    int settled;            /* nothing unforeseen up to the next look                       */
 } dae_event_look;
 
 typedef struct dae_event_search { /* integrate/events.c */
@@ -234,6 +235,7 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
 
 /* dense.c: the solution inside the last step; any output may be NULL */
 void dae_look(dae_solver *s, double t, double *x, double *p);
+int dae_is_unresolved(dae_solver *s, double t); /* 1: the polynomial is no picture of it   */
 /* The cubic through both ends of the last step, x_done and p_done being those of its begin */
 void dae_hermite(const dae_solver *s, double t, const double *x_done, const double *p_done,
                  double *x, double *p);

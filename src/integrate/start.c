@@ -273,7 +273,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
         s->corrector.have_jacobian = s->corrector.have_factor = 0;
     }
     if (status != DAE_OK) return status;
-    s->corrector.want_jacobian = !restart;
+    s->corrector.want_jacobian = 1; /* after an event the equations may be others */
     s->corrector.rate = 1;
     s->corrector.unmeasured = s->corrector.caution = 0;
     if (!restart) s->corrector.C_sum = 0;
