@@ -37,9 +37,13 @@
 #include <string.h>
 
 enum {
-    MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000,
-    SMALL = 60, SMALL_TRIALS = 1500 /* where a smaller set is looked for */
+    MOST = 150, SHOWN = 8, BUDGET = 600, MOST_TRIALS = 4000,
+    SMALL = 60, SMALL_TRIALS = 2000, /* where a smaller set is looked for                      */
+    POINTS = 40,                     /* where something held: at most so many are kept         */
+    SEARCHES = 4                     /* with the points of those before                        */
 };
+
+typedef enum effort { QUICK, THOROUGH } effort;
 
 static const double HUGE_IS = 1e3; /* where something is infinite but for rounding */
 
@@ -53,8 +57,9 @@ typedef struct suspects {
     uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
     int unknowns;
     bool active[MOST];
-    double *guess, *failed, *good, *u, *r, *size, *low, *high; /* good: where something held  */
-    bool has_good;
+    double *guess, *failed, *u, *r, *size, *low, *high;
+    double *point[POINTS];       /* where something held, the last one at (points - 1) % POINTS */
+    int points;
     double *kept;                /* the slots before                                          */
     int trials;
 } suspects;
@@ -187,7 +192,7 @@ static void find_sizes(suspects *s)
 {
     model *m = s->m;
     size_t n = (size_t)s->unknowns + 1;
-    double **vector[] = { &s->guess, &s->failed, &s->good, &s->u, &s->size, &s->low, &s->high };
+    double **vector[] = { &s->guess, &s->failed, &s->u, &s->size, &s->low, &s->high };
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
         *vector[k] = dae_arena_take(&m->arena, n, sizeof(double));
     s->r = dae_arena_take(&m->arena, (size_t)s->rows + 1, sizeof *s->r);
@@ -243,41 +248,75 @@ static int jacobian(void *user, double *J)
     return DAE_OK;
 }
 
+/* A number between -1 and 1, the same whenever it is asked for. */
+static double scatter(int start, int j)
+{
+    double x = 4096 * sin(12.9898 * start + 78.233 * j + 0.5);
+    return 2 * (x - floor(x)) - 1;
+}
+
 /* Where trial number `start` begins: at the guesses, where the solver failed, where other
- * conditions held; beside the guesses, on the other side of zero, at parts of them; farther and
- * farther away. */
+ * conditions held; beside the guesses, on the other side of zero, at parts of them; scattered,
+ * signs too, nearer and farther away. */
 static void choose_start(const suspects *s, int start)
 {
     static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
     static const double aside[] = { 0, 0, 0, 1.5, -1.5, 0, 0.3, -1e-5 };
-    const double *from = start == 1 ? s->failed : start == 2 && s->has_good ? s->good : s->guess;
+    static const double far[] = { 1, 3, 0.3, 10 };
+    bool good = start == 2 && s->points > 0;
+    const double *from = start == 1 ? s->failed
+                         : good     ? s->point[(s->points - 1) % POINTS] : s->guess;
     for (int j = 0; j < s->unknowns; j++) {
-        double times = start < 8 ? part[start] : 1;
-        double by = start < 8 ? aside[start] : ldexp(0.125, start / 2) * sin(7.3 * start + 2.9 * j);
+        double times = start < 8 ? part[start] : scatter(start, j) > 0 ? 1 : -1;
+        double by = start < 8 ? aside[start] : far[start % 4] * scatter(start + 100, j);
         s->u[j] = fmin(fmax(times * from[j] + by * s->size[j], s->low[j]), s->high[j]);
     }
 }
 
-/* Can the active conditions hold together? Leaves the point in the slots. */
-static bool can_hold(suspects *s, int starts)
+static trust_end try_from_u(suspects *s, int rows, int budget)
 {
-    int rows = 0;
-    for (int k = 0; k < s->rows; k++) rows += s->active[k];
-    if (rows == 0) return true;
-    for (int start = 0; start < starts && s->trials < MOST_TRIALS; start++) {
-        trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
-                            .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
-                            .user = s, .budget = BUDGET };
-        if (start == 2 && !s->has_good) continue;
-        choose_start(s, start);
-        s->trials++;
-        if (trust_solve(&p, &s->m->memory, s->u, s->r) != TRUST_SOLVED) continue;
-        memcpy(s->good, s->u, (size_t)s->unknowns * sizeof *s->u);
-        s->has_good = true;
-        residuals(s, s->u, s->r);
-        return true;
+    trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
+                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
+                        .user = s, .budget = budget };
+    return trust_solve(&p, &s->m->memory, s->u, s->r);
+}
+
+/* Do they hold at a point that is known? */
+static bool hold_somewhere(suspects *s, int rows)
+{
+    int kept = s->points < POINTS ? s->points : POINTS;
+    for (int k = 0; k < kept; k++) {
+        memcpy(s->u, s->point[k], (size_t)s->unknowns * sizeof *s->u);
+        if (try_from_u(s, rows, 1) == TRUST_SOLVED) return true;
     }
     return false;
+}
+
+static void keep_point(suspects *s)
+{
+    double **to = &s->point[s->points++ % POINTS];
+    size_t n = (size_t)s->unknowns;
+    if (!*to) *to = dae_arena_take(&s->m->arena, n + 1, sizeof **to);
+    memcpy(*to, s->u, n * sizeof **to);
+}
+
+/* Can the active conditions hold together? Leaves the point in the slots. */
+static bool can_hold(suspects *s, effort e)
+{
+    int rows = 0, starts = s->rows > SMALL ? 8 : 12;
+    for (int k = 0; k < s->rows; k++) rows += s->active[k];
+    if (rows == 0) return true;
+    bool found = hold_somewhere(s, rows), known = found;
+    if (e == THOROUGH) starts *= 3;
+    for (int start = 0; start < starts && !found && s->trials < MOST_TRIALS; start++) {
+        if (start == 2 && s->points == 0) continue;
+        choose_start(s, start);
+        s->trials++;
+        found = try_from_u(s, rows, BUDGET) == TRUST_SOLVED;
+    }
+    if (found && !known) keep_point(s);
+    if (found) residuals(s, s->u, s->r);
+    return found;
 }
 
 /* Where all hold: which of them follow from others? Those of lower number, equations first,
@@ -332,7 +371,7 @@ static void filter(suspects *s, int from, int to)
         for (int first = 0; first < count; first += chunk) {
             int last = first + chunk < count ? first + chunk : count;
             for (int i = first; i < last; i++) s->active[order[i]] = false;
-            if (can_hold(s, STARTS))
+            if (can_hold(s, QUICK))
                 for (int i = first; i < last; i++) s->active[order[i]] = true;
         }
         count = list_order(s, order, from, to);
@@ -367,7 +406,7 @@ static void shrink(suspects *s)
     bool less = count_active(s, GIVEN, FIXED) < given;
     if (less) filter(s, EQUATION, EQUATION);
     /* a solution that was missed with all equations is found with those that are left */
-    if (!less || s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS))
+    if (!less || s->trials >= MOST_TRIALS || can_hold(s, THOROUGH))
         memcpy(s->active, small, sizeof small);
 }
 
@@ -377,7 +416,7 @@ static bool shrink_without(suspects *s, int i)
     bool member[MOST];
     memcpy(member, s->active, sizeof member);
     for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
-    if (!can_hold(s, STARTS)) {
+    if (!can_hold(s, QUICK)) {
         shrink(s);
         if (is_smaller(s, member) && s->trials < MOST_TRIALS) return true;
     }
@@ -390,6 +429,21 @@ static void find_smaller(suspects *s)
     if (s->rows > SMALL) return;
     for (int i = 0; i < s->rows && s->trials < SMALL_TRIALS; i++)
         if (s->active[i] && count_active(s, EQUATION, FIXED) > 2 && shrink_without(s, i)) i = -1;
+}
+
+/* The active ones are a contradiction at the end. What is found with few starts is looked at with
+ * more: if it can hold after all, the search begins again, and that point is known. */
+static bool find_conflict(suspects *s)
+{
+    for (int search = 0; search < SEARCHES && s->trials < MOST_TRIALS; search++) {
+        for (int k = 0; k < s->rows; k++) s->active[k] = k < s->first;
+        if (s->first < s->core && can_hold(s, QUICK))
+            for (int k = s->first; k < s->core; k++) s->active[k] = true;
+        shrink(s);
+        find_smaller(s);
+        if (s->trials < MOST_TRIALS && !can_hold(s, THOROUGH)) return s->trials < MOST_TRIALS;
+    }
+    return false;
 }
 
 /* ---------------------------------------------------------------- words ----------------- */
@@ -441,13 +495,10 @@ static const char *nearest_words(suspects *s, int members)
     size_t length = 0;
     double most = -1;
     int worst = 0, at = 0, shown = 0;
-    trust_problem p = { .rows = members, .columns = s->unknowns, .evaluate = residuals,
-                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
-                        .user = s, .budget = BUDGET };
     trust_end end = TRUST_UNDEFINED;
-    for (int start = 0; start < STARTS && end == TRUST_UNDEFINED; start++) {
+    for (int start = 0; start < 8 && end == TRUST_UNDEFINED; start++) {
         choose_start(s, start);
-        end = trust_solve(&p, &m->memory, s->u, s->r);
+        end = try_from_u(s, members, BUDGET);
     }
     if (end != TRUST_NEAREST) return "";
     for (int k = 0; k < s->rows; k++) {
@@ -492,7 +543,7 @@ static const char *another(suspects *s, const bool *member, int from)
         s->active[k] = !member[k] || ease(s, k) < from;
         if (!s->active[k] && first < 0) first = k;
     }
-    bool apart = !can_hold(s, STARTS);
+    bool apart = !can_hold(s, QUICK);
     for (int k = 0; k < s->rows && !apart; k++) s->active[k] = k != first;
     shrink(s);
     return dae_arena_print(&s->m->arena, ", but then more contradictions remain, one %s:%s",
@@ -510,7 +561,7 @@ static const char *more_words(suspects *s)
     for (int i = 0; i < s->rows; i++) {
         if (!member[i] || ease(s, i) < from) continue;
         for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
-        enough[i] = can_hold(s, STARTS);
+        enough[i] = can_hold(s, QUICK);
         good += enough[i];
         asked++;
     }
@@ -657,18 +708,13 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     if (compiled != DAE_OK) return status;
     find_sizes(s);
     for (int k = 0; k < s->core; k++) s->active[k] = true;
-    *solved = can_hold(s, MORE_STARTS);
+    *solved = can_hold(s, THOROUGH);
     if (*solved) {
         s->rows = s->core;
         mark_dependent(s);
         return status;
     }
-    for (int k = s->first; k < s->core; k++) s->active[k] = false;
-    if (s->first < s->core && can_hold(s, STARTS))
-        for (int k = s->first; k < s->core; k++) s->active[k] = true;
-    shrink(s);
-    find_smaller(s);
-    if (s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS)) {
+    if (!find_conflict(s)) {
         memcpy(m->value, s->kept, m->slots * sizeof *m->value);
         return status;
     }
