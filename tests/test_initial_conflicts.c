@@ -1,9 +1,9 @@
 /* test_initial_conflicts.c: conflicts among initial conditions that are made at random.
  *
- * A mechanism or a circuit gets initial equations, some of which are right and some not. Whatever is
- * named as a conflict is judged by taking away: without any one of the initial equations named the
- * model has initial values, unless the words say that there is more amiss; and of those named alone,
- * without the others that were given, no part contradicts.
+ * A mechanism or a circuit gets initial equations, some of which are right and some not. Whatever
+ * is named as a conflict is judged by taking away: without any one of the initial equations named
+ * the model has initial values, unless the words say that there is more amiss; and of those named
+ * alone, without the others that were given, no part contradicts.
  */
 #include "testing.h"
 

@@ -9,9 +9,9 @@
  * that was reached from the start values is taken, with a warning that says what is free. If not,
  * the model itself does not determine its variables, and that is an error.
  *
- * Unless it is a multiple root that stands alone, x + y + z = 3, x y + y z + z x = 3, x y z = 1: from
- * wherever one begins near it least squares come back to it. Then it is the solution, known only as
- * well as rounding lets it be: where they come back to differs by that.
+ * Unless it is a multiple root that stands alone, x + y + z = 3, x y + y z + z x = 3, x y z = 1:
+ * from wherever one begins near it least squares come back to it. Then it is the solution, known
+ * only as well as rounding lets it be: where they come back to differs by that.
  */
 #include "model/loop/loop.h"
 #include "model/loop/trust.h"

@@ -102,8 +102,8 @@ static void add_failed(suspects *s, unsigned char *seen, const model_step *f)
         add_suspect(s, seen, origin[f->residual_equation[i]]);
 }
 
-/* Everything that shares unknowns with the suspects, and so on; nothing if that is too much. Nothing
- * of it failed, but without a member of what is found first some of it may. */
+/* Everything that shares unknowns with the suspects, and so on; nothing if that is too much.
+ * Nothing of it failed, but without a member of what is found first some of it may. */
 static void add_neighbours(suspects *s, unsigned char *seen)
 {
     const initial_rows *all = s->all;
@@ -381,7 +381,8 @@ static void filter(suspects *s, int from, int to)
 static int count_active(const suspects *s, int from, int to)
 {
     int count = 0;
-    for (int k = 0; k < s->rows; k++) count += s->active[k] && ease(s, k) >= from && ease(s, k) <= to;
+    for (int k = 0; k < s->rows; k++)
+        count += s->active[k] && ease(s, k) >= from && ease(s, k) <= to;
     return count;
 }
 

@@ -544,11 +544,12 @@ static void warn_vague(model *m)
             if (by > most) most = by, worst = j;
         }
         if (!s->other || (most <= VAGUE && !s->multiple)) continue;
-        model_warn(m, "'%s' = %.9g is %s: to rounding the loop of %u equation%s holds at %.9g as well",
+        model_warn(m, "'%s' = %.9g is %s: to rounding the loop of %u equation%s holds at %.9g as "
+                      "well",
                    model_slot_name(m, s->torn_slot[worst]), m->value[s->torn_slot[worst]],
                    s->multiple ? "a multiple root, where the Jacobian is singular"
-                               : "known roughly only, as a multiple root or by equations that nearly "
-                                 "depend on each other",
+                               : "known roughly only, as a multiple root or by equations that "
+                                 "nearly depend on each other",
                    s->assigned + s->torn, s->assigned + s->torn == 1 ? "" : "s", s->other[worst]);
     }
 }
