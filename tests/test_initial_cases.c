@@ -42,6 +42,10 @@ typedef struct initial_case {
 /* ---------------------------------------------------------------- values ---------------- */
 
 static const initial_case good[] = {
+    { "three roots in one, from the root itself",
+      "model M Real x(start = 1), y(start = 1), z(start = 1); equation x + y + z = 3 + 0*time; "
+      "x*y + y*z + z*x = 3; x*y*z = 1; end M;", .value = { { "x", 1 }, { "y", 1 }, { "z", 1 } },
+      .says = { "a multiple root, where the Jacobian is singular" } },
     { "all four values of a pendulum on its side: the constraint of velocities says nothing of v",
       "model M Real x(start = 2, fixed = true), y(start = 0, fixed = true), "
       "u(start = 0, fixed = true), v(start = -3, fixed = true), F; equation " PENDULUM "x^2 + y^2 = 4; end M;",
@@ -141,7 +145,19 @@ static const initial_case good[] = {
       .value = { { "F", 25 + 9.81 * 0.8 } } },
 };
 
+#define ROOTS(x, y, z) "model M Real x(start = " #x "), y(start = " #y "), z(start = " #z "); " \
+    "equation x + y + z = 3 + 0*time; x*y + y*z + z*x = 3; x*y*z = 1; end M;"
+#define IN_ONE { { "x", 1 }, { "y", 1 }, { "z", 1 } }
+
 static const initial_case poor[] = {
+    { "a triple root in three unknowns, from beside it", ROOTS(1.1, 0.9, 1.05), .value = IN_ONE },
+    { "a triple root in three unknowns, from farther away", ROOTS(3, -1, 1), .value = IN_ONE },
+    { "a triple root in three unknowns, on one side", ROOTS(2, 1, 0.5), .value = IN_ONE },
+    { "a triple root in three unknowns, from zero", ROOTS(0, 0, 0), .value = IN_ONE,
+      .says = { "a multiple root, where the Jacobian is singular" } },
+    { "a triple root, expanded: it is not known to more than the third root of the rounding",
+      "model M Real x(start = 2); equation x^3 - 3*x^2 + 3*x = 1 + 0*time; end M;",
+      .value = { { "x", 1 } }, .says = { "is known roughly only", "holds at" } },
     { "atan from far away", "model M Real x(start = 50); equation atan(x - 1) + 0*time = 0; end M;",
       .value = { { "x", 1 } } },
     { "exp from far away", "model M Real x(start = 300); equation exp(x) = 2 + 0*time; end M;",
@@ -425,6 +441,14 @@ static const initial_case none[] = {
 };
 
 static const initial_case contradictory[] = {
+    { "F = 20 holds nowhere on the circle, whatever x: F = 9.81 y - u^2 - v^2",
+      "model M Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 1), v, F; equation "
+      "der(x) = u; der(y) = v; der(u) = F*x; der(v) = F*y - 9.81; x^2 + y^2 = 1; "
+      "initial equation F = 20; end M;", .status = DAE_E_INCONSISTENT,
+      .member = { { "'F = 20'", "initial equation F = 20;", "" },
+                  { "der(der(x)) = der(u)", NULL, NULL }, { "der(u) = F*x", NULL, NULL },
+                  { "der(v) = F*y - 9.81", NULL, NULL }, { "x^2 + y^2 = 1", NULL, NULL },
+                  { "2*der(x)*der(x)", NULL, NULL } } },
     { "a fixed value and an initial equation",
       "model M Real x(start = 1, fixed = true); equation der(x) = -x; initial equation x = 2; "
       "end M;",
@@ -592,6 +616,7 @@ static void check_values(const initial_case *k)
         assert_true(at < dae_model_variable_count(m));
         double should = k->value[i].value, within = 1e-9 * fmax(1, fabs(should));
         if (!strncmp(k->what, "a double root", 13)) within = 1e-7; /* the root of the rounding */
+        if (!strncmp(k->what, "a triple root", 13)) within = 3e-5; /* the third one            */
         if (!(fabs(value[at] - should) <= within))
             print_error("%s: %s = %.15g, not %.15g\n", k->what, k->value[i].name, value[at],
       should);

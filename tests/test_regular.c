@@ -376,6 +376,36 @@ static void test_mixed_unknowns(void **state)
     dae_model_close(plain);
 }
 
+/* The combination s = a + c that becomes an unknown begins where the start values of a and c are:
+ * (s, b) moves from there to the nearest point of g = (s + b)^2 + (s - 2 b)^2 = 1, at which the way
+ * is along the gradient of g; and it is the near one, not that on the other side. */
+static void test_combinations_begin_at_start_values(void **state)
+{
+    (void)state;
+    static const double start[][3] = { { 0.4, -0.5, 0.3 }, { -0.3, -0.2, -0.4 }, { 0.2, 0.5, 0.3 } };
+    for (int k = 0; k < 3; k++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "model M Real a(start = %g), b(start = %g), c(start = %g); equation\n"
+                 "  der(der(a)) + der(der(b)) + der(der(c)) = -(a + b + c)*(a - c);\n"
+                 "  der(der(a)) - 2*der(der(b)) + der(der(c)) = -(a - 2*b + c)*(a - c) - 9.81;\n"
+                 "  (a + b + c)^2 + (a - 2*b + c)^2 = 1; end M;\n",
+                 start[k][0], start[k][1], start[k][2]);
+        dae_model *m = load(text);
+        double x[20] = { 0 }, p[20] = { 0 }, value[40] = { 0 };
+        assert_true(dae_model_problem(m)->size <= 20 && dae_model_variable_count(m) <= 40);
+        assert_int_equal(dae_model_initialize(m, 0, x, p), DAE_OK);
+        assert_int_equal(dae_model_values(m, 0, x, p, value), DAE_OK);
+        double s = value[dae_model_find(m, "a")] + value[dae_model_find(m, "c")];
+        double b = value[dae_model_find(m, "b")], ds = s - (start[k][0] + start[k][2]);
+        double db = b - start[k][1], g_s = 4 * s - 2 * b, g_b = 10 * b - 2 * s;
+        close_to((s + b) * (s + b) + (s - 2 * b) * (s - 2 * b), 1, 1e-9);
+        close_to(ds * g_b - db * g_s, 0, 1e-6);
+        assert_true(ds * ds + db * db < 0.25);
+        dae_model_close(m);
+    }
+}
+
 static const char curved[] =
     "model C Real a(start = 0.5), b(start = 0.333), c(start = 0.41);\n"
     "  Real x = a + b + c^2, y = a - 2*b + c^2, F = a - c;\n"
@@ -544,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_ring_modulator),
         cmocka_unit_test(test_robot_arm),
         cmocka_unit_test(test_mixed_unknowns),
+        cmocka_unit_test(test_combinations_begin_at_start_values),
         cmocka_unit_test(test_factors_that_vanish),
         cmocka_unit_test(test_substitution),
         cmocka_unit_test(test_dependent_equations_are_named),

@@ -425,6 +425,9 @@ rod=$models/Rod.mo
 of() { # NAME: the value of a variable in the JSON of init
     awk -v name="\"$1\"" '/"name":/ { met = index($0, name) } met && /"value":/ { print $2; exit }' out
 }
+printf 'model M Real x(start = 8, fixed = true), y; equation der(x) = -x; y = (x - 8)/log(x/8); end M;' >zero.mo
+check "init: a failure of the integration's kind is one of initial values" eval \
+    'run 5 init zero.mo && says "division by zero" && run 5 simulate zero.mo'
 check "init: the nearest values" eval 'run 0 init "$rod" --json &&
     near "$(of x)" 0.650791373456 1e-9 && near "$(of y)" -0.759256602365 1e-9 && says "moved to the nearest"'
 check "init: a table" eval 'run 0 init "$rod" && prints "guess, nearest" && prints "hidden: 2*x*der(x)" &&

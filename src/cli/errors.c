@@ -85,6 +85,13 @@ void cli_error_print(cli *c, int exit_code)
     dae_sink_flush(&err);
 }
 
+int cli_code_at_start(int status)
+{
+    enum { INTEGRATION = 6, INITIALIZATION = 5 };
+    int code = dae_status_exit_code(status);
+    return code == INTEGRATION ? INITIALIZATION : code;
+}
+
 int cli_fail(cli *c)
 {
     if (c->json) {

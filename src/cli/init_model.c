@@ -280,7 +280,7 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
         tell_json(c, m, &found, status);
     if (status != DAE_OK) {
         cli_model_failed(c, m);
-        int code = dae_status_exit_code(c->report.status);
+        int code = cli_code_at_start(c->report.status);
         cli_error_print(c, code);
         c->messages = NULL;
         return code;

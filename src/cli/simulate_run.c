@@ -97,7 +97,6 @@ static int begin_files(simulate_job *job)
 /* Whose word counts: ours if we stopped it, a signal's, the model's. */
 static void judge(cli *c, simulate_job *job, dae_status status)
 {
-    enum { INTEGRATION = 6, INITIALIZATION = 5 };
     if (job->signal) {
         cli_interrupted(c, job->signal, job->t, job->simulation.stop);
         job->status = DAE_STOP;
@@ -109,9 +108,8 @@ static void judge(cli *c, simulate_job *job, dae_status status)
         if (status != DAE_OK)
             cli_model_failed(c, job->model);
     }
-    job->exit_code = job->status == DAE_OK ? 0 : dae_status_exit_code(job->status);
-    if (job->rows == 0 && job->exit_code == INTEGRATION)
-        job->exit_code = INITIALIZATION;
+    job->exit_code = job->rows > 0 ? dae_status_exit_code(job->status)
+                                   : cli_code_at_start(job->status);
 }
 
 void simulate_run(cli *c, simulate_job *job)

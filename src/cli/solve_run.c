@@ -231,14 +231,12 @@ static dae_status loop(cli *c, solve_job *job)
 
 void solve_run(cli *c, solve_job *job)
 {
-    enum { INTEGRATION = 6, INITIALIZATION = 5 };
     cli_signals_watch();
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     job->status = loop(c, job);
     job->cpu_seconds = cli_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
-    job->exit_code = job->status == DAE_OK ? 0 : dae_status_exit_code(job->status);
-    if (!job->started && job->exit_code == INTEGRATION)
-        job->exit_code = INITIALIZATION; /* a NaN at the first call, for example */
+    job->exit_code = job->started ? dae_status_exit_code(job->status)
+                                  : cli_code_at_start(job->status);
     if (job->signal) {
         cli_interrupted(c, job->signal, job->t, job->stop);
         job->exit_code = cli_signal_exit_code(job->signal);

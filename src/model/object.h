@@ -93,6 +93,7 @@ typedef struct model_step {
     uint32_t *assigned_equation, *residual_equation; /* numbers in the plan's list            */
     model_unit assign, equations;
     double *other;               /* torn values that serve as well, to rounding; NULL: none   */
+    bool multiple;               /* the values are a root at which the Jacobian is singular   */
     /* Newton's iteration */
     uint32_t *torn_input;        /* input of `equations`, NOWHERE                             */
     dae_matrix matrix;

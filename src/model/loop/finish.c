@@ -242,11 +242,10 @@ bool loop_vary(loop *l)
 {
     const model_step *s = l->s;
     dae_factor_info info;
-    memset(l->jitter, 0, s->torn * sizeof(double));
-    if (loop_evaluate(l, l->u, l->r) != DAE_OK || !find_terms(l) || loop_jacobian(l) != DAE_OK)
-        return false;
+    if (!evaluate_here(l) || !find_jitter(l) || loop_jacobian(l) != DAE_OK) return false;
     if (s->linear->factor(s->factor, s->K, s->K, 0, 0, &info) != DAE_OK) return false;
-    for (uint32_t i = 0; i < s->torn; i++) l->d[i] = sign(i, 0) * DBL_EPSILON * l->terms[i];
+    for (uint32_t i = 0; i < s->torn; i++) /* at a multiple root slopes, and so terms, may cancel */
+        l->d[i] = sign(i, 0) * fmax(DBL_EPSILON * l->terms[i], JITTER * l->jitter[i]);
     if (s->linear->solve(s->factor, l->d, NULL, 1, 0) != DAE_OK) return false;
     for (int k = 0; k < HALVINGS; k++) {
         double far = 0;

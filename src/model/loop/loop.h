@@ -24,6 +24,7 @@ typedef struct loop {
     uint32_t worst;
     bool has_nearest, is_minimum;
     char free[300];              /* what the equations leave open, by name; ""                */
+    double *beside;              /* u is a multiple root: another point as good; NULL         */
 } loop;
 
 int loop_evaluate(loop *l, const double *u, double *r);

@@ -537,9 +537,10 @@ static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const ch
         return l.endless ? loop_tell_endless(&l, doing) : loop_tell(&l, status, doing);
     }
     if (l.open && !again) loop_warn_open(&l);
-    if (plan == &m->init && !again && loop_vary(&l)) {
+    s->multiple = l.beside != NULL;
+    if (plan == &m->init && !again && (l.beside || loop_vary(&l))) {
         s->other = dae_arena_take(&m->arena, s->torn, sizeof *s->other);
-        memcpy(s->other, l.trial, s->torn * sizeof *s->other);
+        memcpy(s->other, l.beside ? l.beside : l.trial, s->torn * sizeof *s->other);
     }
     for (uint32_t j = 0; j < s->torn; j++) m->value[s->torn_slot[j]] = l.u[j];
     return DAE_OK;

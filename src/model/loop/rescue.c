@@ -8,6 +8,10 @@
  * concerns initial values of states or free parameters, the conditions are too few: the solution
  * that was reached from the start values is taken, with a warning that says what is free. If not,
  * the model itself does not determine its variables, and that is an error.
+ *
+ * Unless it is a multiple root that stands alone, x + y + z = 3, x y + y z + z x = 3, x y z = 1:
+ * from wherever one begins near it least squares come back to it. Then it is the solution, known
+ * only as well as rounding lets it be: where they come back to differs by that.
  */
 #include "model/loop/loop.h"
 #include "model/loop/trust.h"
@@ -16,7 +20,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TORN = 200, TRUST_BUDGET = 20000 };
+enum { MOST_TORN = 200, TRUST_BUDGET = 20000, WAYS = 8, WAY_BUDGET = 400 };
+
+static const double ASIDE = 1e-2, BACK = 1e-3; /* of the size of the unknowns */
 
 static int residuals(void *user, const double *u, double *r)
 {
@@ -132,11 +138,49 @@ static void warn_free(loop *l, int count, const char *text)
                count, count == 1 ? "" : "s", text);
 }
 
+/* A way away from u, along what is free or anywhere; to and fro. */
+static double way(const attempt *a, int count, int k, size_t j)
+{
+    double any = sin(3.7 * (double)(k / 2) + 2.3 * (double)j + 1), sign = k % 2 ? -1 : 1;
+    return sign * (k < 2 && count > 0 ? a->free[j] : any);
+}
+
+/* Is u, where the equations hold, the only such point near? The farthest that least squares come
+ * back to is `beside`. */
+static bool stands_alone(loop *l, const attempt *a, int count)
+{
+    size_t n = l->s->torn, bytes = n * sizeof(double);
+    double *root = dae_arena_take(&l->m->arena, 2 * n + 2, sizeof *root), *beside = root + n + 1;
+    double farthest = -1, most = 0;
+    for (size_t j = 0; j < n && count > 0; j++) most = fmax(most, fabs(a->free[j]));
+    for (size_t j = 0; j < n && most > 0; j++) a->free[j] /= most;
+    memcpy(root, l->u, bytes);
+    for (int k = 0; k < WAYS && farthest <= BACK; k++) {
+        trust_problem p = a->p;
+        double far = 0;
+        p.budget = WAY_BUDGET;
+        for (size_t j = 0; j < n; j++)
+            l->u[j] = fmin(fmax(root[j] + ASIDE * a->size[j] * way(a, count, k, j), a->low[j]),
+                           a->high[j]);
+        trust_end end = trust_solve(&p, &l->m->memory, l->u, l->r);
+        if (end != TRUST_SOLVED && end != TRUST_NEAREST) far = INFINITY;
+        for (size_t j = 0; j < n; j++) far = fmax(far, fabs(l->u[j] - root[j]) / a->size[j]);
+        if (far <= farthest) continue;
+        farthest = far;
+        memcpy(beside, l->u, bytes);
+    }
+    memcpy(l->u, root, bytes);
+    bool back = loop_evaluate(l, l->u, l->r) == DAE_OK;
+    if (back && farthest <= BACK) l->beside = beside;
+    return l->beside != NULL;
+}
+
 /* The equations hold; is what they leave open an initial value? */
 static dae_status accept(loop *l, attempt *a)
 {
     char text[300] = "";
     int count = trust_freedom(&a->p, &l->m->memory, l->u, a->free);
+    if (l->plan == &l->m->init && stands_alone(l, a, count)) return DAE_OK;
     if (count == 0) return DAE_E_CONVERGENCE;
     bool initial = name_free(l, a, text, sizeof text);
     snprintf(l->free, sizeof l->free, "%s", text);

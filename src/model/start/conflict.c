@@ -8,13 +8,19 @@
  *
  * Otherwise a deletion filter: halves, quarters, ... and at last single conditions are left out;
  * what can be left out while the rest stays without solution does not return. What remains has the
- * property that without any one of its members the others can be satisfied. Model equations are
- * left out before initial equations, and these before fixed values, so that the set tends to speak
- * of what is easily changed.
+ * property that without any one of its members the others can be satisfied.
+ *
+ * Equations are there in any case; what is given, initial equations and fixed values, can be taken
+ * away. So a set is the smaller the less of that is in it, and then the fewer equations. Equations
+ * are left out first, which is quick, and from what is left of the given everything is left out
+ * again that all equations together contradict without it: F = 20 and x = 0.6 cannot hold with a
+ * derivative of x^2 + y^2 = 1, but F = 20 can not without x = 0.6 either, with the circle itself.
  *
  * There may be several such sets. Another one lacks a member of the first: so each member is left
  * out in turn, and if the others still contradict each other the filter shrinks them; a smaller set
- * takes the place of the first, and the search begins again.
+ * takes the place of the first, and the search begins again. Where there is no other, taking away
+ * one of the given in it is enough for the whole case; otherwise it is said which one is, or what
+ * else contradicts.
  *
  * Least squares may end in a local minimum where there is a solution elsewhere; so what remains is
  * tried from more points before it is called a contradiction, and unless all of it is linear the
@@ -31,9 +37,13 @@
 #include <string.h>
 
 enum {
-    MOST = 150, SHOWN = 8, STARTS = 8, MORE_STARTS = 16, BUDGET = 600, MOST_TRIALS = 3000,
-    SMALL = 60, SMALL_TRIALS = 1500 /* where a smaller set is looked for */
+    MOST = 150, SHOWN = 8, BUDGET = 600, MOST_TRIALS = 4000,
+    SMALL = 60, SMALL_TRIALS = 2000, /* where a smaller set is looked for                      */
+    POINTS = 40,                     /* where something held: at most so many are kept         */
+    SEARCHES = 4                     /* with the points of those before                        */
 };
+
+typedef enum effort { QUICK, THOROUGH } effort;
 
 static const double HUGE_IS = 1e3; /* where something is infinite but for rounding */
 
@@ -41,13 +51,15 @@ typedef struct suspects {
     model *m;
     const initial_rows *all;
     uint32_t *row;               /* numbers of initial rows, the nearest to the failure first */
-    int rows, first;             /* first: those that have to do with the first failure       */
+    int rows, first, core;       /* first: those that have to do with the first failure; core:
+                                    with any; behind these all that shares unknowns with them */
     uint32_t *slot;              /* of the unknowns                                           */
     uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
     int unknowns;
     bool active[MOST];
-    double *guess, *failed, *good, *u, *r, *size, *low, *high; /* good: where something held  */
-    bool has_good;
+    double *guess, *failed, *u, *r, *size, *low, *high;
+    double *point[POINTS];       /* where something held, the last one at (points - 1) % POINTS */
+    int points;
     double *kept;                /* the slots before                                          */
     int trials;
 } suspects;
@@ -90,6 +102,26 @@ static void add_failed(suspects *s, unsigned char *seen, const model_step *f)
         add_suspect(s, seen, origin[f->residual_equation[i]]);
 }
 
+/* Everything that shares unknowns with the suspects, and so on; nothing if that is too much.
+ * Nothing of it failed, but without a member of what is found first some of it may. */
+static void add_neighbours(suspects *s, unsigned char *seen)
+{
+    const initial_rows *all = s->all;
+    unsigned char *known = dae_arena_take(&s->m->arena, all->in.s.columns + 1, 1);
+    for (int done = 0; done < s->rows && s->rows <= SMALL;) {
+        for (; done < s->rows; done++)
+            for (size_t e = all->in.start[s->row[done]]; e < all->in.start[s->row[done] + 1]; e++)
+                known[all->in.column[e]] = 1;
+        for (uint32_t i = 0; i < all->must; i++) {
+            bool touches = false;
+            for (size_t e = all->in.start[i]; e < all->in.start[i + 1] && !touches; e++)
+                touches = known[all->in.column[e]];
+            if (touches) add_suspect(s, seen, i);
+        }
+    }
+    if (s->rows > SMALL) s->rows = s->core;
+}
+
 /* What has to do with the first failure comes first. */
 static bool find_suspects(suspects *s)
 {
@@ -114,6 +146,8 @@ static bool find_suspects(suspects *s)
         follow(s, seen, from);
     }
     if (s->rows > MOST) s->rows = reached;
+    s->core = s->rows;
+    if (s->rows <= SMALL) add_neighbours(s, seen);
     return s->rows > 0 && s->rows <= MOST;
 }
 
@@ -158,7 +192,7 @@ static void find_sizes(suspects *s)
 {
     model *m = s->m;
     size_t n = (size_t)s->unknowns + 1;
-    double **vector[] = { &s->guess, &s->failed, &s->good, &s->u, &s->size, &s->low, &s->high };
+    double **vector[] = { &s->guess, &s->failed, &s->u, &s->size, &s->low, &s->high };
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
         *vector[k] = dae_arena_take(&m->arena, n, sizeof(double));
     s->r = dae_arena_take(&m->arena, (size_t)s->rows + 1, sizeof *s->r);
@@ -214,41 +248,75 @@ static int jacobian(void *user, double *J)
     return DAE_OK;
 }
 
+/* A number between -1 and 1, the same whenever it is asked for. */
+static double scatter(int start, int j)
+{
+    double x = 4096 * sin(12.9898 * start + 78.233 * j + 0.5);
+    return 2 * (x - floor(x)) - 1;
+}
+
 /* Where trial number `start` begins: at the guesses, where the solver failed, where other
- * conditions held; beside the guesses, on the other side of zero, at parts of them; farther and
- * farther away. */
+ * conditions held; beside the guesses, on the other side of zero, at parts of them; scattered,
+ * signs too, nearer and farther away. */
 static void choose_start(const suspects *s, int start)
 {
     static const double part[] = { 1, 1, 1, 1, 1, 0, 0.01, -1e-4 };
     static const double aside[] = { 0, 0, 0, 1.5, -1.5, 0, 0.3, -1e-5 };
-    const double *from = start == 1 ? s->failed : start == 2 && s->has_good ? s->good : s->guess;
+    static const double far[] = { 1, 3, 0.3, 10 };
+    bool good = start == 2 && s->points > 0;
+    const double *from = start == 1 ? s->failed
+                         : good     ? s->point[(s->points - 1) % POINTS] : s->guess;
     for (int j = 0; j < s->unknowns; j++) {
-        double times = start < 8 ? part[start] : 1;
-        double by = start < 8 ? aside[start] : ldexp(0.125, start / 2) * sin(7.3 * start + 2.9 * j);
+        double times = start < 8 ? part[start] : scatter(start, j) > 0 ? 1 : -1;
+        double by = start < 8 ? aside[start] : far[start % 4] * scatter(start + 100, j);
         s->u[j] = fmin(fmax(times * from[j] + by * s->size[j], s->low[j]), s->high[j]);
     }
 }
 
-/* Can the active conditions hold together? Leaves the point in the slots. */
-static bool can_hold(suspects *s, int starts)
+static trust_end try_from_u(suspects *s, int rows, int budget)
 {
-    int rows = 0;
-    for (int k = 0; k < s->rows; k++) rows += s->active[k];
-    if (rows == 0) return true;
-    for (int start = 0; start < starts && s->trials < MOST_TRIALS; start++) {
-        trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
-                            .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
-                            .user = s, .budget = BUDGET };
-        if (start == 2 && !s->has_good) continue;
-        choose_start(s, start);
-        s->trials++;
-        if (trust_solve(&p, &s->m->memory, s->u, s->r) != TRUST_SOLVED) continue;
-        memcpy(s->good, s->u, (size_t)s->unknowns * sizeof *s->u);
-        s->has_good = true;
-        residuals(s, s->u, s->r);
-        return true;
+    trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
+                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
+                        .user = s, .budget = budget };
+    return trust_solve(&p, &s->m->memory, s->u, s->r);
+}
+
+/* Do they hold at a point that is known? */
+static bool hold_somewhere(suspects *s, int rows)
+{
+    int kept = s->points < POINTS ? s->points : POINTS;
+    for (int k = 0; k < kept; k++) {
+        memcpy(s->u, s->point[k], (size_t)s->unknowns * sizeof *s->u);
+        if (try_from_u(s, rows, 1) == TRUST_SOLVED) return true;
     }
     return false;
+}
+
+static void keep_point(suspects *s)
+{
+    double **to = &s->point[s->points++ % POINTS];
+    size_t n = (size_t)s->unknowns;
+    if (!*to) *to = dae_arena_take(&s->m->arena, n + 1, sizeof **to);
+    memcpy(*to, s->u, n * sizeof **to);
+}
+
+/* Can the active conditions hold together? Leaves the point in the slots. */
+static bool can_hold(suspects *s, effort e)
+{
+    int rows = 0, starts = s->rows > SMALL ? 8 : 12;
+    for (int k = 0; k < s->rows; k++) rows += s->active[k];
+    if (rows == 0) return true;
+    bool found = hold_somewhere(s, rows), known = found;
+    if (e == THOROUGH) starts *= 3;
+    for (int start = 0; start < starts && !found && s->trials < MOST_TRIALS; start++) {
+        if (start == 2 && s->points == 0) continue;
+        choose_start(s, start);
+        s->trials++;
+        found = try_from_u(s, rows, BUDGET) == TRUST_SOLVED;
+    }
+    if (found && !known) keep_point(s);
+    if (found) residuals(s, s->u, s->r);
+    return found;
 }
 
 /* Where all hold: which of them follow from others? Those of lower number, equations first,
@@ -276,53 +344,82 @@ static void mark_dependent(suspects *s)
 
 /* ---------------------------------------------------------------- the filter ------------ */
 
+enum { EQUATION, GIVEN, FIXED }; /* given: an initial equation, or a fixed value */
+
 static int ease(const suspects *s, int k)
 {
     const model_equation *e = &s->all->list.item[s->row[k]];
-    return e->condition != NOWHERE ? 2 : !strcmp(e->role, "initial equation");
+    if (e->condition != NOWHERE) return FIXED;
+    return strcmp(e->role, "initial equation") ? EQUATION : GIVEN;
 }
 
-/* In the order in which they are tried: equations first, the farthest first. */
-static int list_order(const suspects *s, int *order)
+/* Those of two kinds in the order in which they are tried: equations first, the farthest first. */
+static int list_order(const suspects *s, int *order, int from, int to)
 {
     int count = 0;
-    for (int kind = 0; kind <= 2; kind++)
+    for (int kind = from; kind <= to; kind++)
         for (int k = s->rows - 1; k >= 0; k--)
             if (s->active[k] && ease(s, k) == kind) order[count++] = k;
     return count;
 }
 
-static void filter(suspects *s)
+/* Leaves out what the contradiction does not need, of the kinds `from` to `to`. */
+static void filter(suspects *s, int from, int to)
 {
-    int order[MOST], count = list_order(s, order);
+    int order[MOST], count = list_order(s, order, from, to);
     for (int chunk = (count + 1) / 2; chunk >= 1; chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
-        for (int from = 0; from < count; from += chunk) {
-            int to = from + chunk < count ? from + chunk : count;
-            for (int i = from; i < to; i++) s->active[order[i]] = false;
-            if (can_hold(s, STARTS))
-                for (int i = from; i < to; i++) s->active[order[i]] = true;
+        for (int first = 0; first < count; first += chunk) {
+            int last = first + chunk < count ? first + chunk : count;
+            for (int i = first; i < last; i++) s->active[order[i]] = false;
+            if (can_hold(s, QUICK))
+                for (int i = first; i < last; i++) s->active[order[i]] = true;
         }
-        count = list_order(s, order);
+        count = list_order(s, order, from, to);
     }
 }
 
-static int count_active(const suspects *s)
+static int count_active(const suspects *s, int from, int to)
 {
     int count = 0;
-    for (int k = 0; k < s->rows; k++) count += s->active[k];
+    for (int k = 0; k < s->rows; k++)
+        count += s->active[k] && ease(s, k) >= from && ease(s, k) <= to;
     return count;
 }
 
-/* A set with fewer members than the one that is active, if there is one without member `i`. */
+/* What is given counts before equations. */
+static bool is_smaller(const suspects *s, const bool *than)
+{
+    int given = 0, members = 0;
+    for (int k = 0; k < s->rows; k++) members += than[k], given += than[k] && ease(s, k) >= GIVEN;
+    int here = count_active(s, GIVEN, FIXED);
+    return here < given || (here == given && count_active(s, EQUATION, FIXED) < members);
+}
+
+/* A set that contradicts with as little as possible that is given. What is active contradicts. */
+static void shrink(suspects *s)
+{
+    bool small[MOST];
+    filter(s, EQUATION, FIXED);
+    memcpy(small, s->active, sizeof small);
+    int given = count_active(s, GIVEN, FIXED);
+    for (int k = 0; k < s->rows; k++) s->active[k] |= ease(s, k) == EQUATION;
+    filter(s, GIVEN, FIXED);
+    bool less = count_active(s, GIVEN, FIXED) < given;
+    if (less) filter(s, EQUATION, EQUATION);
+    /* a solution that was missed with all equations is found with those that are left */
+    if (!less || s->trials >= MOST_TRIALS || can_hold(s, THOROUGH))
+        memcpy(s->active, small, sizeof small);
+}
+
+/* A set smaller than the one that is active, if there is one without member `i`. */
 static bool shrink_without(suspects *s, int i)
 {
     bool member[MOST];
-    int members = count_active(s);
     memcpy(member, s->active, sizeof member);
     for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
-    if (!can_hold(s, STARTS)) {
-        filter(s);
-        if (count_active(s) < members && s->trials < MOST_TRIALS) return true;
+    if (!can_hold(s, QUICK)) {
+        shrink(s);
+        if (is_smaller(s, member) && s->trials < MOST_TRIALS) return true;
     }
     memcpy(s->active, member, sizeof member);
     return false;
@@ -331,8 +428,23 @@ static bool shrink_without(suspects *s, int i)
 static void find_smaller(suspects *s)
 {
     if (s->rows > SMALL) return;
-    for (int i = 0; i < s->rows && s->trials < SMALL_TRIALS && count_active(s) > 2; i++)
-        if (s->active[i] && shrink_without(s, i)) i = -1;
+    for (int i = 0; i < s->rows && s->trials < SMALL_TRIALS; i++)
+        if (s->active[i] && count_active(s, EQUATION, FIXED) > 2 && shrink_without(s, i)) i = -1;
+}
+
+/* The active ones are a contradiction at the end. What is found with few starts is looked at with
+ * more: if it can hold after all, the search begins again, and that point is known. */
+static bool find_conflict(suspects *s)
+{
+    for (int search = 0; search < SEARCHES && s->trials < MOST_TRIALS; search++) {
+        for (int k = 0; k < s->rows; k++) s->active[k] = k < s->first;
+        if (s->first < s->core && can_hold(s, QUICK))
+            for (int k = s->first; k < s->core; k++) s->active[k] = true;
+        shrink(s);
+        find_smaller(s);
+        if (s->trials < MOST_TRIALS && !can_hold(s, THOROUGH)) return s->trials < MOST_TRIALS;
+    }
+    return false;
 }
 
 /* ---------------------------------------------------------------- words ----------------- */
@@ -384,13 +496,10 @@ static const char *nearest_words(suspects *s, int members)
     size_t length = 0;
     double most = -1;
     int worst = 0, at = 0, shown = 0;
-    trust_problem p = { .rows = members, .columns = s->unknowns, .evaluate = residuals,
-                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
-                        .user = s, .budget = BUDGET };
     trust_end end = TRUST_UNDEFINED;
-    for (int start = 0; start < STARTS && end == TRUST_UNDEFINED; start++) {
+    for (int start = 0; start < 8 && end == TRUST_UNDEFINED; start++) {
         choose_start(s, start);
-        end = trust_solve(&p, &m->memory, s->u, s->r);
+        end = try_from_u(s, members, BUDGET);
     }
     if (end != TRUST_NEAREST) return "";
     for (int k = 0; k < s->rows; k++) {
@@ -415,18 +524,59 @@ static const char *nearest_words(suspects *s, int members)
                            "by %.4g, at %s", from, text, most, list);
 }
 
-/* Is the whole case solved when one member is taken away? Otherwise there is more amiss. */
-static bool each_suffices(suspects *s)
+/* What is given among the active ones, or all of them if nothing is. */
+static const char *list_given(suspects *s)
 {
-    bool all = true, member[MOST];
+    const char *list = "";
+    int from = count_active(s, GIVEN, FIXED) ? GIVEN : EQUATION, shown = 0;
+    for (int k = 0; k < s->rows; k++)
+        if (s->active[k] && ease(s, k) >= from && ++shown <= SHOWN)
+            list = dae_arena_print(&s->m->arena, "%s\n       %s", list, describe(s, k));
+    return list;
+}
+
+/* Another contradiction, apart from all of `member` that could be taken away, or else without the
+ * first of these. */
+static const char *another(suspects *s, const bool *member, int from)
+{
+    int first = -1;
+    for (int k = 0; k < s->rows; k++) {
+        s->active[k] = !member[k] || ease(s, k) < from;
+        if (!s->active[k] && first < 0) first = k;
+    }
+    bool apart = !can_hold(s, QUICK);
+    for (int k = 0; k < s->rows && !apart; k++) s->active[k] = k != first;
+    shrink(s);
+    return dae_arena_print(&s->m->arena, ", but then more contradictions remain, one %s:%s",
+                           apart ? "apart from these" : "with one of these", list_given(s));
+}
+
+/* What to say if it is not enough for the whole case to take one member away; of the given, where
+ * there are any: other equations one cannot have. */
+static const char *more_words(suspects *s)
+{
+    bool member[MOST], enough[MOST] = { false };
+    int from = count_active(s, GIVEN, FIXED) ? GIVEN : EQUATION, asked = 0, good = 0;
+    const char *words = "";
     memcpy(member, s->active, sizeof member);
-    for (int i = 0; i < s->rows && all; i++) {
-        if (!member[i]) continue;
+    for (int i = 0; i < s->rows; i++) {
+        if (!member[i] || ease(s, i) < from) continue;
         for (int k = 0; k < s->rows; k++) s->active[k] = k != i;
-        all = can_hold(s, STARTS);
+        enough[i] = can_hold(s, QUICK);
+        good += enough[i];
+        asked++;
+    }
+    if (s->trials >= MOST_TRIALS)
+        words = "; whether all else can then was not looked at";
+    else if (good == 0)
+        words = another(s, member, from);
+    else if (good < asked) {
+        memcpy(s->active, enough, sizeof enough);
+        words = dae_arena_print(&s->m->arena, "; all else can with them only without%s",
+                                list_given(s));
     }
     memcpy(s->active, member, sizeof member);
-    return all;
+    return words;
 }
 
 /* Linear conditions: what was found is certain. */
@@ -482,7 +632,7 @@ static void say_undefined(suspects *s)
 static void tell(suspects *s)
 {
     model *m = s->m;
-    bool enough = each_suffices(s);
+    const char *more = more_words(s);
     sort_members(s);
     int members = s->rows, easy = 0;
     m->conflict = dae_arena_take(&m->arena, MOST, sizeof *m->conflict);
@@ -508,13 +658,12 @@ static void tell(suspects *s)
     dae_at(&m->report, "%s", list);
     const char *near = nearest_words(s, members);
     if (members == 1)
-        dae_why(&m->report, "%s", near[0] ? near : "no values satisfy it");
+        dae_why(&m->report, "%s%s", near[0] ? near : "no values satisfy it", more);
     else
         dae_why(&m->report, "%s %d %s; without any one of them the others can%s%s%s",
                 linear ? "these" : "no values were found with which these", members,
                 linear ? "cannot hold together" : "hold together",
-                enough ? "" : ", but then more contradictions remain", near[0] ? "\n       " : "",
-                near);
+                more, near[0] ? "\n       " : "", near);
     if (is_undefined(m)) say_undefined(s);
     dae_hint(&m->report, "%s%s",
              members == 1 ? "check the equation and the parameters in it"
@@ -559,18 +708,14 @@ dae_status conflict_explain(model *m, dae_status status, bool *solved)
     m->report = first;
     if (compiled != DAE_OK) return status;
     find_sizes(s);
-    for (int k = 0; k < s->rows; k++) s->active[k] = true;
-    *solved = can_hold(s, MORE_STARTS);
+    for (int k = 0; k < s->core; k++) s->active[k] = true;
+    *solved = can_hold(s, THOROUGH);
     if (*solved) {
+        s->rows = s->core;
         mark_dependent(s);
         return status;
     }
-    for (int k = s->first; k < s->rows; k++) s->active[k] = false;
-    if (s->first < s->rows && can_hold(s, STARTS))
-        for (int k = s->first; k < s->rows; k++) s->active[k] = true;
-    filter(s);
-    find_smaller(s);
-    if (s->trials >= MOST_TRIALS || can_hold(s, MORE_STARTS)) {
+    if (!find_conflict(s)) {
         memcpy(m->value, s->kept, m->slots * sizeof *m->value);
         return status;
     }

@@ -530,10 +530,35 @@ static void warn_outside(model *m)
     if (count) model_warn(m, "initial values are out of range: %s", list);
 }
 
+/* Multiple roots: rounding leaves more of them open than one might think; of double ones 1e-8. */
+static void warn_vague(model *m)
+{
+    static const double VAGUE = 1e-6;
+    for (size_t k = 0; k < m->init.steps; k++) {
+        const model_step *s = &m->init.step[k];
+        double most = 0;
+        uint32_t worst = 0;
+        for (uint32_t j = 0; s->other && j < s->torn; j++) {
+            double value = m->value[s->torn_slot[j]], by = fabs(s->other[j] - value);
+            by /= fmax(1, fabs(value));
+            if (by > most) most = by, worst = j;
+        }
+        if (!s->other || (most <= VAGUE && !s->multiple)) continue;
+        model_warn(m, "'%s' = %.9g is %s: to rounding the loop of %u equation%s holds at %.9g as "
+                      "well",
+                   model_slot_name(m, s->torn_slot[worst]), m->value[s->torn_slot[worst]],
+                   s->multiple ? "a multiple root, where the Jacobian is singular"
+                               : "known roughly only, as a multiple root or by equations that "
+                                 "nearly depend on each other",
+                   s->assigned + s->torn, s->assigned + s->torn == 1 ? "" : "s", s->other[worst]);
+    }
+}
+
 /* What was done with start values, and what came out, that one might not expect. */
 static void warn_all(model *m)
 {
     warn_decided(m);
+    warn_vague(m);
     warn_moved(m);
     warn_outside(m);
     nearest_warn(m);
