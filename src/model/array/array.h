@@ -124,6 +124,9 @@ typedef struct array_base {
     double *blur;                /* how exactly rows are known, while eliminating             */
     double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
                                     weight 0: it is held                                      */
+    const double *ease;          /* NULL, or by how much more readily than others unknowns move onto
+                                    the constraints, once their rank is known                 */
+    bool eased;                  /* ... and this decomposition has it                         */
     double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
     double zero;                 /* singular values below this part of the largest count as 0 */
