@@ -217,7 +217,7 @@ static int settle_index(insight *k, int index, int told, double part, const verd
     if (index >= 0) {
         *v->gap = 0;
         *v->how = dae_arena_print(
-            k->arena, "a rank is in doubt: offsets and the system Jacobian say %d, but %d is the %s",
+            k->arena, "a rank is in doubt: offsets and the system Jacobian say %d, but %d the %s",
             told, index, *v->how);
         k->out.array_freedom = -1;
         return -1;
@@ -229,7 +229,8 @@ static int settle_index(insight *k, int index, int told, double part, const verd
                               "fewer differentiations leave x' open, by %.1e of its inverse",
                               part);
     k->out.array_freedom = 0;
-    for (size_t j = 0; j < k->s->rows; j++) k->out.array_freedom += (int)k->s->d[j] - (int)k->s->c[j];
+    for (size_t j = 0; j < k->s->rows; j++)
+        k->out.array_freedom += (int)k->s->d[j] - (int)k->s->c[j];
     return told;
 }
 
