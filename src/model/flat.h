@@ -42,6 +42,7 @@ typedef struct flat_variable {
     int derivatives;            /* of a reduced model: how often it was differentiated (d)    */
     flat_state_select state_select;
     unsigned char level;        /* of a model that is `whole`: as dae_problem.level           */
+    bool loose;                 /* its errors count by what they do to others (loose.c)       */
     dae_place place;
 } flat_variable;
 

@@ -514,6 +514,9 @@ void model_close_problem(model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */
 void model_take_point(model *m, double *x, double *xdot);
+/* Absolute tolerances of unknowns that are loose, beside those of the others; false: no memory. */
+bool model_weigh_loose(model *m, double t, const double *x, const double *xdot, double rtol,
+                       double *atol);
 
 /* project.c */
 dae_status model_build_projection(model *m); /* nothing, where there are no invariants */

@@ -138,7 +138,7 @@ static void choose_tolerances(run *r)
     }
 }
 
-static dae_status open_solver(run *r)
+static dae_status open_solver(run *r, double t)
 {
     model *m = r->m;
     double longest = r->given->max_step > 0 ? r->given->max_step : 0;
@@ -149,6 +149,7 @@ static dae_status open_solver(run *r)
     double first = r->stage && r->stage->resume ? r->stage->h : 0;
     if (longest > 0) first = fmin(first, longest);
     choose_tolerances(r);
+    if (!model_weigh_loose(m, t, r->x, r->xdot, r->rtol, r->atol_each)) return DAE_E_NOMEM;
     /* what is a state at one time follows from others at another, by a choice or by a projection:
      * it must not need its digits just where it passes 0 */
     bool exchanged = m->flat->watches > m->flat->guards || m->p.problem.project;
@@ -356,7 +357,7 @@ static dae_status pass_event(run *r, double t, int order)
 
 static dae_status start_solver(run *r, double t)
 {
-    dae_status status = open_solver(r);
+    dae_status status = open_solver(r, t);
     if (status == DAE_OK) status = dae_start(r->m->solver, t, r->x, r->xdot);
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
 }

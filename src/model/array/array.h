@@ -17,6 +17,7 @@
  *     array.c    the array: values, derivatives
  *     base.c     its Jacobian at a point, decomposed stage by stage: ranks, corrections, dx'/dx
  *     satisfy.c  points that satisfy it; series.c order by order, with structure
+ *     offsets.c  the index by structure, where a regular system Jacobian says that it is right
  *     units.c    units of unknowns and of time in which ranks mean something
  *     start.c    consistent initial values of a model; problem.c x' = phi(t, x) of a model
  */
@@ -123,6 +124,9 @@ typedef struct array_base {
     double *blur;                /* how exactly rows are known, while eliminating             */
     double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
                                     weight 0: it is held                                      */
+    const double *ease;          /* NULL, or by how much more readily than others unknowns move onto
+                                    the constraints, once their rank is known                 */
+    bool eased;                  /* ... and this decomposition has it                         */
     double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
     double zero;                 /* singular values below this part of the largest count as 0 */
@@ -193,6 +197,15 @@ void array_choose_units(array_point *p, array_base *b, const double *metric);
  * no memory; x is as it was. */
 bool array_find_series(derivative_array *a, double t, const uint32_t *c, const uint32_t *d,
                        int orders, double *x);
+/* Powers of two by which the rows and columns of A (n x n, by columns) are multiplied so that the
+ * geometric means of what is not 0 in them are about 1, the units of equations and unknowns being
+ * anything; work: 2 n numbers. */
+void array_level(const double *A, size_t n, double *row, double *column, double *work);
+/* The differentiation index where offsets are right, from the system Jacobian at x (c_0 and c_1);
+ * *part: what it rests on, a part of a column of the inverse. -1: the Jacobian is singular or
+ * nearly, what decides is, or there is no memory. */
+int array_index_of_offsets(derivative_array *a, double t, const uint32_t *c, const uint32_t *d,
+                           const double *x, double *part);
 /* The row that is farthest from 0, after array_satisfy failed; *by: how far, in its own units. */
 int array_worst(array_point *p, const array_base *b, double *by);
 

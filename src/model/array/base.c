@@ -48,7 +48,7 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
     int most = rows > width ? rows : width;
     if (rows > ARRAY_ROWS + ARRAY_ROWS / 2) return false;
     if (most <= b->most) return true;
-    *b = (array_base){ .n = n, .most = most, .size = b->size, .weight = b->weight,
+    *b = (array_base){ .n = n, .most = most, .size = b->size, .weight = b->weight, .ease = b->ease,
                        .zero = b->zero > 0 ? b->zero : ARRAY_ZERO };
     b->J = take(arena, most * (n + most));
     b->copy = take(arena, most * (n + most));
@@ -256,6 +256,23 @@ static int eliminate(array_base *b, int j, int m)
     return m - s->rank;
 }
 
+/* How readily x_k moves. */
+static double readiness(const array_base *b, int k)
+{
+    return b->weight[k] * (b->eased ? b->ease[k] : 1);
+}
+
+/* C = P diag(Q, 0) W^T of what is left in the stack, its columns by how readily unknowns move. */
+static bool decompose_constraints(array_base *b)
+{
+    int left = b->left;
+    for (int k = 0; k < b->n; k++)
+        for (int i = 0; i < left; i++)
+            b->panel[i + k * left] =
+                b->copy[(size_t)i + (size_t)k * (size_t)b->most] * readiness(b, k);
+    return decompose(b, b->panel, left, b->n, b->P, b->Q, b->W);
+}
+
 bool array_decompose(array_base *b, int rows, int width)
 {
     int n = b->n, left = 0;
@@ -270,14 +287,12 @@ bool array_decompose(array_base *b, int rows, int width)
     }
     b->full = b->stage[1].rank == n;
     b->left = left;
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < left; i++)
-            b->panel[i + k * left] =
-                b->copy[(size_t)i + (size_t)k * (size_t)b->most] * b->weight[k];
+    b->eased = false;
     weigh(b);
-    if (!decompose(b, b->panel, left, n, b->P, b->Q, b->W)) return false;
+    if (!decompose_constraints(b)) return false;
     b->constraints = count_rank(b, b->Q, left < n ? left : n, most_blur(b, left));
-    return true;
+    b->eased = b->ease != NULL;
+    return !b->eased || decompose_constraints(b);
 }
 
 double array_gap(const array_base *b)
@@ -343,7 +358,7 @@ void array_correct(array_base *b, const double *G, double *change)
         memcpy(stack, turned + s->rank, (size_t)left * sizeof *stack);
     }
     solve_constraints(b, stack, change);
-    for (int k = 0; k < n; k++) change[k] *= b->weight[k];
+    for (int k = 0; k < n; k++) change[k] *= readiness(b, k);
     for (int j = 1; j <= last; j++)
         solve_stage(b, j, right + (size_t)(j - 1) * (size_t)n, change);
     for (int k = 0; k < n + b->width; k++) change[k] *= b->size[k % n];
@@ -356,7 +371,8 @@ void array_slope(const array_base *b, double *J)
     for (int j = 0; j < n; j++) { /* along the j-th unknown, on the constraints */
         for (int l = 0; l < n; l++) {
             c[l] = l == j;
-            for (int k = 0; k < b->constraints; k++) c[l] -= b->W[k + l * n] * b->W[k + j * n];
+            for (int k = 0; k < b->constraints; k++)
+                c[l] -= b->W[k + l * n] * b->W[k + j * n] * (readiness(b, l) / readiness(b, j));
         }
         memset(right, 0, (size_t)n * sizeof *right);
         solve_stage(b, 1, right, c);

@@ -29,6 +29,7 @@ typedef struct model_array {
     double kept, dropped;        /* ... the closest decision on them                          */
     double *slope;               /* n x n                                                     */
     bool *follows;               /* of unknowns: nothing follows from them, as from an output */
+    double *ease;                /* ... so they move first; NULL: there are none               */
     double *turn;                /* of orientation(): the square of all columns               */
     double *guess, *weight;      /* of the start                                              */
     double *metric;              /* sizes of unknowns, to measure distances with              */
@@ -62,6 +63,8 @@ dae_status model_describe_array(model *m);
 /* Units of unknowns, for all decompositions. */
 void array_put_sizes(model_array *k, const double *size);
 void array_put_zero(model_array *k, double zero); /* below what singular values count as 0 */
+
+void array_put_ease(model_array *k, bool on); /* while it runs: k->ease */
 
 /* problem.c */
 bool array_take_base(model_array *k); /* at k->here, which counts from now on */

@@ -384,12 +384,16 @@ static void list_uses(model *m, unsigned char *use)
 
 /* Unknowns in one equation only, without a derivative, and then those which are so without these
  * equations: an output, a kinetic energy. All are integrated, but the errors of these concern nobody: they
- * follow at the end of every step. */
+ * follow at the end of every step. The way onto the constraints, the shortest of all x, would spread
+ * such errors to the unknowns that count, anew after every step: these move first. */
+static const double READY = 1e4;
+
 static void find_followers(model *m)
 {
     size_t n = m->p.states;
     model_array *k = m->array;
     unsigned char *use = dae_arena_take(&m->arena, n * n + 1, sizeof *use);
+    size_t followers = 0;
     bool more = true;
     k->follows = dae_arena_take(&m->arena, n + 1, sizeof *k->follows);
     list_uses(m, use);
@@ -401,12 +405,14 @@ static void find_followers(model *m)
                 if (use[i * n + j]) count += use[i * n + j] == 1 ? 1 : 2, row = i;
             if (k->follows[j] || count != 1) continue;
             k->follows[j] = more = true;
+            followers++;
             memset(use + row * n, 0, n);
         }
     }
-    size_t left = n;
-    for (size_t j = 0; j < n; j++) left -= k->follows[j];
-    if (left == 0) memset(k->follows, 0, n * sizeof *k->follows); /* then all count */
+    if (followers == n) memset(k->follows, 0, n * sizeof *k->follows); /* then all count */
+    if (followers == 0 || followers == n) return;
+    k->ease = dae_arena_take(&m->arena, n + 1, sizeof *k->ease);
+    for (size_t j = 0; j < n; j++) k->ease[j] = k->follows[j] ? READY : 1;
 }
 
 static void name_things(model *m)

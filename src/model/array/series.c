@@ -43,26 +43,13 @@ static bool fill(series *s, uint32_t k)
     return true;
 }
 
-static double power_near(double v)
-{
-    return v > 0 ? exp2(-rint(log2(v))) : 1;
-}
-
-/* Rows and columns have largest entries near 1 then. */
+/* In units of its own: those of a long chain differ by what its links do, multiplied. */
 static void balance(series *s)
 {
-    uint32_t n = s->a->n;
-    for (uint32_t i = 0; i < n; i++) {
-        double most = 0;
-        for (uint32_t j = 0; j < n; j++) most = fmax(most, fabs(s->A[i + (size_t)j * n]));
-        s->row[i] = power_near(most);
-    }
-    for (uint32_t j = 0; j < n; j++) {
-        double most = 0, *a = s->A + (size_t)j * n;
-        for (uint32_t i = 0; i < n; i++) most = fmax(most, fabs(a[i] *= s->row[i]));
-        s->column[j] = power_near(most);
-        for (uint32_t i = 0; i < n; i++) a[i] *= s->column[j];
-    }
+    size_t n = s->a->n;
+    array_level(s->A, n, s->row, s->column, s->work);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) s->A[i + j * n] *= s->row[i] * s->column[j];
 }
 
 /* The system Jacobian of stage k decomposed; false: it is singular, or nearly. */

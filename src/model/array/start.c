@@ -105,6 +105,11 @@ void array_put_zero(model_array *k, double zero)
     k->base.zero = k->next.zero = k->near.zero = k->spare.zero = zero;
 }
 
+void array_put_ease(model_array *k, bool on)
+{
+    k->base.ease = k->next.ease = k->near.ease = k->spare.ease = on ? k->ease : NULL;
+}
+
 typedef enum origin {
     FROM_START,                  /* fixed starts and initial equations hold                   */
     FROM_GUESSES,                /* they are guesses like others                              */
@@ -605,6 +610,7 @@ static void prepare(model *m, double t0)
     k->here.a = &k->a;
     k->here.t = t0;
     k->lost = k->known_here = k->has_near = k->has_next = false;
+    array_put_ease(k, false);
     k->losses = 0;
     array_tell(&k->a, m->g, known_value, m);
 }
@@ -614,6 +620,7 @@ static void put_values(model *m)
     model_array *k = m->array;
     size_t n = k->a.n;
     m->index = k->index;
+    array_put_ease(k, true);
     for (size_t j = 0; j < n; j++) {
         m->value[slot_of(m->p.variable[j], 0)] = k->c_base[j];
         m->value[slot_of(m->p.variable[j], 1)] = k->c_base[n + j] / k->a.tau;

@@ -6,6 +6,10 @@
  * start on where structure determines it, else from that start, or, where that was not found, with
  * x from the start values on. (The index may depend on the branch of a solution: then the structure
  * is wrong on some, and there is no start to be had from it.)
+ *
+ * After many differentiations ranks of the array may be in doubt. Where the system Jacobian is
+ * regular the offsets of structure tell the index as well (offsets.c); where both do they have to
+ * agree.
  */
 #include "model/insight/insight.h"
 
@@ -45,6 +49,22 @@ typedef struct origin {
     double *c, tau;              /* Taylor coefficients in this unit of time, or NULL         */
     int orders;                  /* ... up to this                                            */
 } origin;
+
+/* Offsets that are right, and a regular system Jacobian: -1: it is not, or not clearly. */
+static int index_of_offsets(insight *k, derivative_array *a, double *x, double *part)
+{
+    uint32_t n = a->n;
+    if (!k->started || k->s->columns != n) return -1;
+    for (uint32_t j = 0; j < 2 * n; j++) {
+        const ex_node leaf = { .op = EX_VARIABLE, .a = k->s->variable[j % n], .b = j / n };
+        bool used = j / n <= k->s->d[j % n];
+        if (used && !isfinite(insight_value(k, &leaf))) return -1;
+        x[j] = first_value(k, j % n, j / n) * (j < n ? 1 : a->tau);
+    }
+    int index = array_index_of_offsets(a, k->out.start_time, k->s->c, k->s->d, x, part);
+    for (uint32_t j = n; j < 2 * n; j++) x[j] /= a->tau;
+    return index;
+}
 
 /* Of the solution through the start, as often as the array may be differentiated; c is NULL where
  * structure does not determine them. */
@@ -184,6 +204,36 @@ static int search_index(insight *k, const origin *o, double *x, bool *violated, 
     return -1;
 }
 
+/* What insight_derivative_index answers with beside the index. */
+typedef struct verdict {
+    bool *violated;
+    double *gap;
+    const char **how;
+} verdict;
+
+/* Ranks of the array say `index`, -1: nothing; offsets and the system Jacobian say `told`. */
+static int settle_index(insight *k, int index, int told, double part, const verdict *v)
+{
+    if (index >= 0) {
+        *v->gap = 0;
+        *v->how = dae_arena_print(
+            k->arena, "a rank is in doubt: offsets and the system Jacobian say %d, but %d the %s",
+            told, index, *v->how);
+        k->out.array_freedom = -1;
+        return -1;
+    }
+    *v->violated = false;
+    *v->gap = INFINITY;
+    *v->how = dae_arena_print(k->arena,
+                              "offsets, right as the system Jacobian is regular at the start; "
+                              "fewer differentiations leave x' open, by %.1e of its inverse",
+                              part);
+    k->out.array_freedom = 0;
+    for (size_t j = 0; j < k->s->rows; j++)
+        k->out.array_freedom += (int)k->s->d[j] - (int)k->s->c[j];
+    return told;
+}
+
 int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool *violated,
                              double *gap, const char **how)
 {
@@ -198,7 +248,15 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
     array_tell(a, k->g, known_value, k);
     a->tau = find_tau(k, n);
     origin o = find_series(k, a);
-    int index = search_index(k, &o, x, violated, gap, how);
+    double part = 0;
+    double *start = dae_arena_take(k->arena, 2 * (size_t)n + 1, sizeof *start);
+    int told = index_of_offsets(k, a, start, &part), index = -1;
+    if (told < 0 || (size_t)(told + 1) * n <= ARRAY_ROWS)
+        index = search_index(k, &o, x, violated, gap, how);
+    if (index != told && told >= 0) {
+        if (index < 0) memcpy(x, start, 2 * (size_t)n * sizeof *x);
+        return settle_index(k, index, told, part, &(verdict){ violated, gap, how });
+    }
     if (index >= 0 || !o.c || !*violated) return index;
     *violated = false;
     *gap = INFINITY;

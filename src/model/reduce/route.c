@@ -11,7 +11,8 @@
  *     u_jk' = u_j(k+1) + (W^2 g_u^T mu)_jk,       g = 0,
  *
  * with as many multipliers mu as conditions g: zero along the solution, and of index 2. W has the
- * nominal values. (For mechanisms this is the form of Gear, Gupta and Leimkuhler with both the
+ * nominal values. The size of mu is that of u' divided by g_u, which is anything where equations
+ * were differentiated often: its errors count by what they do to u (loose.c). (For mechanisms this is the form of Gear, Gupta and Leimkuhler with both the
  * position and the velocity constraint; Führer and Leimkuhler, Numer. Math. 59 (1991) 55.)
  *
  * Written directly the equations stay as they are; derivatives above the first get variables. The
@@ -243,7 +244,8 @@ static dae_status put_conditions(writer *w)
     for (size_t l = 0; l < to->invariants; l++) {
         flat_variable made = { .name = dae_arena_print(w->arena, "(multiplier %zu)", l + 1),
                                .type = EX_REAL, .variability = FLAT_CONTINUOUS, .fixed = -1,
-                               .hidden = true, .level = 2, .place = to->invariant[l].place };
+                               .hidden = true, .level = 2, .loose = true,
+                               .place = to->invariant[l].place };
         uint32_t mu = flat_add_variable(to, &made);
         if (spread(w, &to->invariant[l], mu) != DAE_OK) return DAE_E_UNSUPPORTED;
         flat_add_equation(to, to->invariant[l].left, to->invariant[l].right,
