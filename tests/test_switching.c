@@ -1,5 +1,5 @@
-/* test_switching.c: if-equations that switch between constraints, so that index and number of states
- * change at events: clutches that lock and open, at equal and at unequal speeds, by time and by
+/* test_switching.c: if-equations that switch between constraints, so that index and number of
+ * states change at events: clutches that lock and open, at equal and at unequal speeds, by time and by
  * state, a mass that is caught; against exact solutions, with random masses and torques. */
 #include "testing.h"
 
@@ -64,7 +64,8 @@ static void test_clutch(void **state)
         double u = 5 * number(&seed), v = number(&seed);
         const char *open = round % 2 ? "free" : "time < 0.5 or time > 1.5";
         snprintf(text, sizeof text,
-                 "model M Real w1(start = %.17g, fixed = true), w2(start = %.17g, fixed = true), T;\n"
+                 "model M Real w1(start = %.17g, fixed = true), w2(start = %.17g, fixed = true),\n"
+                 "T; "
                  "%s equation %s %.17g*der(w1) = %.17g - T; %.17g*der(w2) = T - %.17g;\n"
                  "if %s then T = 0; else w1 = w2; end if; end M;", u, v,
                  round % 2 ? "Boolean free;" : "",
@@ -119,8 +120,8 @@ static void test_caught(void **state)
     }
 }
 
-/* An ideal diode charges a capacitor: on, its voltage is prescribed and the relation vc >= vs lies on
- * its boundary. It goes off where the current is 0, tan(2 pi t) = -0.4 pi. */
+/* An ideal diode charges a capacitor: on, its voltage is prescribed and the relation vc >= vs lies
+ * on its boundary. It goes off where the current is 0, tan(2 pi t) = -0.4 pi. */
 static void test_diode(void **state)
 {
     (void)state;
