@@ -294,9 +294,11 @@ dae_status model_find_aliases(model *m)
     model_keep_impulses(m);
     model_find_differentiated(m, &m->equations);
     const bool *barred = find_barred(m);
-    for (size_t i = 0; i < m->equations.count; i++)
-        if ((barred && barred[i]) || !take_alias(m, &m->equations.item[i]))
+    for (size_t i = 0; i < m->equations.count; i++) {
+        bool apart = m->flat->distinct && ex_at(m->g, m->equations.item[i].left)->type == EX_REAL;
+        if (apart || (barred && barred[i]) || !take_alias(m, &m->equations.item[i]))
             m->equations.item[kept++] = m->equations.item[i];
+    }
     m->equations.count = kept;
     set_images(m);
     substitute_everywhere(m);

@@ -127,6 +127,7 @@ typedef struct flat_model {
     bool rough;                      /* what was differentiated may have kinks without events   */
     bool angles;                     /* and may turn: atan2                                     */
     bool by_array;                   /* integrated with the derivative array: see array/model.h   */
+    bool distinct;                   /* Real variables stay apart though equal: one may jump     */
     bool whole;                      /* of any index: all equations at once, nothing solved before */
     bool taken_over;                 /* never begins by itself: another model's values are put in  */
     size_t guards;                   /* the last of these: equations hold while they are not 0  */

@@ -68,12 +68,25 @@ typedef struct model_stage {
      * every unknown (model_unknowns) */
     int past;
     const double *past_t, *past_x;
+    /* a model that holds for some relations only (branch.h): variables that are equal to them, and
+     * what they have to be. Where one is not the stage ends, at an event, as `left`: the values are
+     * those before it; or at the start. */
+    const uint32_t *watch;
+    const bool *holds;
+    size_t switches;
+    bool left;
+    bool enters;               /* resuming: the values are those before an event, as are relations
+                                  that are held; what has to jump does so                      */
 } model_stage;
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
 bool model_has_events(const model *m);
 /* Which variables the unknowns of the problem are; their number. */
 size_t model_unknowns(const model *m, const uint32_t **variable);
+/* Values of the flat model's `watch` at what was put; false: they cannot be computed. */
+bool model_read_watch(model *m, double *out);
+/* Relations that both have are held as they are there, others are looked at anew. */
+void model_take_relations(model *m, const model *from, double t);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
 double model_peek_sound(const model *m, uint32_t variable); /* after a run that a guard ended  */
 void model_poke(model *m, uint32_t variable, double value);

@@ -226,6 +226,24 @@ dae_status model_update_modes(model *m, bool first, bool *changed)
     return DAE_OK;
 }
 
+/* Relations that constraints hold on their boundary are what they say there, whatever side they came
+ * from; true: one has changed. */
+bool model_rest_on_boundaries(model *m)
+{
+    bool changed = false;
+    if (m->modes_used == 0 || unit_run(m, &m->crossings) != DAE_OK) return false;
+    for (size_t k = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double *held = &m->value[slot_of(mode->variable, 0)];
+        if (mode->exact || mode->timed || mode->kind == MODE_FLOOR) continue;
+        if (!(fabs(m->crossings.out[2 * k]) < CROSSED * mode->band)) continue;
+        double now = plain_value(mode, 0);
+        changed |= now != *held;
+        *held = now;
+    }
+    return changed;
+}
+
 bool model_note_sides(model *m)
 {
     if (unit_run(m, &m->crossings) != DAE_OK) return false;

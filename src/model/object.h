@@ -424,6 +424,10 @@ static inline bool slot_is_derivative(uint32_t slot)
 
 /* model.c */
 uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind);
+dae_status model_check_times(model *m, const dae_simulation *s, double start); /* settings.c */
+dae_status model_check_route(model *m, const char *route);
+/* Do relations no longer hold for which the model was made? The stage is over then. */
+bool model_leaves(const model *m, model_stage *s, double t, int output); /* reduce/hand_over.c */
 void model_warn(model *m, const char *format, ...) DAE_PRINTF(2, 3);
 dae_status model_done(model *m, dae_status status);
 void model_forget_failure(model *m); /* a new call: what the last one said is over; warnings stay */
@@ -545,6 +549,7 @@ double model_next_timed(model *m, double t);     /* INFINITY: none              
 /* z of all relations, as the slots have it; relations that have crossed since change together with
  * an event; whether any did. */
 bool model_note_sides(model *m);
+bool model_rest_on_boundaries(model *m);
 bool model_join_crossings(model *m);
 dae_status model_settle(model *m);               /* modes and what follows from them, at once */
 

@@ -23,7 +23,6 @@
  */
 #include "model/array/model.h"
 #include "model/object.h"
-#include "model/reduce/route.h"
 
 #include "integrate/glance.h"
 
@@ -61,40 +60,6 @@ typedef struct run {
 
 /* ---------------------------------------------------------------- settings -------------- */
 
-static dae_status refuse_negative(run *r)
-{
-    const dae_simulation *s = r->given;
-    const char *name = s->tolerance < 0 ? "tolerance" : s->absolute < 0 ? "absolute" : "max_step";
-    dae_fail(&r->m->report, DAE_E_OPTION, "%s is negative", name);
-    dae_hint(&r->m->report, "0 stands for the default");
-    return DAE_E_OPTION;
-}
-
-/* Output times of the caller's: in order, none before the start. */
-static dae_status check_times(run *r)
-{
-    const dae_simulation *s = r->given;
-    dae_report *report = &r->m->report;
-    if (s->tolerance < 0 || s->absolute < 0 || s->max_step < 0) return refuse_negative(r);
-    if (s->intervals < 0 || s->time_count < 0 || (s->time_count > 0 && !s->times)) {
-        dae_fail(report, DAE_E_OPTION, s->intervals < 0 ? "the number of intervals is negative"
-                                                        : "there are no output times");
-        dae_at(report, s->intervals < 0 ? "intervals = %d" : "time_count = %d",
-               s->intervals < 0 ? s->intervals : s->time_count);
-        return DAE_E_OPTION;
-    }
-    for (int k = 0; s->times && k < s->time_count; k++) {
-        double before = k ? s->times[k - 1] : r->start;
-        if (isfinite(s->times[k]) && s->times[k] >= before) continue;
-        dae_fail(report, DAE_E_TIME, "output times go from the start onwards");
-        dae_at(report, "times[%d] = %.10g", k, s->times[k]);
-        dae_why(report, k ? "the one before it is %.10g" : "the start is %.10g", before);
-        dae_hint(report, "sort them");
-        return DAE_E_TIME;
-    }
-    return DAE_OK;
-}
-
 static dae_status choose_times(run *r)
 {
     const dae_simulation *s = r->given;
@@ -110,7 +75,8 @@ static dae_status choose_times(run *r)
         double wanted = (r->stop - r->start) / x->interval;
         if (wanted >= 1 && wanted < 1e8) r->intervals = (int)lround(wanted);
     }
-    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start) return check_times(r);
+    if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start)
+        return model_check_times(r->m, s, r->start);
     dae_fail(&r->m->report, DAE_E_TIME, "a simulation goes from a start to a later stop");
     dae_why(&r->m->report, "start = %g, stop = %g", r->start, r->stop);
     return DAE_E_TIME;
@@ -323,6 +289,12 @@ static void project_states(run *r, double t)
     p->project(t, r->x, r->before, p->user); /* where it cannot, the next step says so */
 }
 
+/* Do the relations no longer hold for which the model was made? */
+static bool leaves(run *r, double t)
+{
+    return r->stage && model_leaves(r->m, r->stage, t, r->output);
+}
+
 /* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
@@ -335,6 +307,7 @@ static dae_status pass_event(run *r, double t, int order)
     if (status == DAE_OK && noted && model_join_crossings(m))
         status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_find_again(m, t);
+    if (status == DAE_OK && leaves(r, t)) return DAE_OK;
     if (status == DAE_OK) status = model_mind_impulses(m, t, r->slots, fmax(1e-6, 10 * r->rtol));
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
@@ -382,6 +355,32 @@ static dae_status continue_solver(run *r)
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
 }
 
+static dae_status rest(run *r)
+{
+    model *m = r->m;
+    if (!model_rest_on_boundaries(m)) return DAE_OK;
+    dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+    return status == DAE_OK ? model_settle(m) : status;
+}
+
+/* From values before an event, with other equations behind it. */
+static dae_status enter(run *r)
+{
+    model *m = r->m;
+    memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
+    dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+    if (status == DAE_OK) status = model_settle(m);
+    if (status == DAE_OK) status = model_mind_impulses(m, r->t, r->slots, fmax(1e-6, 10 * r->rtol));
+    if (status == DAE_OK) status = rest(r);
+    if (status != DAE_OK || leaves(r, r->t)) return status;
+    model_take_point(m, r->x, r->xdot);
+    status = start_solver(r, r->t);
+    if (status == DAE_OK) status = load(r, r->t);
+    if (status == DAE_OK) status = give_row(r, r->t);
+    while (output_time(r, r->output) <= r->t) r->output++;
+    return status;
+}
+
 /* From the values in the slots: another model of the same variables got that far. */
 static dae_status take_over(run *r)
 {
@@ -391,6 +390,7 @@ static dae_status take_over(run *r)
     m->value[slot_of(m->at_initial, 0)] = 0;
     m->value[slot_of(m->at_homotopy, 0)] = 1;
     r->output = r->stage->output;
+    if (r->stage->enters) return enter(r);
     dae_status status = model_update_modes(m, true, &changed);
     if (status == DAE_OK && m->array) status = model_resume_array(m, r->t);
     if (status == DAE_OK && !m->flat->whole && !m->array) {
@@ -448,7 +448,9 @@ static dae_status begin(run *r)
     model *m = r->m;
     if (r->stage && r->stage->resume) return take_over(r);
     dae_status status = model_find_start(m, r->start);
-    if (status != DAE_OK) return status;
+    if (status != DAE_OK || leaves(r, r->t = r->start)) return status;
+    if (r->stage && r->stage->switches) status = rest(r);
+    if (status != DAE_OK || leaves(r, r->t)) return status;
     model_take_point(m, r->x, r->xdot);
     status = load(r, r->start);
     m->at_start = true;
@@ -459,6 +461,7 @@ static dae_status begin(run *r)
     if (m->ended) return status;
     if (status == DAE_OK && reached(r->start, model_next_timed(m, r->start))) {
         status = model_find_again(m, r->start);
+        if (status == DAE_OK && leaves(r, r->start)) return DAE_OK;
         model_take_point(m, r->x, r->xdot);
         if (status == DAE_OK) status = give_row(r, r->start);
     }
@@ -838,18 +841,10 @@ static dae_status go(run *r)
             r->later[which] = r->later[--r->laters];
         }
         status = pass_event(r, to, order);
+        if (r->stage && r->stage->left) return status;
         if (status == DAE_OK) status = check_step(r, to, true);
     }
     return status;
-}
-
-static dae_status check_route(run *r)
-{
-    if (flat_route_find(r->given->route) != FLAT_ROUTES) return DAE_OK;
-    dae_fail(&r->m->report, DAE_E_OPTION, "there is no route '%.60s'", r->given->route);
-    dae_at(&r->m->report, "route (--route)");
-    dae_hint(&r->m->report, "dummy, projection, least-squares, direct or array");
-    return DAE_E_OPTION;
 }
 
 static dae_status simulate(model *m, void *arguments)
@@ -857,7 +852,7 @@ static dae_status simulate(model *m, void *arguments)
     run *r = arguments;
     size_t n = (size_t)m->p.problem.size;
     dae_status status = model_check_ready(m);
-    if (status == DAE_OK) status = check_route(r);
+    if (status == DAE_OK) status = model_check_route(m, r->given->route);
     if (status == DAE_OK) status = choose_times(r);
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
@@ -886,7 +881,7 @@ dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_
     static const dae_simulation nothing = {0};
     run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
               .event = -1, .stage = stage };
-    if (stage) stage->paused = false;
+    if (stage) stage->paused = stage->left = false;
     model_forget_failure(m);
     return model_guard(m, simulate, &r);
 }

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/reduce/reduce.h"
 #include "model/reduce/route.h"
+#include "model/reduce/switching.h"
 #include "model/regular/regular.h"
 #include "modelica/instance.h"
 
@@ -40,6 +41,11 @@ struct dae_model {
     model *back;            /* NULL: not asked for, or not reached                          */
     model_family *family;   /* of a reduced model: it and others with other states          */
     model_fallback *fallback; /* the same equations with their derivative array             */
+    model_switching *switching; /* ... with a model for each index that it has; NULL: not asked  */
+    int switched;           /* that is what ran                                             */
+    dae_row row;            /* of a run: where rows go, ...                                 */
+    void *user;
+    double row_t;           /* ... the time of the last one                                 */
     model *given;           /* whose problem dae_model_problem gave; NULL: none             */
     dae_report refusal;     /* of a route                                                   */
     model *ran;             /* whose words count; NULL: those of back                       */
@@ -120,7 +126,9 @@ static void write_flat(dae_model *m)
 static void join_messages(dae_model *m)
 {
     const char *later = m->back ? model_messages(m->back) : "";
-    if (m->ran)
+    if (m->switched)
+        later = switching_messages(m->switching);
+    else if (m->ran)
         later = model_messages(m->ran);
     else if (m->family && family_messages(m->family)[0])
         later = family_messages(m->family);
@@ -362,6 +370,7 @@ void dae_model_close(dae_model *m)
         return;
     dae_memory memory = m->memory;
     family_close(m->family);
+    switching_close(m->switching);
     if (!m->fallback || fallback_model_now(m->fallback) != m->back)
         model_close(m->back);
     fallback_close(m->fallback);
@@ -575,12 +584,20 @@ static dae_status state_of(const dae_model *m)
                                : DAE_E_STATE; /* loaded for the front end only */
 }
 
+static void forget_switching(dae_model *m)
+{
+    switching_close(m->switching);
+    m->switching = NULL;
+    m->switched = 0;
+}
+
 dae_status dae_model_set(dae_model *m, const char *name, double value)
 {
     if (cannot_run(m))
         return state_of(m);
     m->insight = NULL;
     m->ran = NULL;
+    forget_switching(m);
     if (!name)
         return settle(m, DAE_E_ARG);
     if (m->fallback)
@@ -597,6 +614,30 @@ static dae_status refuse_route(dae_model *m, const char *route)
     return settle(m, DAE_E_UNSUPPORTED);
 }
 
+static int note_row(double t, const double *value, void *user)
+{
+    dae_model *m = user;
+    m->row_t = t;
+    return m->row ? m->row(t, value, m->user) : DAE_OK;
+}
+
+/* The run failed: does the index change at an event, or is it another at the start? */
+static dae_status switch_models(dae_model *m, const dae_simulation *simulation, dae_status failed)
+{
+    bool singular = failed == DAE_E_INCONSISTENT || failed == DAE_E_SINGULAR ||
+                    failed == DAE_E_IMPASSE || failed == DAE_E_CONVERGENCE ||
+                    failed == DAE_E_STEP_UNDERFLOW;
+    if (!singular || !model_has_events(m->back))
+        return failed;
+    if (!m->switching)
+        m->switching = switching_open(m->flat, m->back, &m->memory.hook);
+    if (!switching_is_needed(m->switching))
+        return failed;
+    m->switched = 1;
+    m->ran = NULL;
+    return switching_simulate(m->switching, simulation, m->row, m->user, m->row_t);
+}
+
 dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, dae_row row,
                               void *user)
 {
@@ -607,6 +648,10 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
     bool none = !simulation || (simulation->start == 0 && simulation->stop == 0);
     double t0 = none || isnan(simulation->start) ? usual_start(m) : simulation->start;
     dae_report_clear(&m->refusal);
+    m->switched = 0;
+    m->row = row;
+    m->user = user;
+    m->row_t = -INFINITY;
     active(m, t0);
     if (m->ran && route && way != FLAT_ARRAY && way != FLAT_ROUTES)
         return refuse_route(m, route);
@@ -615,9 +660,9 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
     bool watched = !route && m->regular.changes > 0 && m->fallback &&
-                   fallback_watch(m->fallback, row, user);
-    dae_row to = watched ? fallback_pass : row;
-    void *with = watched ? m->fallback : user;
+                   fallback_watch(m->fallback, note_row, m);
+    dae_row to = watched ? fallback_pass : note_row;
+    void *with = watched ? (void *)m->fallback : m;
     dae_status status = m->family ? family_simulate(m->family, simulation, to, with)
                                   : model_simulate(m->back, simulation, to, with);
     model *by = m->family ? family_now(m->family) : m->back;
@@ -625,6 +670,8 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         ((status == DAE_E_IMPASSE && fallback_goes_on(m->fallback, by, simulation, &status)) ||
          fallback_repeats(m->fallback, simulation, &status)))
         m->ran = fallback_model(m->fallback);
+    if (!route && status != DAE_OK)
+        status = switch_models(m, simulation, status);
     return settle(m, status);
 }
 
@@ -634,6 +681,8 @@ dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
         return state_of(m);
     if (!out)
         return DAE_E_ARG;
+    if (m->switched)
+        return switching_get_statistics(m->switching, out);
     if (m->ran)
         return model_get_statistics(m->ran, out);
     return m->family ? family_get_statistics(m->family, out) : model_get_statistics(m->back, out);
@@ -652,6 +701,7 @@ static model *given(dae_model *m)
 {
     model *by = m->given ? m->given : m->back;
     dae_report_clear(&m->refusal);
+    m->switched = 0;
     m->ran = m->fallback && by == fallback_model_now(m->fallback) ? by : NULL;
     return by;
 }
@@ -668,6 +718,7 @@ dae_status dae_model_keep(dae_model *m, const char *name)
     if (cannot_run(m))
         return state_of(m);
     m->ran = NULL;
+    forget_switching(m);
     if (!name)
         return settle(m, DAE_E_ARG);
     dae_status status = model_keep(m->back, name);

@@ -165,7 +165,7 @@ static int search_index(insight *k, const origin *o, double *x, bool *violated, 
     derivative_array *a = k->array;
     array_point p = { .a = a, .t = k->out.start_time };
     array_base b = { 0 };
-    a->level = -1;
+    a->level = k->undetermined = -1;
     a->tau = o->tau;
     *how = "the derivative array has too many equations";
     while (raise(k, o, a, &p, &b)) {
@@ -183,6 +183,7 @@ static int search_index(insight *k, const origin *o, double *x, bool *violated, 
         bool beyond = o->c && a->level > k->out.structural_index;
         if (!array_is_full(&b) && !beyond) {
             *gap = INFINITY;
+            k->undetermined = a->level;
             continue;
         }
         *how = dae_arena_print(

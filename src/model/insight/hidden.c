@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { MOST = 300, SOLVED = 3 };
+enum { MOST = 300, SOLVED = 3, COUPLED = 40 };
 
 typedef struct hider {
     insight *k;
@@ -232,11 +232,28 @@ static listing new_list(hider *h, size_t most)
                       .right = dae_arena_take(h->k->arena, most + 1, sizeof(ex_id)) };
 }
 
+/* Was the equation combined of others, so that it shows what they hide? *was: what it replaced. */
+static bool is_combined(const hider *h, uint32_t i, flat_equation *was)
+{
+    const flat_regular *r = h->k->regular;
+    const flat_equation *e = &h->k->flat->equation[h->k->s->equation[i]];
+    for (size_t n = r ? r->changes : 0; n-- > 0;) {
+        const regular_change *c = &r->change[n];
+        if (c->kind != REGULAR_COMBINE && c->kind != REGULAR_CANCEL) continue;
+        if (c->now.left != e->left || c->now.right != e->right) continue;
+        *was = c->was;
+        return true;
+    }
+    return false;
+}
+
 static void add_to(hider *h, listing *l, const ex_id side[2], uint32_t row, uint32_t times)
 {
     const flat_equation *from = &h->k->flat->equation[h->k->s->equation[row]];
+    flat_equation was;
     size_t count;
     ex_id one;
+    if (is_combined(h, row, &was)) from = &was;
     for (size_t i = 0; i < l->count; i++)
         if (l->left[i] == side[0] && l->right[i] == side[1]) return;
     l->left[l->count] = side[0];
@@ -265,26 +282,67 @@ static void note_found(hider *h, const ex_id side[2])
     h->found_right[h->found++] = side[1];
 }
 
-static void list_hidden(hider *h, listing *hidden, listing *constraint)
+/* Derivative t of row i, explained; false: it says nothing, or is where a rate comes from. *before,
+ * *count: derivatives in it as written and now. */
+static bool look_at(hider *h, uint32_t i, uint32_t t, ex_id side[2], size_t *before, size_t *count)
+{
+    ex_id one;
+    sides(h, i, t, side);
+    highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), before, &one);
+    if ((t == 0 && h->used[i]) || (t == 1 && h->prescribed[i])) return false;
+    explain(h, side);
+    if (!ex_tidy_equation(h->g, &side[0], &side[1], known, h)) return false;
+    highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), count, &one);
+    return true;
+}
+
+/* Equations that tell derivatives only together. */
+typedef struct coupled {
+    ex_id *row;
+    uint32_t *equation, *times;
+    size_t count;
+} coupled;
+
+/* What is left of them without derivatives. */
+static void list_coupled(hider *h, coupled *c, listing *hidden, listing *constraint)
+{
+    bool *free = dae_arena_take(h->k->arena, c->count + 1, sizeof *free);
+    if (c->count < 2 || c->count > COUPLED) return;
+    insight_eliminate(h->k, c->row, c->count, free);
+    for (size_t i = 0; i < c->count; i++) {
+        ex_id side[2] = { c->row[i], ex_number(h->g, 0) };
+        if (!free[i]) continue;
+        explain(h, side);
+        if (!ex_tidy_equation(h->g, &side[0], &side[1], known, h)) continue;
+        add_to(h, hidden, side, c->equation[i], c->times[i]);
+        add_to(h, constraint, side, c->equation[i], c->times[i]);
+    }
+}
+
+static void list_hidden(hider *h, listing *hidden, listing *constraint, size_t most)
 {
     const flat_signature *s = h->k->s;
+    coupled c = { .row = dae_arena_take(h->k->arena, most + 1, sizeof *c.row),
+                  .equation = dae_arena_take(h->k->arena, most + 1, sizeof *c.equation),
+                  .times = dae_arena_take(h->k->arena, most + 1, sizeof *c.times) };
     for (uint32_t i = 0; i < s->rows; i++)
         for (uint32_t t = 0; t <= s->c[i]; t++) {
             size_t before, count;
-            ex_id side[2], one;
-            sides(h, i, t, side);
-            highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), &before, &one);
-            if (t == 0 && h->used[i]) continue;
-            if (t == 1 && h->prescribed[i]) continue;
-            explain(h, side);
-            if (!ex_tidy_equation(h->g, &side[0], &side[1], known, h)) continue;
-            highest(h, ex_binary(h->g, EX_SUBTRACT, side[0], side[1]), &count, &one);
+            ex_id side[2];
+            flat_equation was;
+            if (!look_at(h, i, t, side, &before, &count)) continue;
             if (count == 0 && t == s->c[i]) note_found(h, side);
+            if (count > 0 && t == s->c[i]) {
+                c.row[c.count] = ex_binary(h->g, EX_SUBTRACT, side[0], side[1]);
+                c.equation[c.count] = i;
+                c.times[c.count++] = t;
+            }
             bool constrains = count == 0 || t < s->c[i];
-            if (constrains && (t > 0 || before > 0)) add_to(h, hidden, side, i, t);
-            if (constrains && (t > 0 || before > 0 || s->c[i] > 0))
-                add_to(h, constraint, side, i, t);
+            bool new = t > 0 || before > 0 || is_combined(h, i, &was);
+            if (constrains && new) add_to(h, hidden, side, i, t);
+            if (constrains && (new || s->c[i] > 0)) add_to(h, constraint, side, i, t);
         }
+    list_coupled(h, &c, hidden, constraint);
 }
 
 static void list_reduced(hider *h, listing *l)
@@ -509,12 +567,12 @@ void insight_hidden(insight *k)
     h.prescribed = dae_arena_take(k->arena, s->rows + 1, sizeof *h.prescribed);
     h.found_left = dae_arena_take(k->arena, most + 1, sizeof *h.found_left);
     h.found_right = dae_arena_take(k->arena, most + 1, sizeof *h.found_right);
-    listing hidden = new_list(&h, most), constraint = new_list(&h, most),
+    listing hidden = new_list(&h, 2 * most), constraint = new_list(&h, 2 * most),
             reduced = new_list(&h, most);
     find_aliases(&h);
     find_rates(&h);
     while (find_prescribed(&h)) continue;
-    list_hidden(&h, &hidden, &constraint);
+    list_hidden(&h, &hidden, &constraint, most);
     list_reduced(&h, &reduced);
     list_rates(&h);
     k->out.hidden = hidden.item;

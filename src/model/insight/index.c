@@ -436,6 +436,68 @@ static void find_perturbation(indexer *d, int jacobian)
             : "between the differentiation index and max c + 1 of the offsets";
 }
 
+/* Where values were found that satisfy the array as often differentiated, and x' is not determined
+ * by them, an index of points that do not satisfy it is not that of a solution. */
+static bool is_refuted(insight *k, int nearby)
+{
+    if (k->out.differentiation_index >= 0 || nearby > k->undetermined) return false;
+    k->out.differentiation_how = dae_arena_print(
+        k->arena,
+        "F = 0, ..., F^(%d) = 0 do not determine x' at %s: equations depend on each other on the "
+        "solution; beside it, where they do not hold, the index is %d",
+        k->undetermined, k->started ? "the start" : "a point that satisfies them", nearby);
+    return k->singular = true;
+}
+
+/* An equation whose gradient is what is left of a 0, (x - y)^2 = 0: it vanishes on the solution, to
+ * the root of rounding, and grows as soon as the unknowns differ by a thousandth of themselves.
+ * Rows are scaled before ranks are looked at, so a rank does not tell. */
+static const double ASIDE = 1e-3, FLAT = 1e-6;
+
+static double beside_value(const ex_node *leaf, void *user)
+{
+    const indexer *d = user;
+    double v = array_value(leaf, user);
+    if (!insight_unknown(d->k, leaf)) return v;
+    uint32_t j = d->k->s->column_of[leaf->a];
+    return v * (1 + ASIDE * sin(1.7 * j + 0.9 * leaf->b + 0.4));
+}
+
+static double row_size(const double *J, size_t i, size_t width)
+{
+    double most = 0;
+    for (size_t j = 0; j < width; j++) most = fmax(most, fabs(J[i * width + j]));
+    return most;
+}
+
+static void refuse_flat(indexer *d)
+{
+    insight *k = d->k;
+    dae_insight *o = &k->out;
+    size_t n = d->n;
+    ex_id *leaf = dae_arena_take(k->arena, 2 * n + 1, sizeof *leaf);
+    double *r = take(d, n), *here = take(d, 2 * n * n), *beside = take(d, 2 * n * n);
+    if (o->differentiation_index < 0 || o->linear == 1) return;
+    for (size_t j = 0; j < 2 * n; j++)
+        leaf[j] = ex_variable(k->g, k->s->variable[j % n], j < n, EX_REAL);
+    if (!insight_evaluate(k, d->residual, n, leaf, 2 * n, array_value, d, r, here) ||
+        !insight_evaluate(k, d->residual, n, leaf, 2 * n, beside_value, d, r, beside))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (row_size(here, i, 2 * n) >= FLAT * row_size(beside, i, 2 * n)) continue;
+        const flat_equation *e = &k->flat->equation[k->s->equation[i]];
+        o->differentiation_how = dae_arena_print(
+            k->arena,
+            "the gradient of '%s' vanishes where it holds (%.1e; %.1e at values that differ by a "
+            "thousandth): linearized it says nothing on the solution",
+            insight_equation(k, e->left, e->right), row_size(here, i, 2 * n),
+            row_size(beside, i, 2 * n));
+        o->differentiation_index = o->array_freedom = -1;
+        k->singular = true;
+        return;
+    }
+}
+
 /* The rank check has its own way to the differentiation index: generic points near the start
  * values, which need not satisfy the array. It counts where the array at the start gives no
  * answer, unless that start satisfies none or a rank is in doubt there; if they differ both are
@@ -447,6 +509,7 @@ static void ask_regular(insight *k, bool violated, double gap)
     if (!r || r->index < 0) return;
     flat_find_index(r);
     if (r->least < 0 || r->least != r->most || r->most == o->differentiation_index) return;
+    if (gap >= INSIGHT_DOUBTFUL && is_refuted(k, r->most)) return;
     if (o->differentiation_index >= 0 || gap < INSIGHT_DOUBTFUL ||
         (violated && (k->started || r->changes) && o->linear != 1)) {
         bool disputed = o->differentiation_index >= 0 && gap < INSIGHT_DISPUTED;
@@ -486,8 +549,9 @@ void insight_indices(insight *k)
     d.x = take(&d, 2 * (size_t)d.n);
     o->differentiation_index =
         insight_derivative_index(k, d.residual, d.x, &d.violated, &d.gap, &o->differentiation_how);
+    refuse_flat(&d);
     find_tractability(&d);
-    ask_regular(k, d.violated, d.gap);
+    if (!k->singular) ask_regular(k, d.violated, d.gap);
     if (o->differentiation_index < 0 && o->linear == 1 && o->tractability_index >= 0) {
         o->differentiation_index = o->tractability_index;
         o->differentiation_how =
@@ -496,6 +560,7 @@ void insight_indices(insight *k)
     d.kept = INFINITY;
     int jacobian = system_jacobian(&d);
     if (d.gap < INSIGHT_DOUBTFUL && d.kept < NEARLY_SINGULAR) jacobian = -1;
+    if (k->singular) jacobian = 0;
     if (o->differentiation_index < 0 && jacobian == 1 && highest_offset(s) == 0) {
         o->differentiation_index = o->structural_index;
         o->differentiation_how =

@@ -421,6 +421,7 @@ static void look_at_original(insight *k)
     insight_indices(&w);
     insight_mass(&w);
     k->out = w.out;
+    k->singular = w.singular;
     k->jacobian = w.s->rows == 0 ? 1 : rewritten ? 0 : w.jacobian;
 }
 
@@ -432,8 +433,9 @@ static void judge_freedom(insight *k)
     dae_insight *o = &k->out;
     bool right = k->started && k->jacobian == 1;
     o->structural_freedom = o->freedom;
-    o->freedom_known = 1;
-    if (right || (o->array_freedom < 0 && o->linear != 0)) return;
+    o->freedom_known = !k->singular;
+    if (k->singular) o->choices = 0;
+    if (k->singular || right || (o->array_freedom < 0 && o->linear != 0)) return;
     /* rewritten with numbers: equivalent everywhere */
     bool same = o->replaced > 0 && k->flat->guards == 0 && k->started &&
                 !insight_is_singular(k, k->s->rows);

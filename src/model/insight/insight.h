@@ -2,6 +2,7 @@
  *
  *     insight.c sizes, loops, pictures of the structure, the start
  *     hidden.c  hidden constraints and the reduced system, as readable equations
+ *     eliminate.c derivatives that equations determine together, taken out of them
  *     choice.c  which initial values can be chosen together
  *     index.c   tractability and perturbation index, by numbers; derivative.c the differentiation
  *               index
@@ -33,6 +34,9 @@ typedef struct insight {
     bool started;
     int jacobian;                  /* Pryce's system Jacobian of the equations as written, at the
                                       start: 1 regular, 0 singular, -1 not known              */
+    int undetermined;              /* up to this derivative of F a point that satisfies the array was
+                                      found, and x' is not determined there; -1: none         */
+    bool singular;                 /* equations depend on each other on the solution          */
 } insight;
 
 /* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */
@@ -80,6 +84,10 @@ const char *insight_equation(insight *k, ex_id left, ex_id right); /* "a = b" */
 const char *insight_tidy(insight *k, ex_id left, ex_id right);     /* ... multiplied out       */
 const char *insight_place(insight *k, dae_place place);
 ex_id insight_residual(insight *k, const flat_equation *e);
+/* Derivatives taken out of expressions that are 0 by adding multiples of one to another, no
+ * division. free[i]: none is left in row[i] (which may have become the number 0). Each expression
+ * must be linear in the derivatives; others stay as they are. */
+void insight_eliminate(insight *k, ex_id *row, size_t rows, bool *free);
 /* left and right differentiated by time, with der(x) of every unknown; false: it cannot be. */
 bool insight_differentiate(insight *k, ex_id *left, ex_id *right);
 

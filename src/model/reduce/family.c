@@ -291,11 +291,14 @@ static dae_status other_member(model_family *f, member **out)
     return add_member(f, &r, out);
 }
 
-/* The derivative of this order of a variable, as the member has it. */
 static double derivative(const member *k, uint32_t variable, uint32_t order)
 {
-    if (order == 0) return model_peek(k->m, variable, 0);
-    const flat_reduction *r = &k->reduction;
+    return family_derivative(&k->reduction, k->m, variable, order);
+}
+
+double family_derivative(const flat_reduction *r, const model *m, uint32_t variable, uint32_t order)
+{
+    if (order == 0) return model_peek(m, variable, 0);
     uint32_t below = order == 1 ? variable : UINT32_MAX;
     size_t first = !r->dummy_of              ? 0
                    : r->dummy_of[variable] > 0 ? r->dummy_of[variable] - 1
@@ -305,10 +308,10 @@ static double derivative(const member *k, uint32_t variable, uint32_t order)
             if (r->dummy_of) break;
             continue;
         }
-        if (r->dummy[i].order == order) return model_peek(k->m, r->dummy[i].stand_in, 0);
+        if (r->dummy[i].order == order) return model_peek(m, r->dummy[i].stand_in, 0);
         if (r->dummy[i].order + 1 == order) below = r->dummy[i].stand_in;
     }
-    return below == UINT32_MAX ? 0 : model_peek(k->m, below, 1);
+    return below == UINT32_MAX ? 0 : model_peek(m, below, 1);
 }
 
 static void hand_over(const member *from, member *to)
@@ -438,13 +441,10 @@ static void choose_method(const model_family *f, const member *by, dae_simulatio
         with->method = "radau";
 }
 
-dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
-                           void *user)
+static void begin(model_family *f, const dae_simulation *with, dae_row row, void *user)
 {
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
-    member *by = NULL;
     dae_report_clear(&f->refusal);
-    f->route = flat_route_find(with.route);
+    f->route = flat_route_find(with->route);
     f->stage = (model_stage){ .judge = judge, .rescue = rescue, .user = f };
     f->pasts = 0;
     f->now = &f->first;
@@ -454,25 +454,85 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     memset(f->largest, 0, f->first.reduction.flat->watches * sizeof *f->largest);
     f->give = row;
     f->user = user;
+}
+
+static dae_status take_other(model_family *f)
+{
+    member *next = NULL;
+    dae_status status = other_member(f, &next);
+    if (status != DAE_OK) return status;
+    hand_over(f->now, next);
+    hand_over_past(f, next);
+    f->now = next;
+    f->changes++;
+    f->stage.resume = true;
+    return DAE_OK;
+}
+
+static dae_status run_stages(model_family *f, const dae_simulation *with)
+{
+    for (;;) {
+        dae_status status = model_simulate_stage(f->now->m, with, give, f, &f->stage);
+        add_statistics(f);
+        if (status != DAE_OK || !f->stage.paused || f->stage.left) return status;
+        if (f->stage.refused) return f->refusal.status;
+        f->stage.enters = false;
+        status = take_other(f);
+        if (status != DAE_OK) return status;
+    }
+}
+
+dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
+                           void *user)
+{
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    member *by = NULL;
+    begin(f, &with, row, user);
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */
     dae_status found = route_member(f, &by);
     if (found != DAE_OK) return found;
     choose_method(f, by, &with);
-    if (by) return simulate_route(f, &with, by);
-    for (;;) {
-        dae_status status = model_simulate_stage(f->now->m, &with, give, f, &f->stage);
-        add_statistics(f);
-        if (status != DAE_OK || !f->stage.paused) return status;
-        if (f->stage.refused) return f->refusal.status;
-        member *next = NULL;
-        status = other_member(f, &next);
-        if (status != DAE_OK) return status;
-        hand_over(f->now, next);
-        hand_over_past(f, next);
-        f->now = next;
-        f->changes++;
-        f->stage.resume = true;
-    }
+    return by ? simulate_route(f, &with, by) : run_stages(f, &with);
+}
+
+/* The first choice of states may be a poor one where the values are those of another model. */
+static dae_status suit(model_family *f, double t)
+{
+    member *to = NULL;
+    double *value = dae_alloc(&f->memory, f->first.reduction.flat->watches + 1, sizeof *value);
+    if (!value) return DAE_E_NOMEM;
+    bool other = model_read_watch(f->first.m, value) && wants_other(f, value, ENOUGH);
+    dae_free(&f->memory, value);
+    dae_status status = other ? other_member(f, &to) : DAE_OK;
+    if (status != DAE_OK || !other) return status;
+    hand_over(&f->first, to);
+    model_take_relations(to->m, f->first.m, t);
+    f->now = to;
+    return DAE_OK;
+}
+
+dae_status family_continue(model_family *f, const dae_simulation *simulation, dae_row row,
+                           void *user, const model_stage *from)
+{
+    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    begin(f, &with, row, user);
+    choose_method(f, NULL, &with);
+    f->stage = *from;
+    f->stage.judge = judge;
+    f->stage.rescue = rescue;
+    f->stage.user = f;
+    dae_status status = from->enters ? suit(f, from->t) : DAE_OK;
+    return status == DAE_OK ? run_stages(f, &with) : status;
+}
+
+const model_stage *family_stage(const model_family *f)
+{
+    return &f->stage;
+}
+
+const flat_reduction *family_reduction(const model_family *f)
+{
+    return &f->now->reduction;
 }
 
 model *family_now(const model_family *f)
