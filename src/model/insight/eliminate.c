@@ -42,12 +42,12 @@ static size_t list_derivatives(elimination *x, ex_id e, ex_id *highest, size_t *
     return count;
 }
 
-static bool has_leaf(elimination *x, ex_id e, ex_id leaf)
+bool insight_contains(ex_graph *g, ex_id e, ex_id leaf)
 {
     bool found = false;
-    ex_walk *w = ex_walk_begin(x->g, &e, 1);
+    ex_walk *w = ex_walk_begin(g, &e, 1);
     for (size_t i = 0; i < w->count && !found; i++) found = w->order[i] == leaf;
-    ex_walk_end(x->g, w);
+    ex_walk_end(g, w);
     return found;
 }
 
@@ -56,16 +56,15 @@ static ex_id zero_for(ex_graph *g, ex_id leaf, void *user)
     return leaf == *(const ex_id *)user ? ex_number(g, 0) : leaf;
 }
 
-/* e = a leaf + b; false: it is not linear in it. */
-static bool split(elimination *x, ex_id e, ex_id leaf, ex_id *a, ex_id *b)
+bool insight_split(ex_graph *g, ex_id e, ex_id leaf, ex_id *a, ex_id *b)
 {
     ex_id culprit = 0;
-    *a = ex_derivative(x->g, e, leaf, &culprit);
+    *a = ex_derivative(g, e, leaf, &culprit);
     if (culprit || !*a) return false;
-    *a = ex_tidy(x->g, *a);
-    if (has_leaf(x, *a, leaf)) return false;
+    *a = ex_tidy(g, *a);
+    if (insight_contains(g, *a, leaf)) return false;
     *b = e;
-    ex_substitute(x->g, b, 1, zero_for, &leaf);
+    ex_substitute(g, b, 1, zero_for, &leaf);
     return true;
 }
 
@@ -77,8 +76,8 @@ static size_t find_pivot(elimination *x, ex_id leaf, ex_id *a, ex_id *b)
         ex_id p, q, any;
         double number = 1;
         size_t nodes;
-        if (x->done[i] || !has_leaf(x, x->row[i], leaf)) continue;
-        if (!split(x, x->row[i], leaf, &p, &q)) continue;
+        if (x->done[i] || !insight_contains(x->g, x->row[i], leaf)) continue;
+        if (!insight_split(x->g, x->row[i], leaf, &p, &q)) continue;
         bool plain = ex_is_number(x->g, p, &number);
         if (plain && number == 0) continue;
         size_t cost = list_derivatives(x, x->row[i], &any, &nodes) + (plain ? 0 : x->rows);
@@ -103,14 +102,14 @@ static void take_out(elimination *x, ex_id leaf)
     size_t pivot = find_pivot(x, leaf, &a, &b);
     for (size_t i = 0; i < x->rows; i++) {
         ex_id c, d;
-        if (x->done[i] || i == pivot || !has_leaf(x, x->row[i], leaf)) continue;
-        if (pivot == x->rows || !split(x, x->row[i], leaf, &c, &d)) {
+        if (x->done[i] || i == pivot || !insight_contains(x->g, x->row[i], leaf)) continue;
+        if (pivot == x->rows || !insight_split(x->g, x->row[i], leaf, &c, &d)) {
             x->done[i] = true; /* it stays as it is */
             continue;
         }
         ex_id rest = ex_binary(x->g, EX_SUBTRACT, product(x, a, d), product(x, c, b));
         x->row[i] = ex_tidy(x->g, rest);
-        x->done[i] = has_leaf(x, x->row[i], leaf);
+        x->done[i] = insight_contains(x->g, x->row[i], leaf);
     }
     if (pivot < x->rows) x->done[pivot] = true;
 }

@@ -130,31 +130,11 @@ static uint32_t highest(const hider *h, ex_id e, size_t *count, ex_id *one)
     return most;
 }
 
-static bool contains(hider *h, ex_id e, ex_id leaf)
-{
-    bool found = false;
-    ex_walk *w = ex_walk_begin(h->g, &e, 1);
-    for (size_t i = 0; i < w->count && !found; i++) found = w->order[i] == leaf;
-    ex_walk_end(h->g, w);
-    return found;
-}
-
-static ex_id zero_for(ex_graph *g, ex_id leaf, void *user)
-{
-    return leaf == *(const ex_id *)user ? ex_number(g, 0) : leaf;
-}
-
-/* residual = a leaf + b; false: it is not linear in the leaf. */
+/* residual = a leaf + b with a that is not 0; false: it is not. */
 static bool split(hider *h, ex_id residual, ex_id leaf, ex_id *a, ex_id *b)
 {
-    ex_id culprit = 0;
-    *a = ex_derivative(h->g, residual, leaf, &culprit);
-    if (culprit || !*a) return false;
-    *a = ex_tidy(h->g, *a);
-    if (contains(h, *a, leaf)) return false;
-    *b = residual;
-    ex_substitute(h->g, b, 1, zero_for, &leaf);
     double zero;
+    if (!insight_split(h->g, residual, leaf, a, b)) return false;
     return !(ex_is_number(h->g, *a, &zero) && zero == 0);
 }
 
@@ -397,9 +377,9 @@ static bool open_system(hider *h, system *y)
         ex_id rest = ex_binary(h->g, EX_SUBTRACT, side[0], side[1]);
         for (size_t j = 0; j < y->n; j++) {
             ex_id leaf = ex_variable(h->g, y->z[j], 1, EX_REAL), a, b = rest;
-            bool there = contains(h, rest, leaf);
+            bool there = insight_contains(h->g, rest, leaf);
             if (there && !split(h, rest, leaf, &a, &b)) {
-                if (contains(h, ex_tidy(h->g, rest), leaf)) return false;
+                if (insight_contains(h->g, ex_tidy(h->g, rest), leaf)) return false;
                 there = false;
                 b = rest;
             }

@@ -88,6 +88,9 @@ ex_id insight_residual(insight *k, const flat_equation *e);
  * division. free[i]: none is left in row[i] (which may have become the number 0). Each expression
  * must be linear in the derivatives; others stay as they are. */
 void insight_eliminate(insight *k, ex_id *row, size_t rows, bool *free);
+bool insight_contains(ex_graph *g, ex_id e, ex_id leaf);
+/* e = a leaf + b; false: it is not linear in the leaf. */
+bool insight_split(ex_graph *g, ex_id e, ex_id leaf, ex_id *a, ex_id *b);
 /* left and right differentiated by time, with der(x) of every unknown; false: it cannot be. */
 bool insight_differentiate(insight *k, ex_id *left, ex_id *right);
 

@@ -385,21 +385,27 @@ static int give(double t, const double *value, void *user)
     return f->give(t, f->row, f->user);
 }
 
+void family_sum_statistics(dae_statistics *sum, const dae_statistics *now)
+{
+    dae_statistics before = *sum;
+    *sum = *now;
+    sum->steps += before.steps;
+    sum->rejected += before.rejected;
+    sum->newton_failures += before.newton_failures;
+    sum->residuals += before.residuals;
+    sum->jacobians += before.jacobians;
+    sum->factorizations += before.factorizations;
+    sum->solves += before.solves;
+    sum->newton_iterations += before.newton_iterations;
+    sum->event_evaluations += before.event_evaluations;
+    sum->restarts += before.restarts;
+}
+
 static void add_statistics(model_family *f)
 {
-    dae_statistics s, sum = f->sum;
-    model_get_statistics(f->now->m, &s);
-    f->sum = s;
-    f->sum.steps += sum.steps;
-    f->sum.rejected += sum.rejected;
-    f->sum.newton_failures += sum.newton_failures;
-    f->sum.residuals += sum.residuals;
-    f->sum.jacobians += sum.jacobians;
-    f->sum.factorizations += sum.factorizations;
-    f->sum.solves += sum.solves;
-    f->sum.newton_iterations += sum.newton_iterations;
-    f->sum.event_evaluations += sum.event_evaluations;
-    f->sum.restarts += sum.restarts;
+    dae_statistics now;
+    model_get_statistics(f->now->m, &now);
+    family_sum_statistics(&f->sum, &now);
 }
 
 /* Events are not for models whose equations cannot be solved at a point. */

@@ -32,6 +32,8 @@ double family_derivative(const flat_reduction *r, const model *m, uint32_t varia
 model *family_now(const model_family *f); /* the member that stopped last */
 int family_changes(const model_family *f); /* how often other states were chosen */
 dae_status family_get_statistics(const model_family *f, dae_statistics *out);
+/* Of one run after another: what they counted, and else what the last one has. */
+void family_sum_statistics(dae_statistics *sum, const dae_statistics *now);
 /* What the member that stopped last said; "" for the first. */
 const char *family_messages(const model_family *f);
 

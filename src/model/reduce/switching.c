@@ -378,20 +378,12 @@ dae_status switching_get_statistics(const model_switching *s, dae_statistics *ou
 
 static void add_statistics(model_switching *s)
 {
-    dae_statistics now, sum = s->sum;
-    if (s->now->family) family_get_statistics(s->now->family, &now);
-    else model_get_statistics(s->now->m, &now);
-    s->sum = now;
-    s->sum.steps += sum.steps;
-    s->sum.rejected += sum.rejected;
-    s->sum.newton_failures += sum.newton_failures;
-    s->sum.residuals += sum.residuals;
-    s->sum.jacobians += sum.jacobians;
-    s->sum.factorizations += sum.factorizations;
-    s->sum.solves += sum.solves;
-    s->sum.newton_iterations += sum.newton_iterations;
-    s->sum.event_evaluations += sum.event_evaluations;
-    s->sum.restarts += sum.restarts;
+    dae_statistics now;
+    if (s->now->family)
+        family_get_statistics(s->now->family, &now);
+    else
+        model_get_statistics(s->now->m, &now);
+    family_sum_statistics(&s->sum, &now);
 }
 
 static dae_status run_member(model_switching *s, member *k, const dae_simulation *simulation,
