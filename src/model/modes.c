@@ -34,6 +34,7 @@
 enum { ROUNDS = 100 };
 
 static const double BAND = 1e-10, CROSSED = 1e-3;
+static const double BESIDE = 1e-5; /* relative, where a relation is looked at beside a point */
 
 /* ---------------------------------------------------------------- which modes ----------- */
 
@@ -163,7 +164,7 @@ void model_event_values(const model *m, const double *z, double *g)
     for (size_t k = 0, e = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
         double held = m->value[slot_of(mode->variable, 0)];
-        if (mode->exact) {
+        if (mode->exact || mode->rests) {
             g[e++] = 1;
             if (mode->kind == MODE_FLOOR) g[e++] = 1;
         } else if (mode->kind == MODE_FLOOR) {
@@ -202,6 +203,7 @@ static double new_value(const model_mode *mode, double held, double z)
     if (mode->kind == MODE_FLOOR && z == floor(z)) return z; /* it has jumped there */
     if (mode->kind == MODE_FLOOR)
         return z >= held + 1 + mode->band || z <= held - mode->band ? floor(z) : held;
+    if (mode->rests) return held;
     return held != 0 ? z < mode->band : z <= -mode->band;
 }
 
@@ -226,21 +228,49 @@ dae_status model_update_modes(model *m, bool first, bool *changed)
     return DAE_OK;
 }
 
-/* Relations that constraints hold on their boundary are what they say there, whatever side they came
- * from; true: one has changed. */
+/* z of all relations a little beside the point: with other states, at another time. */
+static bool look_beside(model *m, double *z)
+{
+    const model_problem *p = &m->p;
+    for (size_t j = 0; j < p->states; j++) {
+        double nominal = fabs(m->variable[p->variable[j]].nominal_value);
+        double *x = &m->value[slot_of(p->variable[j], 0)];
+        double by = 1 + fmod(0.618 * (double)(j + 1), 1); /* each by another part of itself */
+        *x += BESIDE * by * fmax(fabs(*x), nominal > 0 ? nominal : 1);
+    }
+    m->value[0] += BESIDE * BESIDE * fmax(1, fabs(m->value[0]));
+    if (model_run_plan(m, &m->run, "looking beside an event") != DAE_OK) return false;
+    if (unit_run(m, &m->crossings) != DAE_OK) return false;
+    for (size_t k = 0; k < m->modes_used; k++) z[k] = m->crossings.out[2 * k];
+    return true;
+}
+
+/* Relations that constraints hold on their boundary (z = 0 there and beside it) are what they say
+ * there, whatever side they came from, and stay so; true: one has changed. */
 bool model_rest_on_boundaries(model *m)
 {
     bool changed = false;
-    if (m->modes_used == 0 || unit_run(m, &m->crossings) != DAE_OK) return false;
-    for (size_t k = 0; k < m->modes_used; k++) {
-        const model_mode *mode = &m->mode[m->mode_used[k]];
-        double *held = &m->value[slot_of(mode->variable, 0)];
-        if (mode->exact || mode->timed || mode->kind == MODE_FLOOR) continue;
-        if (!(fabs(m->crossings.out[2 * k]) < CROSSED * mode->band)) continue;
+    size_t n = m->modes_used;
+    if (n == 0 || unit_run(m, &m->crossings) != DAE_OK) return false;
+    double *slots = dae_alloc(&m->memory, m->slots + 2 * n, sizeof *slots);
+    if (!slots) return false; /* as it was */
+    double *z = slots + m->slots, *beside = z + n;
+    for (size_t k = 0; k < n; k++) z[k] = m->crossings.out[2 * k];
+    memcpy(slots, m->value, m->slots * sizeof *slots);
+    bool known = look_beside(m, beside);
+    memcpy(m->value, slots, m->slots * sizeof *slots);
+    for (size_t k = 0; k < n; k++) {
+        model_mode *mode = &m->mode[m->mode_used[k]];
+        double *held = &m->value[slot_of(mode->variable, 0)], near = CROSSED * mode->band;
+        bool moves = mode->exact || mode->timed || mode->kind == MODE_FLOOR;
+        mode->rests = known && !moves && fabs(z[k]) < near && fabs(beside[k]) < near;
+        if (!mode->rests) continue;
         double now = plain_value(mode, 0);
         changed |= now != *held;
         *held = now;
     }
+    dae_report_clear(&m->report);
+    dae_free(&m->memory, slots);
     return changed;
 }
 
@@ -259,7 +289,7 @@ bool model_join_crossings(model *m)
         const model_mode *mode = &m->mode[m->mode_used[k]];
         double *held = &m->value[slot_of(mode->variable, 0)];
         double z = m->crossings.out[2 * k], was = m->mode_before[k];
-        if (mode->exact || mode->timed || mode->kind == MODE_FLOOR) continue;
+        if (mode->exact || mode->rests || mode->timed || mode->kind == MODE_FLOOR) continue;
         bool over = *held != 0 ? was < -mode->band && z > CROSSED * mode->band
                                : was > mode->band && z < -CROSSED * mode->band;
         if (!over) continue;

@@ -158,6 +158,7 @@ typedef struct model_mode {
     ex_id slope;                 /* timed: dz/dt                                              */
     bool exact;                  /* z changes at events only                                  */
     double band;                 /* of hysteresis                                             */
+    bool rests;                  /* constraints hold z on its boundary: it does not change    */
 } model_mode;
 
 /* The past of a delayed expression: for every step its values at five points. */

@@ -295,6 +295,15 @@ static bool leaves(run *r, double t)
     return r->stage && model_leaves(r->m, r->stage, t, r->output);
 }
 
+/* Relations on whose boundary constraints hold the solution are what they say there. */
+static dae_status rest(run *r)
+{
+    model *m = r->m;
+    if (!model_rest_on_boundaries(m)) return DAE_OK;
+    dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
+    return status == DAE_OK ? model_settle(m) : status;
+}
+
 /* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
@@ -309,6 +318,7 @@ static dae_status pass_event(run *r, double t, int order)
     if (status == DAE_OK) status = model_find_again(m, t);
     if (status == DAE_OK && leaves(r, t)) return DAE_OK;
     if (status == DAE_OK) status = model_mind_impulses(m, t, r->slots, fmax(1e-6, 10 * r->rtol));
+    if (status == DAE_OK && r->stage && r->stage->switches) status = rest(r);
     if (status != DAE_OK) return status;
     model_take_point(m, r->x, r->xdot);
     project_states(r, t);
@@ -353,14 +363,6 @@ static dae_status continue_solver(run *r)
         status = dae_start(m->solver, r->t, r->x, r->xdot);
     dae_free(&m->memory, t);
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
-}
-
-static dae_status rest(run *r)
-{
-    model *m = r->m;
-    if (!model_rest_on_boundaries(m)) return DAE_OK;
-    dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
-    return status == DAE_OK ? model_settle(m) : status;
 }
 
 /* From values before an event, with other equations behind it. */
