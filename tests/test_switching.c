@@ -145,12 +145,18 @@ static void test_diode_by_parameter(void **state)
     char said[2000];
     last l;
     const double off = (acos(-1.0) - atan(30)) / 3;
-    assert_int_equal(
-        run("model M Real s(start = 0.1), uc(start = 0, fixed = true), u, i, v; Boolean off;\n"
-            "equation v = sin(3*time); off = s < 0; u = if off then s else 0;\n"
-            "i = if off then 0 else s; v = u + uc; der(uc) = i - 0.1*uc; end M;", &l, said,
-            sizeof said), DAE_OK);
-    close_to(l.value[1], sin(3 * off) * exp(-0.1 * (2 - off)));
+    static const char *const text[] = {
+        "model M Real s(start = 0.1), uc(start = 0, fixed = true), u, i, v; Boolean off;\n"
+        "equation v = sin(3*time); off = s < 0; u = if off then s else 0;\n"
+        "i = if off then 0 else s; v = u + uc; der(uc) = i - 0.1*uc; end M;",
+        "model M parameter Real R = 0, G = 2*R; Real s(start = 0.1), uc(start = 0, fixed = true),\n"
+        "u, i, v; Boolean off; equation v = sin(3*time); off = s < 0;\n"
+        "u = s*(if off then 1 else R); i = s*(if off then G else 1); v = u + uc;\n"
+        "der(uc) = i - 0.1*uc; end M;" };
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(run(text[k], &l, said, sizeof said), DAE_OK);
+        close_to(l.value[k ? 3 : 1], sin(3 * off) * exp(-0.1 * (2 - off))); /* behind R and G */
+    }
 }
 
 /* A string: free within the circle, caught by it with the loss of the radial speed. */

@@ -81,6 +81,22 @@ static void put_definitions(const flat_model *from, flat_equation *e)
 
 /* ---------------------------------------------------------------- relations ------------- */
 
+/* What is multiplied by a resistance of 0 is in no equation. */
+static ex_id number_for(ex_graph *g, ex_id leaf, void *user)
+{
+    const bool *zero = user;
+    const ex_node n = *ex_at(g, leaf);
+    return n.op == EX_VARIABLE && n.type == EX_REAL && zero[n.a] ? ex_number(g, 0) : leaf;
+}
+
+static void put_zeros(ex_graph *g, const bool *zero, flat_equation *e)
+{
+    ex_id side[2] = { e->left, e->right };
+    ex_substitute(g, side, 2, number_for, (void *)(uintptr_t)zero);
+    e->left = side[0];
+    e->right = side[1];
+}
+
 static ex_id residual(ex_graph *g, const flat_equation *e)
 {
     return ex_binary(g, EX_SUBTRACT, e->left, e->right);
@@ -138,13 +154,16 @@ static bool add_relations(flat_branches *b, ex_id e)
 
 /* ---------------------------------------------------------------- all ------------------- */
 
-void flat_find_branches(flat_model *m, flat_branches *out)
+void flat_find_branches(flat_model *m, const bool *zero, flat_branches *out)
 {
     bool good = true;
     *out = (flat_branches){ 0 };
     copy_model(m, &out->flat);
     for (size_t i = 0; i < m->equations; i++)
-        if (is_real(m->graph, &m->equation[i])) put_definitions(m, &out->flat.equation[i]);
+        if (is_real(m->graph, &m->equation[i])) {
+            put_definitions(m, &out->flat.equation[i]);
+            put_zeros(m->graph, zero, &out->flat.equation[i]);
+        }
     for (size_t i = 0; i < m->equations && good; i++)
         if (is_real(m->graph, &m->equation[i]))
             good = add_relations(out, residual(m->graph, &out->flat.equation[i]));

@@ -27,7 +27,8 @@ typedef struct branch_structure {
     size_t freedom;
 } branch_structure;
 
-void flat_find_branches(flat_model *m, flat_branches *out);
+/* zero[v]: the variable is a parameter of value 0, which takes away what it is multiplied by. */
+void flat_find_branches(flat_model *m, const bool *zero, flat_branches *out);
 /* The model in which relation k is holds[k]. */
 void flat_take_branch(const flat_branches *b, const bool *holds, flat_model *out);
 void flat_branch_structure(flat_model *m, const dae_memory *memory, branch_structure *out);

@@ -74,7 +74,12 @@ static bool loses_freedom(model_switching *s)
 
 static void find_structure(model_switching *s, flat_model *written)
 {
-    flat_find_branches(written, &s->branches);
+    dae_arena *arena = written->graph->arena;
+    bool *zero = dae_arena_take(arena, written->variables + 1, sizeof *zero);
+    for (uint32_t v = 0; v < written->variables && v < s->back->variables; v++)
+        zero[v] = s->back->variable[v].kind == KNOWN && s->back->value[slot_of(v, 0)] == 0 &&
+                  !strcmp(s->back->variable[v].name, written->variable[v].name);
+    flat_find_branches(written, zero, &s->branches);
     if (s->branches.count == 0) return;
     flat_branch_structure(&s->branches.flat, &s->memory, &s->whole);
     s->needed = s->whole.known && loses_freedom(s);
@@ -267,6 +272,16 @@ static void read_switches(const model_switching *s, const member *k, bool *holds
         holds[i] = model_peek(model_now(k), s->branches.watch[i], 0) != 0;
 }
 
+/* A result that the model of this combination does not have: the derivative of something that is
+ * differentiated in another one, if it is known here too. */
+static double missing_result(const member *k, size_t i)
+{
+    const flat_reduction *r = reduction_now(k);
+    const model *m = model_now(k);
+    bool known = k->rate[i] && has_derivative(r, m, k->rate[i] - 1, 1);
+    return known ? family_derivative(r, m, k->rate[i] - 1, 1) : NAN;
+}
+
 static int give(double t, const double *value, void *user)
 {
     model_switching *s = user;
@@ -275,10 +290,7 @@ static int give(double t, const double *value, void *user)
     s->rows++;
     if (!s->give || !(t > s->after || (s->changes > 0 && t >= s->after))) return DAE_OK;
     for (size_t i = 0; i < s->results; i++)
-        s->row[i] = k->place[i] < have ? value[k->place[i]]
-                    : k->rate[i]       ? family_derivative(reduction_now(k), model_now(k),
-                                                           k->rate[i] - 1, 1)
-                                       : NAN;
+        s->row[i] = k->place[i] < have ? value[k->place[i]] : missing_result(k, i);
     return s->give(t, s->row, s->user);
 }
 
