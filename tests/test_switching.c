@@ -181,6 +181,33 @@ static void test_string(void **state)
     }
 }
 
+/* The same in other words: m1 v1 + m2 v2 stays, whatever the constraint looks like. */
+static void test_forms_of_constraints(void **state)
+{
+    (void)state;
+    static const struct { const char *text; double a, b, c; } form[] = { /* a v1 + b v2 = c */
+        { "0 = if time < 1 then F else v1 - v2", 1, -1, 0 },
+        { "0 = if time < 1 then F else v2 - v1", 1, -1, 0 },
+        { "(if time < 1 then F else v1 - v2) = 0", 1, -1, 0 },
+        { "0.0 = if time < 1 then F else v1 - v2", 1, -1, 0 },
+        { "0 = if time < 1 then F else 2*v1 - 3*v2", 2, -3, 0 },
+        { "0 = if time < 1 then F else v1 - v2 - 0.1", 1, -1, 0.1 },
+        { "if time < 1 then 0 = F; else 0 = v1 + v2; end if", 1, 1, 0 },
+        { "v1 = if time < 1 then v1 + F else v2", 1, -1, 0 },
+    };
+    for (size_t k = 0; k < sizeof form / sizeof *form; k++) {
+        char text[400], said[2000];
+        last l;
+        snprintf(text, sizeof text,
+                 "model M Real v1(start = 2, fixed = true), v2(start = 0, fixed = true), F;\n"
+                 "equation der(v1) = -F; 3*der(v2) = F; %s; end M;", form[k].text);
+        assert_int_equal(run(text, &l, said, sizeof said), DAE_OK);
+        double v2 = (2 * form[k].a - form[k].c) / (3 * form[k].a - form[k].b); /* v1 + 3 v2 = 2 */
+        close_to(l.value[0], 2 - 3 * v2);
+        close_to(l.value[1], v2);
+    }
+}
+
 /* Locked by one branch, to be free by the other where speeds are equal: nothing fits. */
 static void test_chatter(void **state)
 {
@@ -223,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_diode),
         cmocka_unit_test(test_diode_by_parameter),
         cmocka_unit_test(test_string),
+        cmocka_unit_test(test_forms_of_constraints),
         cmocka_unit_test(test_chatter),
         cmocka_unit_test(test_refused),
     };

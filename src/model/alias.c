@@ -295,7 +295,7 @@ dae_status model_find_aliases(model *m)
     model_find_differentiated(m, &m->equations);
     const bool *barred = find_barred(m);
     for (size_t i = 0; i < m->equations.count; i++) {
-        bool apart = m->flat->distinct && ex_at(m->g, m->equations.item[i].left)->type == EX_REAL;
+        bool apart = m->flat->distinct && model_is_real(m, &m->equations.item[i]);
         if (apart || (barred && barred[i]) || !take_alias(m, &m->equations.item[i]))
             m->equations.item[kept++] = m->equations.item[i];
     }

@@ -351,7 +351,7 @@ dae_status model_build_impulses(model *m)
     rename_derivatives(&b);
     for (size_t i = 0; i < p->rows.count && good; i++) {
         model_equation e = p->rows.item[i];
-        if (ex_at(m->g, e.left)->type != EX_REAL) continue;
+        if (!model_is_real(m, &e)) continue;
         model_substitute(m, &e.left, 1);
         model_substitute(m, &e.right, 1);
         if (e.constraint)

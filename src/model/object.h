@@ -410,6 +410,12 @@ struct model {
     char method[40];             /* its name outlives the solver                              */
 };
 
+/* 0 = x - y is one of real numbers, though its left side is a whole one. */
+static inline bool model_is_real(const model *m, const model_equation *e)
+{
+    return ex_at(m->g, e->left)->type == EX_REAL || ex_at(m->g, e->right)->type == EX_REAL;
+}
+
 static inline uint32_t slot_of(uint32_t variable, uint32_t order)
 {
     return 1 + 3 * variable + order;

@@ -66,16 +66,11 @@ typedef struct suspects {
 
 /* ---------------------------------------------------------------- who ------------------- */
 
-static bool is_real(const model *m, const model_equation *e)
-{
-    return ex_at(m->g, e->left)->type == EX_REAL || ex_at(m->g, e->right)->type == EX_REAL;
-}
-
 static void add_suspect(suspects *s, unsigned char *seen, uint32_t row)
 {
     if (row == NOWHERE || row >= s->all->must || seen[row]) return;
     seen[row] = 1;
-    if (!is_real(s->m, &s->all->list.item[row])) return;
+    if (!model_is_real(s->m, &s->all->list.item[row])) return;
     s->row[s->rows++] = row;
 }
 
