@@ -83,12 +83,50 @@ static void test_less_than_structure(void **state)
     }
 }
 
+static int keep_last(double t, const double *value, void *user)
+{
+    (void)t;
+    memcpy(user, value, 2 * sizeof(double));
+    return DAE_OK;
+}
+
+/* Of index 1 whatever the units: coefficients of 1 beside some of 1e18 are no zeros. Index 1 or not
+ * known, and the fixed start values stay. */
+static void test_units(void **state)
+{
+    (void)state;
+    static const char *const form[] = {
+        "model M Real a(start = 1, fixed = true), b(start = 0, fixed = true), r; equation\n"
+        "der(a) = -r; der(b) = r; r = %g*(a - 2*b); end M;\n",
+        "model M Real a(start = 1, fixed = true), b(start = 0, fixed = true), u, w; equation\n"
+        "der(a) = b; der(b) = u; w = %g*a; u = -w - b; end M;\n",
+        "model M Real a(start = 1, fixed = true), b(start = 0, fixed = true), F; equation\n"
+        "der(a) = 2 - F; der(b) = a; F = tanh(%g*a) + a - 1; end M;\n",
+    };
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++)
+        for (double k = 1; k < 1e19; k *= 100) {
+            char text[400];
+            double first[2] = { 0 };
+            snprintf(text, sizeof text, form[i], k);
+            dae_model *m = load(text);
+            int index = dae_model_differential_index(m);
+            if (index != 1 && (index != -1 || k < 1e7)) fail_msg("%sindex %d", text, index);
+            double at = 0;
+            dae_simulation s = { .times = &at, .time_count = 1, .stop = 1e-30 };
+            if (dae_model_simulate(m, &s, keep_last, first) != DAE_OK)
+                fail_msg("%s%s", text, dae_model_messages(m));
+            assert_true(first[0] == 1 && first[1] == 0);
+            dae_model_close(m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_pendulums),
         cmocka_unit_test(test_less_than_structure),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

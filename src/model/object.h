@@ -432,6 +432,7 @@ static inline bool slot_is_derivative(uint32_t slot)
 /* model.c */
 uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind);
 dae_status model_check_times(model *m, const dae_simulation *s, double start); /* settings.c */
+void model_mind_small_starts(model *m, const double *atol);
 dae_status model_check_route(model *m, const char *route);
 /* Do relations no longer hold for which the model was made? The stage is over then. */
 bool model_leaves(const model *m, model_stage *s, double t, int output); /* reduce/hand_over.c */

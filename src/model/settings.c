@@ -3,6 +3,7 @@
 #include "model/reduce/route.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static dae_status refuse_negative(model *m, const dae_simulation *s)
 {
@@ -43,4 +44,24 @@ dae_status model_check_route(model *m, const char *route)
     dae_at(&m->report, "route (--route)");
     dae_hint(&m->report, "dummy, projection, least-squares, direct or array");
     return DAE_E_OPTION;
+}
+
+/* A fixed start below what errors may be: nothing of it is followed. */
+void model_mind_small_starts(model *m, const double *atol)
+{
+    char list[300] = "";
+    size_t length = 0, count = 0;
+    for (size_t j = 0; j < m->p.states; j++) {
+        uint32_t v = m->p.variable[j];
+        const model_variable *x = &m->variable[v];
+        double start = fabs(m->value[slot_of(v, 2)]);
+        if (x->fixed != 1 || x->nominal || !(start > 0 && start < atol[j])) continue;
+        if (count++ >= 3) continue;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s'%.60s' = %.3g",
+                                   length ? ", " : "", x->name, m->value[slot_of(v, 2)]);
+    }
+    if (count == 0) return;
+    model_warn(m, "%s%s %s below the absolute tolerance: errors as large as the value are "
+               "allowed; give a nominal value, or a smaller absolute tolerance (--atol)", list, count > 3 ? ", ..." : "",
+               count > 1 ? "are fixed" : "is fixed");
 }

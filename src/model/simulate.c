@@ -115,6 +115,7 @@ static dae_status open_solver(run *r, double t)
     double first = r->stage && r->stage->resume ? r->stage->h : 0;
     if (longest > 0) first = fmin(first, longest);
     choose_tolerances(r);
+    model_mind_small_starts(m, r->atol_each);
     if (!model_weigh_loose(m, t, r->x, r->xdot, r->rtol, r->atol_each)) return DAE_E_NOMEM;
     /* what is a state at one time follows from others at another, by a choice or by a projection:
      * it must not need its digits just where it passes 0 */

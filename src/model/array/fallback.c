@@ -433,11 +433,35 @@ bool fallback_insight(model_fallback *f, double t0, dae_insight *k)
 
 /* ---------------------------------------------------------------- running --------------- */
 
+/* Asked for where structure is right at the start, the array sees fewer free values: its entries
+ * differ by more orders of magnitude than ranks can bear. */
+static bool contradicts_structure(model_fallback *f)
+{
+    model *a = f->array;
+    bool asked = !f->needed && f->decided && f->back && f->back->built;
+    if (!asked || model_has_events(f->back)) return false;
+    if (try_start(f, a, f->t0) != DAE_OK || a->array->freedom < 0) return false;
+    return (size_t)a->array->freedom < structural_freedom(f);
+}
+
+static dae_status refuse_ranks(model_fallback *f)
+{
+    model *a = f->array;
+    dae_fail(&a->report, DAE_E_UNSUPPORTED, "--route array is not for this model");
+    dae_at(&a->report, "t = %.10g", f->t0);
+    dae_why(&a->report, "ranks of the derivative array say that %d initial values can be chosen, "
+            "structure, which is right there, says %zu: its entries differ by too many orders of "
+            "magnitude", a->array->freedom, structural_freedom(f));
+    dae_hint(&a->report, "another route, or units in which values and rates are nearer to 1");
+    return model_done(a, DAE_E_UNSUPPORTED);
+}
+
 dae_status fallback_simulate(model_fallback *f, const dae_simulation *simulation, dae_row row,
                              void *user)
 {
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a)) return a ? model_status(a) : DAE_E_NOMEM;
+    if (contradicts_structure(f)) return refuse_ranks(f);
     f->give = row;
     f->user = user;
     fallback_tell(f);

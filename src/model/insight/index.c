@@ -264,7 +264,8 @@ static bool constant_coefficients(indexer *d)
 }
 
 /* Pryce's system Jacobian at the start, n x n by rows; false: not known. beside[i]: the largest
- * derivative of row i by anything that occurs in it, lower derivatives included. */
+ * derivative of row i by anything that occurs in it, lower derivatives included; 0: an entry of the
+ * row is constant, which is not what rounding left of a 0, however small it is beside others. */
 static bool fill_system_jacobian(indexer *d, double *J, double *beside)
 {
     const flat_signature *s = d->k->s;
@@ -272,6 +273,7 @@ static bool fill_system_jacobian(indexer *d, double *J, double *beside)
     for (size_t e = 0; e < entries; e++) count += s->order[e] + 1;
     ex_id *slope = dae_arena_take(d->k->arena, count + 1, sizeof *slope);
     double *value = take(d, count), none;
+    bool *sure = dae_arena_take(d->k->arena, s->rows + 1, sizeof *sure);
     count = 0;
     for (uint32_t i = 0; i < s->rows; i++)
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
@@ -286,8 +288,12 @@ static bool fill_system_jacobian(indexer *d, double *J, double *beside)
         for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
             for (uint32_t l = 0; l <= s->order[e]; l++, count++) {
                 beside[i] = fmax(beside[i], fabs(value[count]));
-                if (l + s->c[i] == s->d[s->column[e]]) J[i * n + s->column[e]] = value[count];
+                if (l + s->c[i] != s->d[s->column[e]]) continue;
+                J[i * n + s->column[e]] = value[count];
+                sure[i] |= value[count] != 0 && constant(d, slope[count]);
             }
+    for (uint32_t i = 0; i < s->rows; i++)
+        if (sure[i]) beside[i] = 0;
     return true;
 }
 
