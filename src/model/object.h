@@ -569,6 +569,10 @@ void model_note_sizes(model *m);                 /* of the unknowns of loops, fr
 bool model_grows(const model *m, double times);  /* one is so many times as large now          */
 bool model_changes_signs(model *m);              /* other than after the last step             */
 
+/* loop/fold.c: a run cannot go on after the last step; `span` is its whole time. If two solutions of
+ * a loop meet there, or its unknowns become infinite, that is said, and what it is returned. */
+dae_status model_blame_loops(model *m, dae_status failed, double span);
+
 /* impulse.c */
 void model_keep_impulses(model *m);
 void model_rename_impulses(model *m); /* by the images of aliases, which are changed            */

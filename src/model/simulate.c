@@ -812,6 +812,7 @@ static dae_status go(run *r)
             if (status < 0 && model_blame_dependence(r->m, status)) return DAE_E_IMPASSE;
             if (may_be_singular(status)) {
                 status = jump(r, status);
+                if (may_be_singular(status)) status = model_blame_loops(r->m, status, r->stop - r->start);
                 continue;
             }
             if (status == DAE_OK) status = check_guards(r, to, false);
