@@ -1,29 +1,32 @@
 /* fold.c: a run cannot go on: do the solutions of a loop end there?
  *
- * The equations of a loop, F(u, t) = 0 with the states as they go on from the last point, are a curve
- * in the space of (u, t). It is followed from that point on, not by t but by its length s in u, so that
+ * The equations of a loop, F(u, t) = 0 with the states as they go on from the last point, are a
+ * curve in the space of (u, t). It is followed from that point on, not by t but by its length s
+ * in u, so that
  *
  *     A = (F_u  F_t; v' 0),  v the direction of the curve in u,
  *
  * is regular where F_u alone is singular, and t(s) is something to look at:
  *
  *     t has a maximum. Before it there are two solutions, which meet there: a fold (or a kink,
- *     abs(x) = 1 - t). Nearby there is no solution behind it. It is believed only if t falls on both
- *     sides like s^2 (s^4, s at a kink), not if it jumps down or is noise.
+ *     abs(x) = 1 - t). Nearby there is no solution behind it. It is believed only if t falls on
+ *     both sides like s^2 (s^4, s at a kink), not if it jumps down or is noise.
  *
  *     u grows by a million, and t comes to a stand: u grows beyond all bounds as t comes near t*.
+ *     (By less if the equations cannot be computed farther out, and t stood still to rounding, or
+ *     u had grown by much in the run before.)
  *
- *     t goes on: the loop is not what the run failed for. The same where A is singular, solutions
- *     crossing each other, or where the curve cannot be followed: nothing is said.
+ *     t goes on: the loop is not what the run failed for; or, where it is steep, x^3 = t, it is
+ *     no impasse, whatever it looked like. Where A is singular, solutions crossing each other, or
+ *     where the curve cannot be followed, nothing is said.
  *
- * All of that within 1e-6 of the whole time: the states are extrapolated by their derivatives. If these
- * follow from u they are computed anew at the maximum, and it has to be there with them as well (of
- * y' = -u, u^2 = y it is not: u and y' pass 0 together); and of what becomes infinite with them it is only
- * said what was seen.
+ * All of that within 1e-6 of the whole time: the states are extrapolated by their derivatives. If
+ * these follow from u they are computed anew at the maximum, and it has to be there with them as
+ * well (of y' = -u, u^2 = y it is not: u and y' pass 0 together); and of what becomes infinite
+ * with them it is only said what was seen, unless it has grown by GROWN already.
  */
 #include "model/loop/loop.h"
 
-#include "integrate/glance.h"
 #include "linear/lapack.h"
 
 #include <float.h>
@@ -34,26 +37,29 @@
 enum { LARGEST = 60, STEPS = 300, HALVINGS = 40, ITERATIONS = 12, NAMED = 4 };
 
 /* REACH, FALLEN, LOOK: of the whole time; FIRST: the first step, of the unknowns */
-static const double REACH = 1e-6, FALLEN = 1e-11, LOOK = 1e-7, FIRST = 1e-9, HALF = 1e3, ENDLESS = 1e6;
+static const double REACH = 1e-6, FALLEN = 1e-11, LOOK = 1e-7, FIRST = 1e-9, HALF = 1e3,
+                    ENDLESS = 1e6, GROWN = 1e4, STEEP = 1e-4, NOISY = 1e-8;
 
 typedef struct place {
-    double *u, t;       /* u in units of `size`                                              */
-    double *along, up;  /* the direction of the curve, |along| = 1, and dt/ds                */
+    double *u, t;      /* u in units of `size`                                              */
+    double *along, up; /* the direction of the curve, |along| = 1, and dt/ds                */
 } place;
 
 typedef struct curve {
     model *m;
     loop l;
-    size_t number;      /* of the step in the plan                                           */
+    size_t number; /* of the step in the plan                                           */
     int n;
     double t0, span, now; /* of the last point; the whole time; for which the slots are set  */
-    double *x, *xdot;   /* the last point                                                    */
+    double *x, *xdot;     /* the last point                                                    */
     double *size, *whole, *r, *late, *early, *slope, *A, *b, *work;
+    double unit;  /* the column of t in A is divided by this                           */
+    double noise; /* rounding of the equations, as it moves t, in units of the whole time */
     int *pivot;
     place here, next, top, from, other;
 } curve;
 
-typedef enum finding { NOTHING, FOLDS, GROWS } finding;
+typedef enum finding { NOTHING, FOLDS, GROWS, PASSES } finding;
 
 static void copy_place(const curve *c, place *to, const place *from)
 {
@@ -78,11 +84,12 @@ static void open_curve(curve *c, model *m, model_step *s, const double *x, const
     c->n = (int)n;
     c->number = (size_t)(s - m->run.step);
     c->l = (loop){ .m = m, .plan = &m->run, .s = s, .budget = 1000000 };
-    double **vector[] = { &c->l.offset, &c->size, &c->whole, &c->r, &c->late, &c->early, &c->slope, &c->b };
+    double **vector[] = { &c->l.offset, &c->size,  &c->whole, &c->r,
+                          &c->late,     &c->early, &c->slope, &c->b };
     for (size_t k = 0; k < 8; k++) *vector[k] = dae_arena_take(&m->arena, all, sizeof(double));
     c->A = dae_arena_take(&m->arena, 3 * all * all, sizeof(double));
     c->work = dae_arena_take(&m->arena, 8 * all + 64, sizeof(double));
-    c->pivot = dae_arena_take(&m->arena, all, sizeof(int));
+    c->pivot = dae_arena_take(&m->arena, 2 * all, sizeof(int));
     c->x = dae_arena_take(&m->arena, 2 * size + 1, sizeof(double));
     c->xdot = c->x + size;
     memcpy(c->x, x, size * sizeof(double));
@@ -91,7 +98,8 @@ static void open_curve(curve *c, model *m, model_step *s, const double *x, const
     for (size_t j = 0; j < n; j++) {
         uint32_t slot = s->torn_slot[j];
         double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
-        c->size[j] = fmax(fabs(m->value[slot]), nominal > 0 && !slot_is_derivative(slot) ? nominal : 1);
+        c->size[j] =
+            fmax(fabs(m->value[slot]), nominal > 0 && !slot_is_derivative(slot) ? nominal : 1);
         c->here.u[j] = m->value[slot] / c->size[j];
     }
 }
@@ -149,8 +157,11 @@ static bool factor(curve *c, const place *p, const double *v)
         if (!(row > 0) || !isfinite(row)) return false;
         for (int j = 0; j < n; j++) A[i + j * all] = K[i + j * n] * c->size[j] / row;
         A[i + n * all] = c->slope[i] / row;
+        c->unit = fmax(i > 0 ? c->unit : 0, fabs(A[i + n * all]));
         c->early[i] = row;
     }
+    if (!(c->unit > 0)) return false;
+    for (int i = 0; i < n; i++) A[i + n * all] /= c->unit;
     for (int j = 0; j < n; j++) A[n + j * all] = v[j];
     A[n + n * all] = 0;
     for (int j = 0; j < all; j++) {
@@ -160,8 +171,7 @@ static bool factor(curve *c, const place *p, const double *v)
     }
     dgetrf_(&all, &all, A, &all, c->pivot, &info);
     if (info != 0) return false;
-    int *whole = dae_arena_take(&c->m->arena, (size_t)all, sizeof *whole);
-    dgecon_("1", &all, A, &all, &most, &rcond, c->work, whole, &info, 1);
+    dgecon_("1", &all, A, &all, &most, &rcond, c->work, c->pivot + all, &info, 1);
     return info == 0 && rcond > 1e-10;
 }
 
@@ -170,9 +180,27 @@ static bool solve(curve *c)
 {
     int all = c->n + 1, one = 1, info = 0;
     dgetrs_("N", &all, &one, c->A, &all, c->pivot, c->b, &all, &info, 1);
+    c->b[c->n] /= c->unit;
     for (int j = 0; j < all && info == 0; j++)
         if (!isfinite(c->b[j])) return false;
     return info == 0;
+}
+
+/* noise := what rounding of the terms of the equations at p does to t: by the last row of A^-1.
+ */
+static void find_noise(curve *c, const place *p)
+{
+    int n = c->n, all = n + 1, one = 1, info = 0;
+    const double *K = c->l.s->K;
+    memset(c->b, 0, (size_t)n * sizeof(double));
+    c->b[n] = 1;
+    dgetrs_("T", &all, &one, c->A, &all, c->pivot, c->b, &all, &info, 1);
+    c->noise = 0;
+    for (int i = 0; i < n; i++) {
+        double terms = 0;
+        for (int j = 0; j < n; j++) terms += fabs(K[i + j * n] * c->size[j] * p->u[j]);
+        c->noise += fabs(c->b[i]) * DBL_EPSILON * terms / (c->early[i] * c->unit);
+    }
 }
 
 /* The direction of the curve at p, from the factors. */
@@ -188,13 +216,15 @@ static bool find_direction(curve *c, place *p)
     return length > 0;
 }
 
-/* From p, where v' u is to stay, to the curve, by Newton's method: not farther than `far` in u. */
+/* From p, where v' u is to stay, to the curve, by Newton's method: not farther than `far` in u.
+ */
 static bool come_back(curve *c, place *p, const double *v, double far)
 {
     double moved = 0, rounding = 8 * DBL_EPSILON * fmax(fabs(p->t), c->span);
     for (int k = 0; k < ITERATIONS; k++) {
         double most = 0, big = 0;
         if (!factor(c, p, v)) return false;
+        find_noise(c, p);
         for (int i = 0; i < c->n; i++) c->b[i] = -c->r[i] / c->early[i];
         c->b[c->n] = 0;
         if (!solve(c)) return false;
@@ -206,8 +236,9 @@ static bool come_back(curve *c, place *p, const double *v, double far)
         double later = c->b[c->n] * c->span;
         p->t += later;
         moved += most;
-        if (!(moved <= far + 1e-9 * big) || !(fabs(p->t - c->t0) <= 2 * REACH * c->span)) return false;
-        bool still = fabs(later) <= (k < 4 ? rounding : 50 * rounding); /* equations are noisy */
+        if (!(moved <= far + 1e-9 * big) || !(fabs(p->t - c->t0) <= 2 * REACH * c->span))
+            return false;
+        bool still = fabs(later) <= (k < 4 ? 1 : 50) * fmax(rounding, c->noise * c->span);
         if (most <= 1e-12 * big + 1e-6 * far && still)
             return factor(c, p, v) && find_direction(c, p);
     }
@@ -229,7 +260,8 @@ static bool follow(curve *c, const place *from, double length, place *to)
 static bool find_first_direction(curve *c, place *p)
 {
     int n = c->n, info = 0, work = 8 * n + 64;
-    double *J = c->A, *U = J + (n + 1) * (n + 1), *V = U + (n + 1) * (n + 1), *sigma = c->b, length = 0;
+    double *J = c->A, *U = J + (n + 1) * (n + 1), *V = U + (n + 1) * (n + 1), *sigma = c->b,
+           length = 0;
     const double *K = c->l.s->K;
     if (!evaluate(c, p->u, p->t, c->r) || !find_slope(c, p->u, p->t)) return false;
     if (!evaluate(c, p->u, p->t, c->r) || loop_jacobian(&c->l) != DAE_OK) return false;
@@ -243,7 +275,8 @@ static bool find_first_direction(curve *c, place *p)
     dgesvd_("A", "A", &n, &n, J, &n, sigma, U, &n, V, &n, c->work, &work, &info);
     if (info != 0) return false;
     memset(p->along, 0, (size_t)n * sizeof(double));
-    double least = fmax(sigma[n - 1], DBL_MIN); /* of a null vector nothing but its direction counts */
+    double least =
+        fmax(sigma[n - 1], DBL_MIN); /* of a null vector nothing but its direction counts */
     for (int k = 0; k < n; k++) {
         double part = 0, by = fmax(sigma[k], least) / least;
         for (int i = 0; i < n; i++) part += U[i + k * n] * c->slope[i];
@@ -263,7 +296,7 @@ static bool begin(curve *c, const double *before)
     memcpy(v, p->along, (size_t)c->n * sizeof(double));
     if (!come_back(c, p, v, 1e-3)) return false;
     for (int j = 0; j < c->n; j++) went += p->along[j] * (p->u[j] - before[j]);
-    bool flat = fabs(p->up) <= 64 * DBL_EPSILON * c->span;
+    bool flat = fabs(p->up) <= fmax(64 * DBL_EPSILON, 4 * c->noise) * c->span;
     if (flat ? went < 0 : p->up < 0) {
         for (int j = 0; j < c->n; j++) p->along[j] = -p->along[j];
         p->up = -p->up;
@@ -299,7 +332,8 @@ static bool is_top(curve *c, double distance)
     copy_place(c, &c->top, &c->from);
     for (int k = 0; k < HALVINGS; k++) {
         width /= 2;
-        if (!follow(c, &c->top, width, &c->next)) continue; /* nearer there may be less of a bend */
+        if (!follow(c, &c->top, width, &c->next))
+            continue; /* nearer there may be less of a bend */
         if (c->next.up > 0) copy_place(c, &c->top, &c->next);
     }
     for (int side = 0; side < 2; side++) {
@@ -310,38 +344,79 @@ static bool is_top(curve *c, double distance)
     return true;
 }
 
-static finding walk(curve *c)
+/* t at sizes of the unknowns, beside those at the start, on the way to infinity. */
+typedef struct growth {
+    double start, first, half, size, t,
+        still; /* still: the size from which on t did not change */
+} growth;
+
+static void note_growth(curve *c, growth *g)
 {
-    double step = FIRST, path = 0, begun = 0, half = NAN, first = c->here.t, start = largest(c, &c->here);
     double rounding = 16 * DBL_EPSILON * fmax(fabs(c->t0), c->span);
+    g->size = largest(c, &c->here) / g->start;
+    if (isnan(g->half) && g->size > HALF) g->half = c->here.t;
+    if (fabs(c->here.t - g->t) <= rounding) return;
+    g->still = g->size;
+    g->t = c->here.t;
+}
+
+/* Far enough; or as far as the equations can be computed, t standing still for long. */
+static bool is_endless(const growth *g, double t)
+{
+    if (g->size > ENDLESS && t - g->half <= 0.5 * (g->half - g->first)) return true;
+    return g->size > 8 * g->still;
+}
+
+/* Has it grown already, on the way to where the run ended? */
+static bool has_grown(const curve *c, const model_pole *w, const place *first)
+{
+    double most = 0;
+    for (int j = 0; j < c->n; j++) {
+        uint32_t slot = c->l.s->torn_slot[j];
+        double nominal = fabs(c->m->variable[slot_variable(slot)].nominal_value);
+        bool given = nominal > 0 && !slot_is_derivative(slot);
+        most = fmax(most, fabs(first->u[j]) * c->size[j] / (given ? nominal : 1));
+    }
+    return w->size > 0 && most > GROWN * w->size;
+}
+
+static finding walk(curve *c, const model_pole *w)
+{
+    double step = FIRST, path = 0, begun = 0;
+    bool steep = fabs(c->here.up) < STEEP * c->span, grown = has_grown(c, w, &c->here),
+         noisy = false;
+    growth g = { .start = fmax(largest(c, &c->here), 1),
+                 .first = c->here.t,
+                 .half = NAN,
+                 .size = 1,
+                 .t = c->here.t,
+                 .still = 1 };
     int failures = 0;
     copy_place(c, &c->top, &c->here);
     copy_place(c, &c->from, &c->here);
-    start = fmax(start, 1);
     for (int k = 0; k < STEPS && failures < HALVINGS; k++) {
         if (!follow(c, &c->here, step, &c->next)) {
             step /= 4, failures++;
             continue;
         }
         path += step;
-        if (c->next.t > c->t0 + REACH * c->span) return NOTHING;
+        noisy = c->noise > NOISY;
+        if (noisy) break;
+        if (c->next.t > c->t0 + REACH * c->span) return steep ? PASSES : NOTHING;
         if (c->next.t > c->top.t) {
             copy_place(c, &c->from, &c->here);
             begun = path - step;
             copy_place(c, &c->top, &c->next);
         }
         copy_place(c, &c->here, &c->next);
-        if (c->top.t - c->here.t > FALLEN * c->span)
+        if (c->top.t - c->here.t > fmax(FALLEN, 100 * c->noise) * c->span)
             return c->here.up < 0 && c->from.up > 0 && is_top(c, path - begun) ? FOLDS : NOTHING;
-        double size = largest(c, &c->here) / start;
-        if (isnan(half) && size > HALF) half = c->here.t;
-        if (size > ENDLESS) {
-            double later = c->here.t - half;
-            return later <= rounding || later <= 0.5 * (half - first) ? GROWS : NOTHING;
-        }
+        note_growth(c, &g);
+        if (g.size > ENDLESS) break;
         step *= 2;
     }
-    return NOTHING;
+    if (noisy && grown && steep) return GROWS;
+    return is_endless(&g, c->here.t) ? GROWS : NOTHING;
 }
 
 /* ---------------------------------------------------------------- words ----------------- */
@@ -384,8 +459,9 @@ static dae_status tell_fold(curve *c)
     model_equation_name(m, e, text, sizeof text);
     model_locate(m, e->place, where, sizeof where);
     dae_report_clear(&m->report);
-    dae_fail(&m->report, DAE_E_IMPASSE, "the solution cannot be continued: two solutions meet, and "
-                                        "none follows (a fold, an impasse point)");
+    dae_fail(&m->report, DAE_E_IMPASSE,
+             "the solution cannot be continued: two solutions meet, and "
+             "none follows (a fold, an impasse point)");
     dae_at(&m->report, "t* = %.10g%s", c->top.t, at);
     dae_why(&m->report,
             "%u equation%s, %s%s%s: followed farther along '%s' the solution goes back in time; "
@@ -393,8 +469,9 @@ static dae_status tell_fold(curve *c)
             count, count == 1 ? "" : "s", count == 1 ? "" : "among them ", text, where,
             model_slot_name(m, s->torn_slot[which]), model_slot_name(m, s->torn_slot[which]),
             c->other.u[which] * c->size[which], c->top.t - c->other.t);
-    dae_hint(&m->report, "behind t* these equations have no real solution near by; stop before t*, or "
-                         "look for what should keep the model from it");
+    dae_hint(&m->report,
+             "behind t* these equations have no real solution near by; stop before t*, or "
+             "look for what should keep the model from it");
     return DAE_E_IMPASSE;
 }
 
@@ -412,7 +489,8 @@ static void name_growth(const curve *c, char *text, size_t size)
     }
 }
 
-static dae_status tell_growth(curve *c, bool feeds, const place *first, dae_status failed)
+static dae_status tell_growth(curve *c, const model_pole *w, const place *first,
+                              dae_status failed)
 {
     model *m = c->m;
     const model_step *s = c->l.s;
@@ -426,21 +504,54 @@ static dae_status tell_growth(curve *c, bool feeds, const place *first, dae_stat
     double last = first->u[which] * c->size[which], end = c->here.u[which] * c->size[which];
     model_equation_name(m, e, text, sizeof text);
     model_locate(m, e->place, where, sizeof where);
-    if (feeds) { /* the states would not stay as they are */
-        dae_why(&m->report, "with the states as they are there, equation %s%s holds near t = %.10g "
-                            "only with larger and larger values of %s",
+    if (w->feeds && failed != DAE_OK &&
+        !has_grown(c, w, first)) { /* the states would not go on as they did */
+        dae_why(&m->report,
+                "with the states as they are there, equation %s%s holds near t = %.10g "
+                "only with larger and larger values of %s",
                 text, where, c->here.t, names);
         return failed;
     }
     dae_report_clear(&m->report);
     dae_fail(&m->report, DAE_E_SINGULARITY, "the solution grows without bound: %s", names);
     dae_at(&m->report, "t* = %.10g, equation %s%s", c->here.t, text, where);
-    dae_why(&m->report, "from '%s' = %.4g, where the run ended, to %.4g the equations hold at times that "
-                        "are by no more than %.2g later: t comes to a stand at t*",
+    if (fabs(end) > 2 * fabs(last))
+        dae_why(
+            &m->report,
+            "from '%s' = %.4g, where the run ended, to %.4g the equations hold at times that are "
+            "by no more than %.2g later: t comes to a stand at t*",
             name, last, end, fmax(0, c->here.t - first->t));
+    else
+        dae_why(
+            &m->report,
+            "'%s' is %.4g where the run ended, many times what it was at the start, and but for "
+            "rounding t has come to a stand there",
+            name, last);
     dae_hint(&m->report, "%s no finite value at t*; stop before it",
              strstr(names, ", ") ? "they have" : "it has");
     return DAE_E_SINGULARITY;
+}
+
+/* What looked like a fold to the integrator. */
+static dae_status tell_steep(const curve *c, const place *first)
+{
+    model *m = c->m;
+    const model_step *s = c->l.s;
+    const model_equation *e = &m->run.list->item[s->residual_equation[0]];
+    char text[160], where[LOCATED];
+    model_equation_name(m, e, text, sizeof text);
+    model_locate(m, e->place, where, sizeof where);
+    dae_report_clear(&m->report);
+    dae_fail(&m->report, DAE_E_CONVERGENCE,
+             "the solution is too steep at a point to be followed by time");
+    dae_at(&m->report, "t = %.10g, '%s' = %.6g, equation %s%s", c->t0,
+           model_slot_name(m, s->torn_slot[0]), first->u[0] * c->size[0], text, where);
+    dae_why(&m->report,
+            "the Jacobian of the equations is singular there or nearly so, but their "
+            "solution goes on: at t = %.10g '%s' is %.6g",
+            c->next.t, model_slot_name(m, s->torn_slot[0]), c->next.u[0] * c->size[0]);
+    dae_hint(&m->report, "start behind it");
+    return DAE_E_CONVERGENCE;
 }
 
 /* ---------------------------------------------------------------- the question ---------- */
@@ -475,51 +586,51 @@ static finding look_at(curve *c, const model_pole *w, const double *before, cons
     memcpy(c->here.u, first->u, bytes);
     c->here.t = c->t0;
     c->now = NAN;
-    finding found = begin(c, before) ? walk(c) : NOTHING;
+    finding found = begin(c, before) ? walk(c, w) : NOTHING;
     if (found != FOLDS || !w->feeds) return found;
     if (!renew_rates(c)) return NOTHING;
     memcpy(c->here.u, first->u, bytes);
     c->here.t = c->t0;
-    return begin(c, before) && walk(c) == FOLDS ? FOLDS : NOTHING;
+    return begin(c, before) && walk(c, w) == FOLDS ? FOLDS : NOTHING;
 }
 
-/* The unknowns of a step at t, by the polynomial of the last step. */
-static bool glance_at(model *m, const model_step *s, double t, double *u)
+/* The unknowns of a step at a point that was kept. */
+static bool load_kept(model *m, const model_step *s, const model_kept *from, double *u)
 {
-    dae_glance(m->solver, t, m->poles.x, m->poles.xdot);
-    if (model_load_point(m, t, m->poles.x, m->poles.xdot) != DAE_OK) return false;
+    if (!from->x || isnan(from->t) || model_load_point(m, from->t, from->x, from->xdot) != DAE_OK)
+        return false;
     for (uint32_t j = 0; j < s->torn; j++) u[j] = m->value[s->torn_slot[j]];
     return true;
 }
 
-dae_status model_blame_loops(model *m, dae_status failed, double span)
+dae_status model_blame_loops(model *m, dae_status failed)
 {
     model_poles *p = &m->poles;
-    dae_statistics done;
     dae_report said = m->report;
     finding found = NOTHING;
-    dae_get_statistics(m->solver, &done);
-    if (m->array || m->flat->watches > m->flat->guards) return failed; /* other states, other loops */
-    for (size_t k = 0; k < p->count && span > 0; k++) {
+    if (m->array || m->flat->watches > m->flat->guards)
+        return failed; /* other states, other loops */
+    for (size_t k = 0; k < p->count && p->span > 0; k++) {
         const model_pole *w = &p->item[k];
         const model_step *s = w->step;
-        double t = dae_time(m->solver);
-        curve c = { .t0 = t, .span = span };
+        curve c = { .t0 = p->kept.t, .span = p->span };
         place first;
         if (s->torn > LARGEST) continue;
-        double *before = dae_arena_take(&m->arena, s->torn, sizeof *before);
-        if (!glance_at(m, s, t - done.h, before)) continue;
-        if (dae_read(m->solver, t, p->x, p->xdot) != DAE_OK) break;
-        if (model_load_point(m, t, p->x, p->xdot) != DAE_OK) break;
-        open_curve(&c, m, w->step, p->x, p->xdot);
+        double *now = dae_arena_take(&m->arena, 2 * (size_t)s->torn, sizeof *now),
+               *before = now + s->torn;
+        if (!load_kept(m, s, &p->prior, before) && !load_kept(m, s, &p->kept, before)) break;
+        if (!load_kept(m, s, &p->kept, now)) break;
+        open_curve(&c, m, w->step, p->kept.x, p->kept.xdot);
         open_place(&c, &first);
         copy_place(&c, &first, &c.here);
-        first.t = t;
+        first.t = c.t0;
         for (uint32_t j = 0; j < s->torn; j++) before[j] /= c.size[j];
         found = look_at(&c, w, before, &first);
         m->report = said;
-        if (found == GROWS) return tell_growth(&c, w->feeds, &first, failed);
+        if (found == GROWS) return tell_growth(&c, w, &first, failed);
         if (found == FOLDS) return tell_fold(&c);
+        if (found == PASSES && failed == DAE_E_IMPASSE && m->p.states == 0)
+            return tell_steep(&c, &first);
     }
     m->report = said;
     return failed;
