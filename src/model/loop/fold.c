@@ -34,7 +34,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 60, STEPS = 300, HALVINGS = 40, ITERATIONS = 12, NAMED = 4 };
+enum { LARGEST = 60, STEPS = 300, HALVINGS = 40, ITERATIONS = 12, NAMED = 4, WORK = 1000000 };
 
 /* REACH, FALLEN, LOOK: of the whole time; FIRST: the first step, of the unknowns */
 static const double REACH = 1e-6, FALLEN = 1e-11, LOOK = 1e-7, FIRST = 1e-9, HALF = 1e3,
@@ -49,6 +49,7 @@ typedef struct curve {
     model *m;
     loop l;
     size_t number; /* of the step in the plan                                           */
+    size_t *left;  /* steps that may still be solved, of all curves                     */
     int n;
     double t0, span, now; /* of the last point; the whole time; for which the slots are set  */
     double *x, *xdot;     /* the last point                                                    */
@@ -113,6 +114,8 @@ static bool set_time(curve *c, double t)
     bool stay = m->stay_near, good = true;
     if (c->now == t) return true;
     c->now = NAN;
+    if (*c->left <= c->number) return false;
+    *c->left -= c->number + 1;
     model_put_point(m, t, c->x, c->xdot);
     for (size_t j = 0; j < m->p.states; j++)
         m->value[slot_of(m->p.variable[j], 0)] = c->x[j] + (t - c->t0) * c->xdot[j];
@@ -287,7 +290,7 @@ static bool find_first_direction(curve *c, place *p)
     return length > 0;
 }
 
-/* To where t grows; if it does not, as u moved so far (`before`: where it was). */
+/* To where t grows; if it does not, as u moved so far (`before`: where it was; NULL: not known). */
 static bool begin(curve *c, const double *before)
 {
     place *p = &c->here;
@@ -295,8 +298,9 @@ static bool begin(curve *c, const double *before)
     if (!find_first_direction(c, p)) return false;
     memcpy(v, p->along, (size_t)c->n * sizeof(double));
     if (!come_back(c, p, v, 1e-3)) return false;
-    for (int j = 0; j < c->n; j++) went += p->along[j] * (p->u[j] - before[j]);
+    for (int j = 0; j < c->n && before; j++) went += p->along[j] * (p->u[j] - before[j]);
     bool flat = fabs(p->up) <= fmax(64 * DBL_EPSILON, 4 * c->noise) * c->span;
+    if (flat && !before) return false; /* on which side it is later is not known */
     if (flat ? went < 0 : p->up < 0) {
         for (int j = 0; j < c->n; j++) p->along[j] = -p->along[j];
         p->up = -p->up;
@@ -608,24 +612,25 @@ dae_status model_blame_loops(model *m, dae_status failed)
     model_poles *p = &m->poles;
     dae_report said = m->report;
     finding found = NOTHING;
+    size_t left = WORK;
     if (m->array || m->flat->watches > m->flat->guards)
         return failed; /* other states, other loops */
     for (size_t k = 0; k < p->count && p->span > 0; k++) {
         const model_pole *w = &p->item[k];
         const model_step *s = w->step;
-        curve c = { .t0 = p->kept.t, .span = p->span };
+        curve c = { .left = &left, .t0 = p->kept.t, .span = p->span };
         place first;
         if (s->torn > LARGEST) continue;
         double *now = dae_arena_take(&m->arena, 2 * (size_t)s->torn, sizeof *now),
                *before = now + s->torn;
-        if (!load_kept(m, s, &p->prior, before) && !load_kept(m, s, &p->kept, before)) break;
+        bool known = load_kept(m, s, &p->prior, before);
         if (!load_kept(m, s, &p->kept, now)) break;
         open_curve(&c, m, w->step, p->kept.x, p->kept.xdot);
         open_place(&c, &first);
         copy_place(&c, &first, &c.here);
         first.t = c.t0;
         for (uint32_t j = 0; j < s->torn; j++) before[j] /= c.size[j];
-        found = look_at(&c, w, before, &first);
+        found = look_at(&c, w, known ? before : NULL, &first);
         m->report = said;
         if (found == GROWS) return tell_growth(&c, w, &first, failed);
         if (found == FOLDS) return tell_fold(&c);

@@ -31,7 +31,7 @@
 
 enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
 
-static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, VANISHED = 16 * DBL_EPSILON,
+static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, LEAPT = 1e3, VANISHED = 16 * DBL_EPSILON,
                     BEYOND = 1;
 
 /* ---------------------------------------------------------------- what is watched ------- */
@@ -360,13 +360,15 @@ static double size_now(const model *m, const model_step *s)
     return most;
 }
 
-/* Singular, and its unknowns are LOST times as large as before the step, and as at the start: did
- * their solution end in it? tanh(x) = t, mixed with other equations, has none behind t = 1, but rounding
- * leaves a matrix that is not quite singular, and with it anything. */
-static dae_status check_lost(model *m, const model_pole *w, double to)
+/* Its unknowns are LOST times as large as at the start, and LEAPT times as large as before the
+ * step, or its determinant is 0 but for rounding: did their solution end in it? exp(-x) = 1 - t has
+ * none behind t = 1, but with a slope of 1e-60, or with what rounding leaves of a singular matrix, a
+ * step succeeds, and anything follows. */
+static dae_status check_lost(model *m, const model_pole *w, double to, int sign)
 {
     double now = size_now(m, w->step);
-    if (!(w->size > 0 && now > LOST * w->size && now > LOST * w->last)) return DAE_OK;
+    bool vague = sign == 0 && w->last < LOST * LOST * w->size; /* not asked for ever */
+    if (!(w->size > 0 && now > LOST * w->size && (now > LEAPT * w->last || vague))) return DAE_OK;
     dae_status status = model_blame_loops(m, DAE_OK);
     return look(m, to) ? status : DAE_E_NONFINITE;
 }
@@ -411,7 +413,7 @@ dae_status model_check_poles(model *m, double from, double to, bool first, doubl
             moved = p->factors.outs == 0 || unit_run(m, &p->factors) == DAE_OK;
         }
         if (sign != 0) w->sign = sign;
-        if (status == DAE_OK && sign == 0 && !first) status = check_lost(m, w, to);
+        if (status == DAE_OK && !first) status = check_lost(m, w, to, sign);
     }
     if (status == DAE_OK) keep_point(m, to, first);
     return status;
