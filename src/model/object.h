@@ -182,16 +182,23 @@ typedef struct model_pole {
     model_step *step;
     size_t factor;               /* of a single linear equation: its number; NOWHERE          */
     int sign;                    /* of the determinant after the step before; 0: not known    */
-    double size;                 /* of the unknowns, at the start                             */
+    double size, last;           /* of the unknowns, at the start; after the step before      */
     bool feeds;                  /* derivatives follow from its unknowns                      */
     bool told, waits;            /* a warning was given; is to be given, ...                  */
     double passed;               /* ... of this time                                          */
 } model_pole;
 
+/* A point after a step; t is NAN: none. */
+typedef struct model_kept {
+    double t, *x, *xdot;
+} model_kept;
+
 typedef struct model_poles {
+    model_kept kept, prior;      /* after the last step, and the one before                   */
     model_pole *item;
     size_t count;
     model_unit factors;
+    double span;                 /* of time, of the whole run                                 */
     double *x, *xdot, *lu;
     double *from, *to, *near, *nearer, *far, *farther; /* unknowns of a loop at these times    */
 } model_poles;
@@ -573,9 +580,14 @@ dae_status model_compile_poles(model *m);
  * which errors of the tolerance's size may move things. */
 dae_status model_check_poles(model *m, double from, double to, bool first, double slack);
 void model_end_poles(model *m, bool folded);     /* warnings that wait are given, or are none  */
-void model_note_sizes(model *m);                 /* of the unknowns of loops, from the slots   */
+/* Of the unknowns of loops, from the slots; `span`: the whole time. */
+void model_note_sizes(model *m, double span);
 bool model_grows(const model *m, double times);  /* one is so many times as large now          */
 bool model_changes_signs(model *m);              /* other than after the last step             */
+
+/* loop/fold.c: a run cannot go on behind the point that was kept last. If two solutions of a loop
+ * meet there, or its unknowns become infinite, that is said, and what it is returned; else `failed`. */
+dae_status model_blame_loops(model *m, dae_status failed);
 
 /* impulse.c */
 void model_keep_impulses(model *m);

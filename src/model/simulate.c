@@ -435,7 +435,8 @@ static bool rescued(run *r, dae_status failed)
 {
     bool numeric = failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
                    failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_IMPASSE ||
-                   failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE;
+                   failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE ||
+                   failed == DAE_E_CHATTER;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
     if (pauses(r, r->t, r->stage->rescue)) {
@@ -483,7 +484,7 @@ static dae_status check_poles(run *r, double t, bool first)
 {
     if (r->m->poles.count == 0) return DAE_OK;
     dae_status status = read(r, t);
-    if (status == DAE_OK && t == r->start) model_note_sizes(r->m);
+    if (status == DAE_OK && t == r->start) model_note_sizes(r->m, r->stop - r->start);
     return status == DAE_OK
                ? model_check_poles(r->m, r->t, t, first, r->rtol * (r->stop - r->start))
                : status;
@@ -599,6 +600,7 @@ static dae_status jump(run *r, dae_status failed)
         to = t + part * span;
         if (to >= r->stop || try_behind(r, t, to) != DAE_OK) continue;
         if (large && model_changes_signs(m)) break;
+        if (model_grows(m, 1e6)) continue; /* sin(x) = 1.000001 holds, but for rounding, far out */
         model_take_point(m, r->x, r->xdot);
         most = largest_change(r, r->before);
     }
@@ -815,6 +817,7 @@ static dae_status go(run *r)
             if (status < 0 && model_blame_dependence(r->m, status)) return DAE_E_IMPASSE;
             if (may_be_singular(status)) {
                 status = jump(r, status);
+                if (may_be_singular(status)) status = model_blame_loops(r->m, status);
                 continue;
             }
             if (status == DAE_OK) status = check_guards(r, to, false);

@@ -31,7 +31,8 @@
 
 enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
 
-static const double GROWN = 4, LEAST = 4, MOST = 1000, VANISHED = 64 * DBL_EPSILON, BEYOND = 1;
+static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, LEAPT = 1e3, VANISHED = 16 * DBL_EPSILON,
+                    BEYOND = 1;
 
 /* ---------------------------------------------------------------- what is watched ------- */
 
@@ -135,31 +136,29 @@ dae_status model_compile_poles(model *m)
     p->x = dae_arena_take(&m->arena, n + 1, sizeof *p->x);
     p->xdot = dae_arena_take(&m->arena, n + 1, sizeof *p->xdot);
     p->lu = dae_arena_take(&m->arena, dense * dense + 1, sizeof *p->lu);
+    for (int k = 0; k < 2; k++) {
+        double *x = dae_arena_take(&m->arena, 2 * n + 2, sizeof *x);
+        *(k ? &p->prior : &p->kept) = (model_kept){ .t = NAN, .x = x, .xdot = x + n + 1 };
+    }
     return unit_open(m, &p->factors, output, factors);
 }
 
 /* ---------------------------------------------------------------- signs ----------------- */
 
-/* Of the determinant of a (by columns), which is overwritten; 0: singular but for rounding. */
-static int sign_of_dense(double *a, size_t n)
+/* Of the determinant of a (by columns), whose entries are at most 1; it is overwritten. 0: singular
+ * but for rounding. */
+static int sign_of_scaled(double *a, size_t n)
 {
     int sign = 1;
-    for (size_t i = 0; i < n; i++) {
-        double most = 0;
-        for (size_t j = 0; j < n; j++) most = fmax(most, fabs(a[i + j * n]));
-        if (!(most > 0) || !isfinite(most)) return 0;
-        for (size_t j = 0; j < n; j++) a[i + j * n] /= most;
-    }
     for (size_t k = 0; k < n; k++) {
         size_t pivot = k;
-        double size = 0;
+        double size = n > 1; /* the last pivot is what is left of entries that were */
         for (size_t i = k + 1; i < n; i++)
             if (fabs(a[i + k * n]) > fabs(a[pivot + k * n])) pivot = i;
         for (size_t j = k; j < n; j++) { /* rows change their places */
             double other = a[k + j * n];
             a[k + j * n] = a[pivot + j * n];
             a[pivot + j * n] = other;
-            size = fmax(size, fabs(a[k + j * n]));
         }
         if (pivot != k) sign = -sign;
         double d = a[k + k * n];
@@ -171,6 +170,24 @@ static int sign_of_dense(double *a, size_t n)
         }
     }
     return sign;
+}
+
+/* ... of any a. */
+static int sign_of_dense(double *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double most = 0;
+        for (size_t j = 0; j < n; j++) most = fmax(most, fabs(a[i + j * n]));
+        if (!(most > 0) || !isfinite(most)) return 0;
+        for (size_t j = 0; j < n; j++) a[i + j * n] /= most;
+    }
+    for (size_t j = 0; j < n; j++) {
+        double most = 0;
+        for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i + j * n]));
+        if (!(most > 0)) return 0;
+        for (size_t i = 0; i < n; i++) a[i + j * n] /= most;
+    }
+    return sign_of_scaled(a, n);
 }
 
 /* From the slots; 0: not known. The factors have been computed. */
@@ -331,6 +348,44 @@ static void warn_removable(model *m, model_pole *w)
         single ? "its factor" : "the determinant of their Jacobian");
 }
 
+static double size_now(const model *m, const model_step *s)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < s->torn + s->assigned; k++) {
+        uint32_t slot = unknown_slot(s, k);
+        double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
+        most = fmax(most, fabs(m->value[slot]) /
+                              (nominal > 0 && !slot_is_derivative(slot) ? nominal : 1));
+    }
+    return most;
+}
+
+/* Its unknowns are LOST times as large as at the start, and LEAPT times as large as before the
+ * step, or its determinant is 0 but for rounding: did their solution end in it? exp(-x) = 1 - t has
+ * none behind t = 1, but with a slope of 1e-60, or with what rounding leaves of a singular matrix, a
+ * step succeeds, and anything follows. */
+static dae_status check_lost(model *m, const model_pole *w, double to, int sign)
+{
+    double now = size_now(m, w->step);
+    bool vague = sign == 0 && w->last < LOST * LOST * w->size; /* not asked for ever */
+    if (!(w->size > 0 && now > LOST * w->size && (now > LEAPT * w->last || vague))) return DAE_OK;
+    dae_status status = model_blame_loops(m, DAE_OK);
+    return look(m, to) ? status : DAE_E_NONFINITE;
+}
+
+/* The point in the slots, for whoever asks later why a run ended behind it. */
+static void keep_point(model *m, double t, bool first)
+{
+    model_poles *p = &m->poles;
+    model_kept other = p->prior;
+    p->prior = p->kept;
+    p->kept = other;
+    if (first) p->prior.t = NAN;
+    p->kept.t = t;
+    model_take_point(m, p->kept.x, p->kept.xdot);
+    for (size_t k = 0; k < p->count; k++) p->item[k].last = size_now(m, p->item[k].step);
+}
+
 dae_status model_check_poles(model *m, double from, double to, bool first, double slack)
 {
     model_poles *p = &m->poles;
@@ -358,7 +413,9 @@ dae_status model_check_poles(model *m, double from, double to, bool first, doubl
             moved = p->factors.outs == 0 || unit_run(m, &p->factors) == DAE_OK;
         }
         if (sign != 0) w->sign = sign;
+        if (status == DAE_OK && !first) status = check_lost(m, w, to, sign);
     }
+    if (status == DAE_OK) keep_point(m, to, first);
     return status;
 }
 
@@ -372,20 +429,9 @@ void model_end_poles(model *m, bool folded)
 
 /* ---------------------------------------------------------------- growth ---------------- */
 
-static double size_now(const model *m, const model_step *s)
+void model_note_sizes(model *m, double span)
 {
-    double most = 0;
-    for (uint32_t k = 0; k < s->torn + s->assigned; k++) {
-        uint32_t slot = unknown_slot(s, k);
-        double nominal = fabs(m->variable[slot_variable(slot)].nominal_value);
-        most = fmax(most, fabs(m->value[slot]) /
-                              (nominal > 0 && !slot_is_derivative(slot) ? nominal : 1));
-    }
-    return most;
-}
-
-void model_note_sizes(model *m)
-{
+    m->poles.span = span;
     for (size_t k = 0; k < m->poles.count; k++)
         m->poles.item[k].size = fmax(1, size_now(m, m->poles.item[k].step));
 }

@@ -9,8 +9,9 @@
 
 /* A choice of dummies is given up when its worst pivot falls below this part of the best one's: for
  * two coordinates on a circle 10 degrees behind where both are equally good. Much less costs steps
- * (0.4: a tenth), more leads to and fro. After a failure anything clearly better is tried. */
-static const double ENOUGH = 0.7, RESCUE = 0.85;
+ * (0.4: a tenth), more leads to and fro. After a failure anything clearly better is tried.
+ * AHEAD, MOVED: of the largest values so far. */
+static const double ENOUGH = 0.7, RESCUE = 0.85, AHEAD = 0.05, MOVED = 1e-3;
 
 enum { PAST = 9 }; /* points that a method may want */
 
@@ -31,6 +32,8 @@ struct model_family {
     double *largest;         /* values of `watch` so far                                   */
     double *before, before_t; /* `watch` after the step before ...                         */
     const member *before_of; /* ... of this member; NULL: there is none                    */
+    double *earlier;         /* `watch` before that, clearly other values, if `has_earlier` */
+    bool has_earlier;
     long before_events;
     /* what all members have in common, at the last points, newest last: variables, and below
      * them derivatives, (variable, order) as in `wanted` */
@@ -84,10 +87,12 @@ model_family *family_open(model *first, const flat_reduction *reduction, bool na
     f->results = model_result_count(first);
     f->watched = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->watched);
     f->before = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->before);
+    f->earlier = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->earlier);
     f->row = dae_alloc(&memory, f->results + 1, sizeof *f->row);
     f->now = &f->first;
     f->largest = dae_alloc(&memory, reduction->flat->watches + 1, sizeof *f->largest);
-    if (f->watched && f->before && f->largest && f->row && open_past(f) == DAE_OK) return f;
+    bool enough = f->watched && f->before && f->earlier && f->largest && f->row;
+    if (enough && open_past(f) == DAE_OK) return f;
     family_close(f);
     return NULL;
 }
@@ -112,6 +117,7 @@ void family_close(model_family *f)
     dae_free(&f->memory, f->wanted);
     dae_free(&f->memory, f->watched);
     dae_free(&f->memory, f->before);
+    dae_free(&f->memory, f->earlier);
     dae_free(&f->memory, f->largest);
     dae_free(&f->memory, f->row);
     dae_free(&f->memory, f);
@@ -146,13 +152,13 @@ static bool wants_other(model_family *f, const double *watched, double enough)
     return true;
 }
 
-static void tell_singular(model_family *f, bool crossed, double t, const flat_equation *e)
+static void tell_singular(model_family *f, const char *place, double t, const flat_equation *e)
 {
     flat_model *m = f->first.reduction.from;
     dae_report_clear(&f->refusal);
     dae_fail(&f->refusal, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
     dae_at(&f->refusal, "%s t = %.10g, equation '%s = %s'%s%s",
-           crossed ? "in the step to" : "near", t,
+           place, t,
            ex_print(m->graph, e->left, flat_name, m, 60),
            ex_print(m->graph, e->right, flat_name, m, 60),
            m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
@@ -164,6 +170,17 @@ static void tell_singular(model_family *f, bool crossed, double t, const flat_eq
              "solution goes");
 }
 
+/* Clearly other values than after the step before? (As the integrator gives up steps are tiny.) */
+static bool has_moved(const model_family *f, const double *watched)
+{
+    double most = 0, moved = 0;
+    for (size_t k = 0; k < f->now->reduction.flat->watches; k++) {
+        most = fmax(most, f->largest[k]);
+        moved = fmax(moved, fabs(watched[k] - f->before[k]));
+    }
+    return moved > MOVED * most;
+}
+
 /* A step that leads across a point where every choice is singular leads anywhere. */
 static bool passes_singular(model_family *f, const double *watched)
 {
@@ -172,7 +189,10 @@ static bool passes_singular(model_family *f, const double *watched)
     bool follows = f->before_of == f->now && f->before_events == f->stage.events;
     f->stage.refused = follows &&
                        flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
-    if (f->stage.refused) tell_singular(f, true, f->stage.t, &equation);
+    if (f->stage.refused) tell_singular(f, "in the step to", f->stage.t, &equation);
+    if (follows && (!f->has_earlier || has_moved(f, watched)))
+        memcpy(f->earlier, f->before, count * sizeof *watched);
+    f->has_earlier = follows;
     memcpy(f->before, watched, count * sizeof *watched);
     for (size_t k = 0; k < count; k++) f->largest[k] = fmax(f->largest[k], fabs(watched[k]));
     f->before_of = f->now;
@@ -188,6 +208,24 @@ static bool judge(const double *watched, void *user)
     return passes_singular(f, watched) || (!f->stage.last && wants_other(f, watched, ENOUGH));
 }
 
+/* As `watch` changed last it is continued, by AHEAD of what its larger values were at most: does that
+ * lead across a point where every choice is singular? Overwrites `earlier`. */
+static bool nears_singular(model_family *f, const double *watched, flat_equation *equation)
+{
+    const flat_model *m = f->now->reduction.flat;
+    size_t count = m->watches - m->guards;
+    double most = 0, far = INFINITY, *ahead = f->earlier;
+    if (!f->has_earlier) return false;
+    f->has_earlier = false;
+    for (size_t k = 0; k < count; k++) most = fmax(most, f->largest[k]);
+    for (size_t k = 0; k < count; k++)
+        if (f->largest[k] > 1e-6 * most)
+            far = fmin(far, AHEAD * f->largest[k] / fabs(watched[k] - ahead[k]));
+    if (!isfinite(far)) return false;
+    for (size_t k = 0; k < count; k++) ahead[k] = watched[k] + far * (watched[k] - ahead[k]);
+    return flat_passes_singular(&f->now->reduction, watched, ahead, equation);
+}
+
 /* Other states, if there are better ones. Where all are singular that is why it failed. */
 static bool rescue(const double *watched, void *user)
 {
@@ -196,7 +234,12 @@ static bool rescue(const double *watched, void *user)
     if (wants_other(f, watched, RESCUE)) return true;
     f->stage.refused = f->before_of == f->now &&
                        flat_is_singular(&f->now->reduction, f->largest, watched, &equation);
-    if (f->stage.refused) tell_singular(f, false, f->stage.t, &equation);
+    if (f->stage.refused) {
+        tell_singular(f, "near", f->stage.t, &equation);
+        return true;
+    }
+    f->stage.refused = f->before_of == f->now && nears_singular(f, watched, &equation);
+    if (f->stage.refused) tell_singular(f, "shortly after", f->stage.t, &equation);
     return f->stage.refused;
 }
 
@@ -457,6 +500,7 @@ static void begin(model_family *f, const dae_simulation *with, dae_row row, void
     f->sum = (dae_statistics){0};
     f->changes = 0;
     f->before_of = NULL;
+    f->has_earlier = false;
     memset(f->largest, 0, f->first.reduction.flat->watches * sizeof *f->largest);
     f->give = row;
     f->user = user;
