@@ -346,6 +346,18 @@ if [ -w /dev/full ]; then
     check "flat equations to a full device" full flatten "$decay"
     check "CSV to a full device" full simulate "$decay" -o -
 fi
+cat >grow.mo <<'END'
+model Grow Real x(start = 1, fixed = true); equation der(x) = 1e6*x; end Grow;
+END
+stopped() { # the values are said to be those of the last row, which is long before the end
+    ! timeout 100 "$program" simulate grow.mo >out 2>err && prints "STOPPED at t = 0.0006" &&
+        prints "at t = 0, the last row:" || return 1
+    ! timeout 100 "$program" simulate grow.mo --json >out 2>err && near "$(number final_t)" 0 0 &&
+        near "$(number t)" 0.000696 1e-6
+}
+check "of which time values are if it stops between rows" stopped
+check "of which time values are at the end" eval 'run 0 simulate "$decay" --json &&
+    near "$(number final_t)" "$(number t)" 0'
 limited() ( # 8 blocks of 1024 bytes
     ulimit -f 8
     timeout 100 "$program" simulate "$decay" -o "$1" >out 2>err

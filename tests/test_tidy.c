@@ -150,12 +150,35 @@ static void test_limits(void **state)
     tear_down(&t);
 }
 
+/* Rounding of what is computed here is not shown; a number of the model is. */
+static void test_neat_numbers(void **state)
+{
+    (void)state;
+    bench t;
+    set_up(&t);
+    ex_id x = t.x[2], y = t.x[3];
+    for (int p = 1; p <= 40; p++)
+        for (int q = 3; q <= 49; q++) { /* x/q*p*q is p*x, 0.1*p*x + 0.2*x is (p + 2)/10*x */
+            char text[60];
+            ex_id part = two(&t, EX_DIVIDE, num(&t, p), num(&t, q));
+            snprintf(text, sizeof text, p == 1 ? "x" : "%d*x", p);
+            says(&t, two(&t, EX_MULTIPLY, two(&t, EX_MULTIPLY, part, x), num(&t, q)), text);
+        }
+    says(&t, two(&t, EX_ADD, two(&t, EX_MULTIPLY, num(&t, 0.1), x),
+                 two(&t, EX_MULTIPLY, num(&t, 0.2), x)), "0.3*x");
+    says(&t, two(&t, EX_MULTIPLY, num(&t, 1.9999999999999998), two(&t, EX_MULTIPLY, x, y)),
+         "1.9999999999999998*x*y");
+    assert_true(ex_neat(2.9999999999999996) == 3 && ex_neat(-0.30000000000000004) == -0.3);
+    assert_true(ex_neat(1.0 / 3) == 1.0 / 3 && ex_neat(1 + 1e-13) == 1 + 1e-13);
+    tear_down(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),    cmocka_unit_test(test_texts),
         cmocka_unit_test(test_equations), cmocka_unit_test(test_quotients),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_neat_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ typedef struct dae_insight_choice {
     size_t variables, take;
     int any;                /* 1: any `take` of them; -1: too many to be looked at            */
     const char *const *const *set; /* otherwise the sets that can be chosen; NULL ends them   */
-    size_t sets;
+    size_t sets;            /* 0 and not `any`: derivatives have to be given as well         */
     const char *const *singular;   /* sets that work in general, but not at the start: in words */
 } dae_insight_choice;
 

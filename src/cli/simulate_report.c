@@ -99,6 +99,7 @@ void simulate_json(cli *c, const simulate_job *job)
     if (job->rows > 0) {
         values_json(&j, job, "parameters", 0);
         values_json(&j, job, "final", 1);
+        dae_json_number(&j, "final_t", job->t_valid);
     }
     dae_json_end(&j);
 }
@@ -132,6 +133,9 @@ static void values_text(dae_sink *out, const simulate_job *job)
         int length = (int)strlen(cli_show(job->seen.variable[shown[k]]->name, name));
         width = length > width ? length : width;
     }
+    /* a run that stopped between two rows: the values are those of the last one */
+    if (count > 0 && job->t != job->t_valid)
+        dae_sink_print(out, "\n  at t = %.10g, the last row:", job->t_valid);
     if (count > 0)
         dae_sink_print(out, "\n  %-*s %20s\n", width, "variable", "value");
     for (int k = 0; k < count; k++) {

@@ -4,16 +4,22 @@
  * An atom is whatever is neither sum nor product nor whole power: a leaf, sin(...), a sum below a
  * fraction line. So expanding is arithmetic of polynomials in atoms, and two expressions that are
  * equal as such polynomials become the same node.
+ *
+ * Numbers that are computed here carry rounding: 3*(2/3) may be 1.9999999999999998. Where a decimal
+ * of at most DIGITS digits is that near it is what was meant. Numbers of the model stay as they
+ * are.
  */
 #include "expression/tidy.h"
 
 #include "expression/walk.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = 64, FACTORS = 24, NODES = 2000, MOST_POWER = 4 };
+enum { TERMS = 64, FACTORS = 24, NODES = 2000, MOST_POWER = 4, DIGITS = 12 };
 
 typedef struct factor {
     ex_id atom;
@@ -75,12 +81,26 @@ static void sort_factors(const ex_graph *g, term *t)
         }
 }
 
+double ex_neat(double x)
+{
+    char text[40];
+    if (!isfinite(x) || x == round(x)) return x;
+    snprintf(text, sizeof text, "%.*g", DIGITS, x);
+    double shorter = strtod(text, NULL);
+    return fabs(shorter - x) <= 4 * DBL_EPSILON * fabs(x) ? shorter : x;
+}
+
+static double times_number(double a, double b)
+{
+    return fabs(a) == 1 || fabs(b) == 1 ? a * b : ex_neat(a * b);
+}
+
 /* a b^power; false: too many factors. */
 static bool times(ex_graph *g, const term *a, const term *b, int power, term *out)
 {
     factor *f = dae_arena_take(g->arena, (size_t)(a->factors + b->factors) + 1, sizeof *f);
     int n = 0;
-    *out = (term){ .c = a->c * pow(b->c, power), .f = f };
+    *out = (term){ .c = times_number(a->c, power == 1 ? b->c : pow(b->c, power)), .f = f };
     for (int k = 0; k < a->factors; k++) {
         int p = a->f[k].power + power * power_of(b, a->f[k].atom);
         if (p) f[n++] = (factor){ a->f[k].atom, p };
@@ -118,7 +138,7 @@ static void add_term(sum *s, const term *t)
         if (!same_factors(&s->t[k], t)) continue;
         double c = s->t[k].c + t->c;
         if (fabs(c) > 4e-16 * (fabs(s->t[k].c) + fabs(t->c))) {
-            s->t[k].c = c;
+            s->t[k].c = ex_neat(c);
             return;
         }
         memmove(s->t + k, s->t + k + 1, (size_t)(--s->terms - k) * sizeof *s->t);

@@ -10,6 +10,10 @@
 
 ex_id ex_tidy(ex_graph *g, ex_id e);
 
+/* A number that was computed, without its rounding: a decimal of at most 12 digits, if one is within
+ * four units in the last place; else x. */
+double ex_neat(double x);
+
 /* left = right with everything unknown on the left, without common numeric factors and common
  * denominators, the first term positive: 2*x*vx + 2*y*vy = 0 becomes x*vx + y*vy = 0. known(leaf)
  * says which leaves count as known. false: it is the identity 0 = 0 (both become 0). */

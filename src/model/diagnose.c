@@ -149,6 +149,7 @@ static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
     for (size_t i = 0; i < m->flat->equations; i++)
         equations += ex_at(m->g, m->flat->equation[i].left)->type != EX_STRING;
     for (size_t v = 0; v < m->flat_variables; v++) unknowns += m->variable[v].kind == UNKNOWN;
+    m->unbalanced = equations != unknowns;
     if (m->hybrid)
         model_refuse_hybrid(m);
     else if (equations != unknowns)

@@ -527,6 +527,11 @@ dae_status model_get(model *m, const char *name, double *value)
     return model_done(m, DAE_OK);
 }
 
+bool model_is_unbalanced(const model *m)
+{
+    return m->unbalanced;
+}
+
 const dae_problem *model_problem_of(model *m)
 {
     return m->built ? &m->p.problem : NULL;

@@ -307,6 +307,7 @@ struct model {
     char *text;                  /* warnings and failures so far                              */
     size_t text_length, text_capacity;
     size_t failure_at, failure_length; /* ... the last failure among them; length 0: none     */
+    bool unbalanced;             /* not as many equations as unknowns                         */
     int warnings;
 
     double *override;            /* per flat variable: set by model_set; NaN: not set         */

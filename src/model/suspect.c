@@ -279,5 +279,5 @@ bool model_say_suspects(model *m)
     const char *one = sure && count == 1 ? found[0]->name : NULL;
     if (missing > 0) told |= say_unwritten(m, one) || say_loose(m);
     else told |= say_twice(m) || say_written_twice(m, one);
-    return told || (missing != 0 && model_say_uneven(m, missing > 0));
+    return told || (missing != 0 && model_say_uneven(m, missing));
 }

@@ -8,7 +8,7 @@
  * stands out. */
 bool model_say_suspects(model *m);
 /* uneven.c: the same of elements of arrays that equations begin with, or that occur in them, less
- * often than the others; more often, if none is missing. */
-bool model_say_uneven(model *m, bool missing);
+ * often than the others; more often, if equations are too many: then `missing` is below 0. */
+bool model_say_uneven(model *m, long missing);
 
 #endif

@@ -3,8 +3,10 @@
  *
  * Equations need not be written for a variable: y[i] + 0.1*y[i + 1] = x[i]. But those of one loop
  * look alike: each begins with another element of its array, and each element but a few at the ends
- * occurs in as many equations as the others. Elements for which that does not hold are named. An
- * array is all variables whose names differ in the last subscript only. All in linear time.
+ * occurs in as many equations as the others. Elements for which that does not hold are named; those
+ * at the ends only where they explain the whole difference: in y[i]^3 + y[i + 1] = 0 for 1:n-1 no
+ * equation begins with y[n], and one is missing. An array is all variables whose names differ in
+ * the last subscript only. All in linear time.
  */
 #include "model/suspect.h"
 
@@ -148,32 +150,62 @@ static uint32_t first_in(const model *m, ex_id e, int *left)
     return NOWHERE;
 }
 
-static bool say_leading(grouping *g, bool fewer)
+/* With how many equations each variable begins. */
+static uint32_t *count_leading(model *m)
 {
-    model *m = g->m;
     const flat_model *f = m->flat;
     uint32_t *tally = dae_arena_take(&m->arena, f->variables + 1, sizeof *tally);
-    size_t told = 0;
     for (size_t i = 0; i < f->equations; i++) {
         int left = DEPTH;
         uint32_t v = first_in(m, f->equation[i].left, &left);
         if (v == NOWHERE) v = first_in(m, f->equation[i].right, &left);
         if (v != NOWHERE) tally[v]++;
     }
+    return tally;
+}
+
+static void tell_leading(grouping *g, size_t which, const uint32_t *tally, bool fewer)
+{
+    char list[400] = "";
+    list_wrong(g, which, tally, fewer, list, sizeof list);
+    if (fewer)
+        dae_why(&g->m->report, "no equation begins with %s, one does with each of the others of "
+                               "the array: it may be missing", list);
+    else
+        dae_why(&g->m->report, "more than one equation begins with %s, one does with each of the "
+                               "others of the array: one may be too many", list);
+}
+
+static bool say_leading(grouping *g, const uint32_t *tally, bool fewer)
+{
+    size_t told = 0;
     judge(g, tally, fewer);
     for (size_t k = 0; k < g->count && told < ARRAYS; k++) {
-        char list[400] = "";
         if (g->item[k].usual != 1 || !stands_out(&g->item[k], LEADING)) continue;
-        list_wrong(g, k, tally, fewer, list, sizeof list);
-        if (fewer)
-            dae_why(&m->report, "no equation begins with %s, one does with each of the others of "
-                                "the array: it may be missing", list);
-        else
-            dae_why(&m->report, "more than one equation begins with %s, one does with each of the "
-                                "others of the array: one may be too many", list);
+        tell_leading(g, k, tally, fewer);
         told++;
     }
     return told > 0;
+}
+
+/* The same of elements at the ends, where these are all there is and as many as equations are
+ * missing, or too many. */
+static bool say_ends(grouping *g, const uint32_t *tally, long missing)
+{
+    uint32_t wrong = 0, odd = 0;
+    judge(g, tally, missing > 0);
+    for (size_t k = 0; k < g->count; k++) {
+        const family *a = &g->item[k];
+        if (a->count < SMALLEST || a->usual != 1) continue;
+        wrong += a->wrong;
+        odd += a->odd;
+    }
+    if (odd != wrong || wrong > LEADING || (long)wrong != (missing > 0 ? missing : -missing))
+        return false;
+    for (size_t k = 0; k < g->count; k++)
+        if (g->item[k].count >= SMALLEST && g->item[k].usual == 1 && g->item[k].wrong)
+            tell_leading(g, k, tally, missing > 0);
+    return true;
 }
 
 /* ---------------------------------------------------------------- how often they occur -- */
@@ -228,10 +260,12 @@ static bool say_occurring(grouping *g, bool fewer)
     return told > 0;
 }
 
-bool model_say_uneven(model *m, bool missing)
+bool model_say_uneven(model *m, long missing)
 {
     grouping g;
     group(&g, m);
-    bool told = say_leading(&g, missing);
-    return say_occurring(&g, missing) || told;
+    const uint32_t *tally = count_leading(m);
+    bool told = say_leading(&g, tally, missing > 0);
+    told |= say_occurring(&g, missing > 0);
+    return told || say_ends(&g, tally, missing);
 }

@@ -258,7 +258,7 @@ static double usual_start(const dae_model *m)
 
 /* Ranks found that structure is wrong, and what was made of the equations then is of no use: it is
  * singular, too, or nothing could be made of it. (Equations as written without an equation for
- * every unknown are another matter, and refused before there is a back end.) */
+ * every unknown are another matter, see below.) */
 static int is_astray(const dae_model *m, dae_status status)
 {
     return status == DAE_E_SINGULAR ||
@@ -271,6 +271,8 @@ static int replace_structure(dae_model *m, dae_status status)
 {
     if (!is_astray(m, status))
         return 0;
+    if (m->back && m->regular.changes == 0 && model_is_unbalanced(m->back))
+        return 0; /* ranks do not find an equation that is missing */
     if (m->back) /* it is that one's words */
         snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
     m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);

@@ -372,6 +372,13 @@ static bool read_subscript(mo_model *m, const mo_scope *s, const mo_value *v, in
     mo_scope inside = *s;
     inside.end_of = v;
     inside.end_dimension = d;
+    double plain;
+    if (mo_whole_number(m, &inside, a, &plain) && plain >= 1 && plain <= size) {
+        *out = (subscript){ .scalar = true, .count = 1 };
+        out->index = dae_arena_take(&m->context->arena, 1, sizeof *out->index);
+        out->index[0] = (int)plain - 1;
+        return true;
+    }
     mo_value *i = a->kind == MO_A_COLON ? NULL : mo_evaluate(m, &inside, a);
     *out = (subscript){ .scalar = i && i->kind == MO_V_SCALAR };
     if (i && i->kind == MO_V_NONE)

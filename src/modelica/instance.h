@@ -347,6 +347,8 @@ bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known 
 ex_id mo_position(mo_model *m, ex_id subscript);
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,
                        mo_place place);
+/* whole.c: a subscript that is plainly a number; false: mo_evaluate is to be asked */
+bool mo_whole_number(mo_model *m, const mo_scope *s, const mo_ast *a, double *x);
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
                      mo_place place);
 mo_value *mo_negate(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);

@@ -5,6 +5,10 @@
  * determine all other values: if their columns without the set can be matched with the equations,
  * and, at the start, if that matrix is regular. Variables that no constraint connects are chosen
  * independently of each other, so each connected group is asked alone, set by set.
+ *
+ * Where coefficients are constant it does not depend on the start: sets that can be matched but are
+ * singular are not listed (kernel.c). If none is left in a group, algebraic variables have to be
+ * among those that are given: then the sets are taken from all variables.
  */
 #include "model/insight/insight.h"
 
@@ -25,6 +29,8 @@ typedef struct group {
     size_t equations, values;
     bool *there;                  /* equations x values                                       */
     double *J;                    /* NULL: not known                                          */
+    const double *V;              /* constant coefficients (kernel.c); NULL                   */
+    size_t freedom;               /* its columns                                              */
 } group;
 
 /* ---------------------------------------------------------------- groups ---------------- */
@@ -169,6 +175,14 @@ static bool regular(insight *k, const group *x, const size_t *left, size_t n)
     return true;
 }
 
+/* Constant coefficients: are the set's variables independent of each other? */
+static bool independent(insight *k, const group *x, const size_t *set)
+{
+    size_t *row = dae_arena_take(k->arena, x->take + 1, sizeof *row);
+    for (size_t i = 0; i < x->take; i++) row[i] = k->s->column_of[x->candidate[set[i]]];
+    return insight_independent(k, x->V, x->freedom, row, x->take);
+}
+
 /* ---------------------------------------------------------------- all sets -------------- */
 
 static double binomial(size_t n, size_t m)
@@ -213,32 +227,48 @@ static void try_sets(insight *k, const group *x, dae_insight_choice *out)
     const char **bad = dae_arena_take(k->arena, SETS + 2, sizeof *bad);
     for (size_t i = 0; i < x->take; i++) set[i] = i;
     do {
-        size_t n = others(k, x, set, left);
+        size_t n = x->V ? 0 : others(k, x, set, left);
         all++;
-        if (n != x->equations || !matches(k, x, left, n)) continue;
+        if (x->V ? !independent(k, x, set) : n != x->equations || !matches(k, x, left, n)) continue;
         const char **name = name_set(k, x, set);
         good[out->sets++] = name;
-        if (x->J && !regular(k, x, left, n)) bad[singular++] = join(k, name);
+        if (!x->V && x->J && !regular(k, x, left, n)) bad[singular++] = join(k, name);
     } while (next_set(set, x->take, x->candidates));
     out->any = out->sets == all;
     out->set = good;
     out->singular = bad;
 }
 
-static void add_choice(insight *k, group *x, dae_insight_choice *out)
+static void choose(insight *k, group *x, dae_insight_choice *out)
 {
     const char **name = dae_arena_take(k->arena, x->columns + 1, sizeof *name);
-    find_values(k, x);
-    find_candidates(k, x);
     for (size_t j = 0; j < x->candidates; j++) name[j] = k->flat->variable[x->candidate[j]].name;
     *out = (dae_insight_choice){ .variable = name, .variables = x->candidates, .take = x->take,
                                  .any = -1 };
     out->singular = dae_arena_take(k->arena, 1, sizeof *out->singular);
-    if (x->take == 0 || x->take >= x->candidates) out->any = 1;
+    if (x->take == 0 || (x->take >= x->candidates && !x->V)) out->any = 1;
+    else if (x->take > x->candidates) out->any = 0;
     else if (x->values <= 2 * MOST && binomial(x->candidates, x->take) <= SETS) {
-        find_entries(k, x);
+        if (!x->V) find_entries(k, x);
         try_sets(k, x, out);
     }
+}
+
+static void add_choice(insight *k, group *x, dae_insight_choice *out)
+{
+    find_values(k, x);
+    find_candidates(k, x);
+    choose(k, x, out);
+}
+
+/* The whole model at once, algebraic variables too. */
+static void choose_from_all(insight *k, const double *V, size_t freedom, dae_insight_choice *out)
+{
+    group x = { .V = V, .freedom = freedom, .take = freedom, .columns = k->s->columns,
+                .column = dae_arena_take(k->arena, k->s->columns + 1, sizeof *x.column) };
+    for (uint32_t j = 0; j < k->s->columns; j++) x.column[j] = j;
+    find_candidates(k, &x);
+    choose(k, &x, out);
 }
 
 static void take_group(insight *k, uint32_t *up, uint32_t root, group *x)
@@ -285,7 +315,9 @@ void insight_choices(insight *k)
     bool *bound = dae_arena_take(k->arena, s->columns + 1, sizeof *bound);
     bool *done = dae_arena_take(k->arena, s->columns + 1, sizeof *done);
     dae_insight_choice *choice = dae_arena_take(k->arena, s->columns + 2, sizeof *choice);
-    size_t groups = 0, free = 0;
+    size_t groups = 0, free = 0, freedom = 0;
+    const double *V = insight_kernel(k, &freedom);
+    bool none = false;
     for (uint32_t i = 0; i < s->rows; i++)
         for (size_t e = s->start[i]; s->c[i] && e < s->start[i + 1]; e++)
             bound[s->column[e]] = true;
@@ -294,15 +326,17 @@ void insight_choices(insight *k)
         free += s->d[j] && !bound[j];
         if (!bound[j] || done[root] || groups >= 200) continue;
         done[root] = true;
-        group x = { 0 };
+        group x = { .V = V, .freedom = freedom };
         take_group(k, up, root, &x);
         add_choice(k, &x, &choice[groups]);
         bool moves = k->r->flat->watches && x.take && x.take < choice[groups].variables;
         for (size_t i = 0; moves && i < choice[groups].variables; i++)
             dynamic[moving++] = choice[groups].variable[i];
+        none |= V && x.take && choice[groups].any != -1 && choice[groups].sets == 0;
         groups++;
     }
     if (free) add_free(k, bound, &choice[groups++]);
+    if (none) choose_from_all(k, V, freedom, &choice[groups = 0]), groups = 1;
     k->out.choice = choice;
     k->out.choices = groups;
 }

@@ -454,8 +454,8 @@ static void collect(insight *k)
     draw_signature(k);
     if (k->started) list_start(k);
     insight_hidden(k);
-    insight_choices(k);
     look_at_original(k);
+    insight_choices(k);
     judge_freedom(k);
     insight_modes(k);
 }

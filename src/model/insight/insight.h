@@ -3,7 +3,8 @@
  *     insight.c sizes, loops, pictures of the structure, the start
  *     hidden.c  hidden constraints and the reduced system, as readable equations
  *     eliminate.c derivatives that equations determine together, taken out of them
- *     choice.c  which initial values can be chosen together
+ *     choice.c  which initial values can be chosen together; kernel.c the same where coefficients
+ *               are constant
  *     index.c   tractability and perturbation index, by numbers; derivative.c the differentiation
  *               index
  *     mass.c    M y' = f with constant M: P M Q = diag(I, 0)
@@ -61,6 +62,12 @@ int insight_derivative_index(insight *k, const ex_id *residual, double *x, bool 
                              double *gap, const char **how);
 void insight_mass(insight *k);
 void insight_modes(insight *k);
+
+/* kernel.c: constant coefficients: a row of `freedom` numbers for every column of the signature;
+ * NULL: they are not constant, or it is not known. Variables whose rows are independent can be chosen. */
+double *insight_kernel(insight *k, size_t *freedom);
+bool insight_independent(insight *k, const double *V, size_t freedom, const size_t *row,
+                         size_t rows);
 
 /* Is Pryce's system Jacobian singular at the start, or nearly? false: it is not, is not known, or
  * has more than `most` rows. */

@@ -208,6 +208,7 @@ void insight_mass(insight *k)
     x.y = dae_arena_take(k->arena, n + 1, sizeof *x.y);
     if (!find_mass(&x)) return;
     transform(&x);
+    for (size_t i = nn; i < 4 * nn; i++) block[i] = ex_neat(block[i]); /* P, Q, Q^-1 */
     const char **unknown = dae_arena_take(k->arena, n + 1, sizeof *unknown);
     const char **meaning = dae_arena_take(k->arena, n + 1, sizeof *meaning);
     const char **equation = dae_arena_take(k->arena, n + 1, sizeof *equation);

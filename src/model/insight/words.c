@@ -117,6 +117,8 @@ static void say_choice(page *p, const dae_insight_choice *c)
     const char *all = names(p, c->variable, LISTED);
     if (c->take == 0)
         say(p, "none of %s\n", all);
+    else if (c->any == 0 && c->sets == 0)
+        say(p, "%zu, but no %zu of %s: derivatives have to be among them\n", c->take, c->take, all);
     else if (c->take >= c->variables)
         say(p, "%s\n", all);
     else if (c->any == 1)

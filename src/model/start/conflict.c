@@ -464,19 +464,54 @@ static void list_parameters(model *m, const model_equation *e, char *text, size_
     ex_walk_end(m->g, w);
 }
 
+static const char *fixed_words(model *m, uint32_t v, double value)
+{
+    char where[LOCATED] = "";
+    if (v < m->flat_variables) model_locate(m, m->flat->variable[v].place, where, sizeof where);
+    return dae_arena_print(&m->arena, "'%s = %.10g'%s", m->variable[v].name, value, where);
+}
+
+/* Is a fixed alias of a variable equal to it but for the sign? */
+static bool has_opposite(const model *m, uint32_t v)
+{
+    bool any = false;
+    for (uint32_t a = 0; a < m->flat_variables; a++)
+        any |= m->variable[a].alias_of == v && m->variable[a].fixed == 1 &&
+               m->variable[a].alias_sign < 0;
+    return any;
+}
+
+/* Variables that are equal are one unknown, with one condition. If several of them are fixed it
+ * stays when one is taken away: so all are named. */
+static const char *describe_fixed(model *m, uint32_t v)
+{
+    uint32_t from = m->variable[v].start_from;
+    double start = m->value[slot_of(v, 2)];
+    int sign = from == v ? 1 : m->variable[from].alias_sign;
+    const char *list = fixed_words(m, from, sign * start);
+    int others = 0;
+    for (uint32_t a = 0; a < m->flat_variables; a++) {
+        const model_variable *x = &m->variable[a];
+        if (a == from || x->fixed != 1 || (a != v && x->alias_of != v)) continue;
+        if (++others > SHOWN) continue;
+        list = dae_arena_print(&m->arena, "%s and %s", list,
+                               fixed_words(m, a, a == v ? start : x->alias_sign * start));
+    }
+    if (others > SHOWN) list = dae_arena_print(&m->arena, "%s and %d more", list, others - SHOWN);
+    return others == 0 ? dae_arena_print(&m->arena, "fixed start value %s", list)
+                       : dae_arena_print(&m->arena,
+                                         "fixed start values %s, which count as one: the variables "
+                                         "are equal%s", list,
+                                         has_opposite(m, v) ? " but for the sign" : "");
+}
+
 static const char *describe(suspects *s, int k)
 {
     model *m = s->m;
     const model_equation *e = &s->all->list.item[s->row[k]];
     char text[160], where[LOCATED], with[200];
     model_locate(m, e->place, where, sizeof where);
-    if (e->condition != NOWHERE) {
-        uint32_t from = m->variable[e->condition].start_from;
-        double start = m->value[slot_of(e->condition, 2)];
-        if (from != e->condition) start *= m->variable[from].alias_sign;
-        return dae_arena_print(&m->arena, "fixed start value '%s = %.10g'%s",
-                               m->variable[from].name, start, where);
-    }
+    if (e->condition != NOWHERE) return describe_fixed(m, e->condition);
     model_equation_name(m, e, text, sizeof text);
     list_parameters(m, e, with, sizeof with);
     return dae_arena_print(&m->arena, "%s %s%s%s%s", e->role, text, with,
