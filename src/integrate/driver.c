@@ -101,6 +101,11 @@ void dae_scale_weights(dae_solver *s, double h)
 
 /* ---- step size ---- */
 
+/* Pivots of index-3 unknowns are as small as h^2 in units of time in which things change: below the
+ * root of rounding no matrix is told from a singular one. What this part of that time leaves of the
+ * error of order 1 is 5e-11. */
+static const double SHORTEST_3 = 1e-5;
+
 /* A change of half a tolerance in the first step: the error of order 1 is then far below. One-step
  * methods have their full order at once: a change by a hundredth [HNW93, II.4]. Where the error
  * of the first step is h^2 |y''| / 2 and known: (h |y'|)^2 / |y| as large as a tolerance, the
@@ -127,6 +132,8 @@ double dae_first_step(dae_solver *s, double span)
     /* to see a multiplier the step must be longer: about the root of the tolerance (first.c) */
     if (s->first.pending && rate > 0)
         h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
+    if (dae_has_level_3(s) && rate > 0)
+        h = fmax(h, fmin(1e-3 * fabs(span), SHORTEST_3 * size / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }

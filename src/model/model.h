@@ -89,6 +89,9 @@ bool model_read_watch(model *m, double *out);
 /* Relations that both have are held as they are there, others are looked at anew. */
 void model_take_relations(model *m, const model *from, double t);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
+/* Whether its derivative is one: of what equations do not differentiate integrators have differences
+ * at most. */
+bool model_has_rate(const model *m, uint32_t variable);
 double model_peek_sound(const model *m, uint32_t variable); /* after a run that a guard ended  */
 void model_poke(model *m, uint32_t variable, double value);
 void model_poke_rate(model *m, uint32_t variable, double value); /* of its derivative */

@@ -11,6 +11,16 @@
 #include "model/array/array.h"
 #include "model/object.h"
 
+/* Start values, which of them count more than others. */
+typedef enum array_tier {
+    TIER_HELD,                   /* fixed                                                     */
+    TIER_FIRST,                  /* given, of unknowns that are differentiated                */
+    TIER_OTHER,                  /* given, of others                                          */
+    TIER_ASSUMED,                /* of unknowns that are differentiated                       */
+    TIER_LAST = TIER_ASSUMED,
+    TIER_NONE                    /* nothing is known                                          */
+} array_tier;
+
 typedef struct model_array {
     derivative_array a;
     array_base base, next;       /* at the last two ends of steps: ranks were looked at       */
@@ -32,6 +42,7 @@ typedef struct model_array {
     double *ease;                /* ... so they move first; NULL: there are none               */
     double *turn;                /* of orientation(): the square of all columns               */
     double *guess, *weight;      /* of the start                                              */
+    uint8_t *tier;               /* ... an array_tier: which of them count more               */
     double *metric;              /* sizes of unknowns, to measure distances with              */
     double *size_before, *size_now; /* units while others are tried                          */
     bool lost;                   /* ranks changed: where and how                              */
@@ -65,6 +76,11 @@ void array_put_sizes(model_array *k, const double *size);
 void array_put_zero(model_array *k, double zero); /* below what singular values count as 0 */
 
 void array_put_ease(model_array *k, bool on); /* while it runs: k->ease */
+
+/* How readily unknowns move, for all decompositions; NULL: all alike. */
+void array_put_weights(model_array *k, const double *weight);
+/* approach.c: along the constraints to where k->here is nearest to the start values. */
+void array_approach(model *m);
 
 /* problem.c */
 bool array_take_base(model_array *k); /* at k->here, which counts from now on */

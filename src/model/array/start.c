@@ -18,13 +18,15 @@
 
 /* SMALL: unknowns up to which more than one way is tried; PATIENT: the last level on which all of
  * them are, with a trust region. */
-enum { NEAREST = 60, SHAKES = 6, SMALL = 30, PATIENT = 2, TRIES = 20 };
+enum { SHAKES = 6, SMALL = 30, PATIENT = 2, TRIES = 20 };
 
 /* How readily an unknown moves away from its start value. */
-static const double GIVEN = 1, DEFAULT = 1e2, ALGEBRAIC = 1e4;
+static const double READY[] = { [TIER_HELD] = 0, [TIER_FIRST] = 1, [TIER_OTHER] = 1e3,
+                                [TIER_ASSUMED] = 1e2, [TIER_NONE] = 1e4 };
 static const double LATER = 1e-4; /* in units of tau */
 static const double BESIDE = 1e-3; /* ... start values may be off the constraints by this */
 static const double ROUNDED = 1e-8; /* ... a point that satisfies the array, by this */
+static const double NEAR = 1e-12; /* ... which is where it should be */
 static const double LOWEST = 5e-13; /* part of singular values that may count */
 static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
@@ -66,6 +68,7 @@ dae_status model_build_array_start(model *m)
     k->guess = dae_arena_take(&m->arena, n + 1, sizeof *k->guess);
     k->weight = dae_arena_take(&m->arena, n + 1, sizeof *k->weight);
     k->metric = dae_arena_take(&m->arena, n + 1, sizeof *k->metric);
+    k->tier = dae_arena_take(&m->arena, n + 1, sizeof *k->tier);
     for (size_t i = 0; i < count; i++)
         root[i] = ex_binary(m->g, EX_SUBTRACT, m->initial.item[i].left, m->initial.item[i].right);
     dae_status status = unit_open(m, &k->initial, root, count);
@@ -116,6 +119,15 @@ typedef enum origin {
     FROM_HERE                    /* values in the slots: a run under way                      */
 } origin;
 
+static array_tier tier_of(const model *m, uint32_t v, origin from)
+{
+    const model_variable *x = &m->variable[v];
+    if (initial_is_fixed(m, v)) return from == FROM_START ? TIER_HELD : TIER_FIRST;
+    if (from == FROM_HERE) return TIER_FIRST;
+    if (is_given(m, v)) return x->differentiated ? TIER_FIRST : TIER_OTHER;
+    return x->differentiated ? TIER_ASSUMED : TIER_NONE;
+}
+
 /* Sizes, guesses, and how readily each of the unknowns moves. */
 static void weigh(model *m, origin from)
 {
@@ -123,24 +135,20 @@ static void weigh(model *m, origin from)
     for (size_t j = 0; j < k->a.n; j++) {
         uint32_t v = m->p.variable[j];
         const model_variable *x = &m->variable[v];
-        bool fixed = initial_is_fixed(m, v), given = is_given(m, v);
         double start = fmin(fmax(m->value[slot_of(v, 2)], x->min_value), x->max_value);
         k->guess[j] = from == FROM_HERE ? m->value[slot_of(v, 0)] : start;
-        k->weight[j] = fixed && from == FROM_START ? 0
-                       : from == FROM_HERE || fixed ? GIVEN
-                       : !x->differentiated         ? ALGEBRAIC
-                       : given                      ? GIVEN
-                                                    : DEFAULT;
-        m->start_use[v] = fixed                        ? START_FIXED
-                          : x->differentiated || given ? START_NEAR
-                                                       : START_NONE;
+        k->tier[j] = (uint8_t)tier_of(m, v, from);
+        k->weight[j] = READY[k->tier[j]];
+        m->start_use[v] = initial_is_fixed(m, v)                  ? START_FIXED
+                          : x->differentiated || is_given(m, v) ? START_NEAR
+                                                                  : START_NONE;
         double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
         k->metric[j] = size;
     }
     array_put_sizes(k, k->metric);
 }
 
-static void put_weights(model_array *k, const double *weight)
+void array_put_weights(model_array *k, const double *weight)
 {
     for (size_t j = 0; j < k->a.n; j++)
         k->base.weight[j] = k->next.weight[j] = k->near.weight[j] = k->spare.weight[j] =
@@ -177,7 +185,7 @@ static bool raise(model *m, int level)
 static bool look(model_array *k)
 {
     k->here.extra = NULL;
-    put_weights(k, NULL);
+    array_put_weights(k, NULL);
     return array_linearize(&k->here, &k->base) &&
            array_decompose(&k->base, array_rows(&k->a), array_columns(&k->a) - (int)k->a.n);
 }
@@ -185,7 +193,7 @@ static bool look(model_array *k)
 static void choose_units(model_array *k)
 {
     k->here.extra = NULL;
-    put_weights(k, NULL);
+    array_put_weights(k, NULL);
     array_choose_units(&k->here, &k->base, k->metric);
     array_put_sizes(k, k->base.size);
 }
@@ -235,7 +243,7 @@ static bool is_confirmed(model *m)
     for (size_t j = 0; j < k->a.n; j++) k->base.weight[j] = 0;
     good = array_satisfy(&k->here, &k->base, false);
     if (!good) { /* rounding of x, which the derivatives cannot remove */
-        put_weights(k, NULL);
+        array_put_weights(k, NULL);
         good = array_satisfy(&k->here, &k->base, false) && has_stayed(k, kept, ROUNDED);
     }
     good = good && look(k) && array_is_full(&k->base) && k->base.constraints == constraints;
@@ -262,7 +270,8 @@ static double distance(const model_array *k)
 {
     double sum = 0;
     for (size_t j = 0; j < k->a.n; j++) {
-        double d = k->weight[j] > 0 ? (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]) : 0;
+        bool counts = k->tier[j] >= TIER_FIRST && k->tier[j] <= TIER_LAST;
+        double d = counts ? (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]) : 0;
         sum += d * d;
     }
     return sqrt(sum);
@@ -276,7 +285,7 @@ static bool satisfy_beside(model_array *k, double *held, size_t columns)
     if (!array_satisfy(&k->here, &k->base, false)) return false;
     memcpy(held, k->here.c, columns * sizeof *held);
     double before = distance(k);
-    put_weights(k, k->weight);
+    array_put_weights(k, k->weight);
     if (!array_satisfy(&k->here, &k->base, false) || distance(k) > before + BESIDE)
         memcpy(k->here.c, held, columns * sizeof *held);
     return true;
@@ -290,9 +299,9 @@ static bool satisfy_anywhere(model_array *k, const double *from, size_t columns)
     int stages = n <= SMALL ? 4 + SHAKES : 4;
     bool good = false;
     for (int stage = 1; stage < stages && !good; stage++) {
-        put_weights(k, k->weight);
+        array_put_weights(k, k->weight);
         for (size_t j = 0; j < n; j++)
-            if (stage == 2 && k->weight[j] != ALGEBRAIC) k->base.weight[j] = 0;
+            if (stage == 2 && k->tier[j] != TIER_OTHER && k->tier[j] != TIER_NONE) k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
         if (stage > 3) shake(k, stage - 3);
         bool patient = stage == 3 || (stage > 3 && k->a.level <= PATIENT);
@@ -402,51 +411,34 @@ static outcome find_index(model *m, origin from)
 
 /* ---------------------------------------------------------------- nearest --------------- */
 
-/* Weighted, with initial equations: the decomposition at k->here. */
-static bool look_held(model_array *k)
+/* Where begin_again begins: all unknowns at their start values, with the derivatives found or
+ * without any; those given, with all else as it was found, held there. */
+typedef enum again { AGAIN_DERIVATIVES, AGAIN_NOTHING, AGAIN_GIVEN, AGAIN_FIRST, AGAINS } again;
+
+static void put_again(model_array *k, again way)
 {
+    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
+    array_tier held = way == AGAIN_GIVEN ? TIER_OTHER : way == AGAIN_FIRST ? TIER_FIRST : TIER_HELD;
     k->here.extra = k->extra.rows ? &k->extra : NULL;
-    put_weights(k, k->weight);
-    return array_linearize(&k->here, &k->base) &&
-           array_decompose(&k->base, array_point_rows(&k->here),
-                           array_columns(&k->a) - (int)k->a.n);
-}
-
-/* From x towards the guesses, along the constraints, into `to`; how far, in units of sizes. */
-static double step_along(const model_array *k, double *to)
-{
-    const array_base *b = &k->base;
-    int n = b->n;
-    double most = 0, *want = k->x_here;
-    for (int j = 0; j < n; j++)
-        want[j] = b->weight[j] > 0 ? (k->guess[j] - k->here.c[j]) / (b->size[j] * b->weight[j]) : 0;
-    for (int j = 0; j < n; j++) {
-        double sum = want[j];
-        for (int r = 0; r < b->constraints; r++) {
-            double dot = 0;
-            for (int l = 0; l < n; l++) dot += b->W[r + l * n] * want[l];
-            sum -= b->W[r + j * n] * dot;
-        }
-        to[j] = sum * b->size[j] * b->weight[j];
-        most = fmax(most, fabs(to[j]) / k->metric[j]);
+    array_put_weights(k, k->weight);
+    for (size_t j = 0; j < n; j++) {
+        if (way < AGAIN_GIVEN || k->tier[j] <= held) k->here.c[j] = k->guess[j];
+        if (k->tier[j] <= held) k->base.weight[j] = 0;
     }
-    return most;
+    if (way == AGAIN_NOTHING) memset(k->here.c + n, 0, (columns - n) * sizeof *k->here.c);
 }
 
-/* The way to the point may have led far away, by levels that knew less: once more from the guesses,
- * with the derivatives found, or without any; with all that is known now. */
+/* The way to the point may have led far away, by levels that knew less: once more with all that is
+ * known now. */
 static void begin_again(model *m)
 {
     model_array *k = m->array;
     size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
     double *good = dae_alloc(&m->memory, columns + 1, sizeof *good), nearest = distance(k);
     if (good) memcpy(good, k->here.c, columns * sizeof *good);
-    for (int way = 0; good && way < 2; way++) {
+    for (again way = AGAIN_DERIVATIVES; good && way < AGAINS && nearest > NEAR; way++) {
         memcpy(k->here.c, good, columns * sizeof *good);
-        memcpy(k->here.c, k->guess, n * sizeof *good);
-        if (way == 1) memset(k->here.c + n, 0, (columns - n) * sizeof *good);
-        k->here.extra = k->extra.rows ? &k->extra : NULL;
-        put_weights(k, k->weight);
+        put_again(k, way);
         bool same = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
                     (int)n - k->base.constraints == k->freedom;
         if (!same || !(distance(k) < nearest / 2)) continue;
@@ -454,33 +446,6 @@ static void begin_again(model *m)
         memcpy(good, k->here.c, columns * sizeof *good);
     }
     if (good) memcpy(k->here.c, good, columns * sizeof *good);
-    dae_free(&m->memory, good);
-}
-
-static void approach(model *m)
-{
-    model_array *k = m->array;
-    size_t n = k->a.n, columns = (size_t)array_columns(&k->a);
-    double *good = dae_alloc(&m->memory, columns + n + 1, sizeof *good), *step = good + columns,
-           rate;
-    double part = 1;
-    for (int round = 0; good && round < NEAREST && part > 1e-3; round++) {
-        memcpy(good, k->here.c, columns * sizeof *good);
-        if (!look_held(k)) break;
-        if (step_along(k, step) < 1e-10) break;
-        for (size_t j = 0; j < n; j++) k->here.c[j] += part * step[j];
-        if (array_settle(&k->here, &k->base, &rate)) {
-            part = fmin(1, 2 * part);
-            continue;
-        }
-        memcpy(k->here.c, good, columns * sizeof *good);
-        double before = distance(k);
-        for (size_t j = 0; j < n; j++) k->here.c[j] += part * step[j];
-        if (array_satisfy(&k->here, &k->base, false) && distance(k) < (1 - part / 4) * before)
-            continue;
-        memcpy(k->here.c, good, columns * sizeof *good);
-        part /= 2;
-    }
     dae_free(&m->memory, good);
 }
 
@@ -639,7 +604,7 @@ dae_status model_find_array_start(model *m, double t0)
     if (end == NO_POINT) return tell_no_point(m, t0);
     if (end == NO_INDEX) return tell_no_index(m, t0);
     begin_again(m);
-    approach(m);
+    array_approach(m);
     if (!begin_there(m, t0)) return tell_isolated(m, t0);
     m->initial_by = "derivative array";
     put_values(m);

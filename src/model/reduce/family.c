@@ -243,15 +243,18 @@ static bool rescue(const double *watched, void *user)
     return f->stage.refused;
 }
 
-/* Whether derivative() has this one. */
+/* Whether derivative() has this one, from equations. */
 static bool knows(const member *k, uint32_t variable, uint32_t order)
 {
     const flat_reduction *r = &k->reduction;
-    for (size_t i = 0; i < r->dummies; i++)
-        if (r->dummy[i].variable == variable &&
-            (r->dummy[i].order == order || r->dummy[i].order + 1 == order))
-            return true;
-    return order <= 1;
+    bool known = order == 0;
+    if (order == 1) known = model_has_rate(k->m, variable);
+    for (size_t i = 0; i < r->dummies && !known; i++) {
+        const flat_dummy *d = &r->dummy[i];
+        if (d->variable != variable) continue;
+        known = d->order == order || (d->order + 1 == order && model_has_rate(k->m, d->stand_in));
+    }
+    return known;
 }
 
 /* ... itself, or as a derivative of what the model says its derivative is. Order 0: no. */

@@ -32,6 +32,13 @@ double model_peek(const model *m, uint32_t variable, uint32_t order)
     return sign * m->value[slot_of(v, order)];
 }
 
+bool model_has_rate(const model *m, uint32_t variable)
+{
+    double sign;
+    const model_variable *x = &m->variable[home_of(m, variable, &sign)];
+    return x->differentiated || x->alias_value;
+}
+
 double model_peek_sound(const model *m, uint32_t variable)
 {
     double sign;

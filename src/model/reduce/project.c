@@ -23,7 +23,11 @@
 
 enum { PASSES = 12, DENSE = 60 };
 
-static const double TINY = 1e-12, SETTLED = 1e-6; /* of the tolerance */
+static const double TINY = 1e-12;
+/* Parts of the tolerance: there; near, where passes that do not come nearer are rounding: that of a
+ * large state moves a small one whose tolerance is absolute. By more where all conditions hold but
+ * for some rounding errors, in units of which: */
+static const double SETTLED = 1e-6, NEAR = 0.03, WITHIN = 1, EXACT = 8, ROUGH = 1e3;
 
 /* ---------------------------------------------------------------- building -------------- */
 
@@ -194,15 +198,15 @@ int model_run_conditions(model_projection *j)
     return DAE_OK;
 }
 
-/* Does every condition hold as well as rounding lets it be known? */
-static bool holds(model_projection *j)
+/* Does every condition hold as well as rounding, times `much`, lets it be known? */
+static bool holds(model_projection *j, double much)
 {
     memset(j->size, 0, (size_t)j->conditions * sizeof *j->size);
     for (int c = 0; c < j->states; c++)
         for (int64_t k = j->start[c]; k < j->start[c + 1]; k++)
             j->size[j->row[k]] += fabs(j->G[k] * j->g.in[j->input[c]]);
     for (int i = 0; i < j->conditions; i++)
-        if (fabs(j->g.out[i]) > 8 * DBL_EPSILON * j->size[i]) return false;
+        if (fabs(j->g.out[i]) > much * DBL_EPSILON * j->size[i]) return false;
     return true;
 }
 
@@ -238,7 +242,7 @@ static int improve(model_projection *j, const double *weight, double *moved)
     int q = j->states;
     dae_factor_info info;
     fill_matrix(j, weight);
-    memset(j->side, 0, (size_t)q * sizeof *j->side);
+    for (int c = 0; c < q; c++) j->side[c] = 0;
     for (int i = 0; i < j->conditions; i++) j->side[q + i] = -j->size[i] * j->g.out[i];
     for (int c = 0; c < q; c++)
         for (int64_t k = j->start[c]; k < j->start[c + 1]; k++)
@@ -254,11 +258,20 @@ static int improve(model_projection *j, const double *weight, double *moved)
     return DAE_OK;
 }
 
+/* Passes do not come nearer: how often that was so is *idle. */
+static bool is_stuck(model_projection *j, double moved, double before, int *idle)
+{
+    if (!(moved <= WITHIN && moved >= before / 2)) return false;
+    ++*idle;
+    return moved <= SETTLED || (*idle > 1 && (moved <= NEAR || holds(j, ROUGH)));
+}
+
 static int project(double t, double *x, const double *weight, void *user)
 {
     model *m = user;
     model_projection *j = m->p.projection;
     double moved = INFINITY, before = INFINITY;
+    int idle = 0;
     m->value[0] = t;
     unit_gather(m, &j->g);
     memset(j->y, 0, (size_t)j->states * sizeof *j->y);
@@ -266,11 +279,10 @@ static int project(double t, double *x, const double *weight, void *user)
         for (int c = 0; c < j->states; c++)
             j->g.in[j->input[c]] = x[j->column[c]] + j->y[c] / weight[j->column[c]];
         if (model_run_conditions(j) != DAE_OK) return DAE_RETRY;
-        bool stuck = moved <= SETTLED && moved >= before / 2; /* rounding */
-        if (holds(j) || stuck) break;
+        if (holds(j, EXACT) || is_stuck(j, moved, before, &idle)) break;
         before = moved;
         if (improve(j, weight, &moved) != DAE_OK) return DAE_RETRY;
-        if (pass == PASSES - 1 && moved > SETTLED) return DAE_RETRY;
+        if (pass == PASSES - 1 && moved > (idle ? NEAR : SETTLED)) return DAE_RETRY;
     }
     for (int c = 0; c < j->states; c++) x[j->column[c]] = j->g.in[j->input[c]];
     return DAE_OK;
