@@ -10,7 +10,8 @@
  *
  *     min | B_r z - (start - x)_r |,   B <- what of B does not move these,
  *
- * rank after rank, the last one by Levenberg and Marquardt's method.
+ * rank after rank, the last one by Levenberg and Marquardt's method. Where start values are nearly
+ * consistent a search in which all count at once, by weights, goes a shorter way: the nearer end counts.
  */
 #include "model/array/model.h"
 
@@ -209,14 +210,89 @@ static void approach_tier(nearest *w, int tier)
     }
 }
 
+static void approach_by_rank(nearest *w)
+{
+    for (int tier = TIER_FIRST; tier <= TIER_LAST; tier++) {
+        approach_tier(w, tier);
+        for (int j = 0; j < w->n; j++)
+            if (w->k->tier[j] == tier) w->target[j] = w->k->here.c[j];
+    }
+}
+
+/* ---------------------------------------------------------------- by weights ------------ */
+
+/* Towards the start values, along the constraints, into w->step; how far, in units of sizes. */
+static double step_along(nearest *w)
+{
+    const model_array *k = w->k;
+    const array_base *b = &k->base;
+    double most = 0, *want = w->right;
+    for (int j = 0; j < w->n; j++)
+        want[j] = b->weight[j] > 0 ? (k->guess[j] - k->here.c[j]) / (b->size[j] * b->weight[j]) : 0;
+    for (int j = 0; j < w->n; j++) {
+        double sum = want[j];
+        for (int r = 0; r < b->constraints; r++) {
+            double dot = 0;
+            for (int l = 0; l < w->n; l++) dot += b->W[r + l * w->n] * want[l];
+            sum -= b->W[r + j * w->n] * dot;
+        }
+        w->step[j] = sum * b->size[j] * b->weight[j];
+        most = fmax(most, fabs(w->step[j]) / k->metric[j]);
+    }
+    return most;
+}
+
+/* How far from the start values, what moves readily counting less. */
+static double distance(const model_array *k)
+{
+    double sum = 0;
+    for (size_t j = 0; j < k->a.n; j++)
+        if (k->tier[j] >= TIER_FIRST && k->tier[j] <= TIER_LAST)
+            sum = hypot(sum, (k->here.c[j] - k->guess[j]) / (k->metric[j] * k->weight[j]));
+    return sum;
+}
+
+static void approach_by_weights(nearest *w)
+{
+    model_array *k = w->k;
+    size_t bytes = (size_t)array_columns(&k->a) * sizeof *w->good;
+    double part = 1, rate;
+    for (int round = 0; round < ROUNDS && part > 1e-3; round++) {
+        memcpy(w->good, k->here.c, bytes);
+        if (!look_held(k) || step_along(w) < THERE) break;
+        for (int j = 0; j < w->n; j++) k->here.c[j] += part * w->step[j];
+        if (array_settle(&k->here, &k->base, &rate)) {
+            part = fmin(1, 2 * part);
+            continue;
+        }
+        memcpy(k->here.c, w->good, bytes);
+        double before = distance(k);
+        for (int j = 0; j < w->n; j++) k->here.c[j] += part * w->step[j];
+        if (array_satisfy(&k->here, &k->base, false) && distance(k) < (1 - part / 4) * before)
+            continue;
+        memcpy(k->here.c, w->good, bytes);
+        part /= 2;
+    }
+}
+
+/* By weights the way is short where start values are nearly consistent; by rank they stay where they
+ * are: the nearer of the two. */
 void array_approach(model *m)
 {
     nearest w;
     if (!nearest_open(&w, m)) return;
-    for (int tier = TIER_FIRST; tier <= TIER_LAST; tier++) {
-        approach_tier(&w, tier);
-        for (int j = 0; j < w.n; j++)
-            if (w.k->tier[j] == tier) w.target[j] = w.k->here.c[j];
+    model_array *k = m->array;
+    size_t columns = (size_t)array_columns(&k->a), bytes = columns * sizeof *w.good;
+    double *from = dae_alloc(&m->memory, 2 * columns + 1, sizeof *from), *one = from + columns;
+    if (from) {
+        memcpy(from, k->here.c, bytes);
+        approach_by_weights(&w);
+        memcpy(one, k->here.c, bytes);
+        double far = distance(k);
+        memcpy(k->here.c, from, bytes);
+        approach_by_rank(&w);
+        if (!(distance(k) < far)) memcpy(k->here.c, one, bytes);
     }
+    dae_free(&m->memory, from);
     dae_free(&m->memory, w.B);
 }
