@@ -1,8 +1,8 @@
 /* analysis.h: what the files of the analysis share.
  *
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
- * series along a curve (series.c), in units for them (units.c); ranks (rank.c, turn.c); the
- * derivative array with its eliminations (array.c); a consistent point (newton.c); the levels, one after another
+ * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
+ * eliminations (array.c); a consistent point (newton.c); the levels, one after another
  * (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
  * (semi_explicit.c). analysis.c has the public calls. All matrices are dense, stored by columns.
  */
@@ -28,7 +28,6 @@ typedef struct dae_equations {
     int *color, colors;
     int rough;              /* 1: Jacobians to eight digits will do                         */
     int given;              /* 1: the user's Jacobians are exact, as far as is known        */
-    int hides;              /* 1: there are entries that rounding hides                     */
     double increments;      /* the scale of time they were found for; 0: not yet            */
     double guess[2];        /* where the search for increments of x, x' begins              */
     double time;            /* scale of time: for d' of a leading term, and for increments */
@@ -66,27 +65,6 @@ void dae_equations_offer(dae_equations *e, const dae_problem *problem);
 int dae_equations_ask(dae_equations *e, double t, const double *x, const double *v, double *K,
                       double *C);
 
-/* ---- units (units.c) ---- */
-
-typedef struct dae_units {
-    int n;
-    double *vectors, *K, *C, *w; /* logarithms of entries, n x n                            */
-    double *row, *column;   /* of the units                                                 */
-    double *least;
-    int *row_of, *column_of; /* assigned to each other                                      */
-    int *way, *part;
-    int slope;              /* the largest number of derivatives in an assignment            */
-} dae_units;
-
-dae_status dae_units_open(dae_units *u, int n, const dae_memory *memory);
-void dae_units_close(dae_units *u, const dae_memory *memory);
-/* |F_x| and |F_x'|; 0: no entry */
-void dae_units_entry(dae_units *u, size_t place, double K, double C);
-/* H, or less: the time in which the quickest parts of the equations change. */
-double dae_units_time(dae_units *u, double H);
-/* row, column for this H. 0: no assignment of all rows and columns, and they are none. */
-int dae_units_find(dae_units *u, double H);
-
 /* ---- power series along a curve (series.c) ---- */
 
 /* x(tau) = sum c_j tau^j, t = t0 + H tau; c_j at c + j n. Along it F = sum R_k tau^k,
@@ -111,7 +89,6 @@ typedef struct dae_series {
     int few;                /* 1: samples are expensive                                     */
     int sampled, sketched;  /* 1: they are taken; some of them                              */
     int steady;             /* 1: they are all the same                                     */
-    dae_units units;
 } dae_series;
 
 /* Room for series up to an order; what is there already is kept. */
@@ -129,8 +106,6 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail);
 /* row, column from the samples. Answers the smallest entry that a derivative has in its equation
  * then: below 1e-3 or so H is too large to see it as a differential one. row: n places. */
 double dae_series_scale(dae_series *s, double *row);
-/* H, or less: what the samples say of a time in which little changes. */
-double dae_series_time(dae_series *s, double H);
 void dae_series_turn(dae_series *s);                    /* K, C from the samples               */
 void dae_series_stretch(dae_series *s, double factor); /* H := factor H                      */
 
@@ -263,8 +238,6 @@ int dae_settle(dae_analysis *a, int fresh);
 
 dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
 dae_status dae_pencil_run(dae_analysis *a);
-/* 1: s C + K is far from singular for some s, in units made for that s. */
-int dae_pencil_invertible(dae_analysis *a);
 int dae_pencil_sizes(int n); /* up to which blocks are counted */
 void dae_semi_explicit_run(dae_analysis *a);
 /* The constraints of the array that are not among the first `known`: into gradients. */

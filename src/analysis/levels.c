@@ -258,20 +258,6 @@ static dae_status count_again(dae_analysis *a)
     return DAE_OK;
 }
 
-/* The size of the terms that equation i and its derivatives are sums of, 1 at least: what remains
- * of the equation is judged beside it. */
-static double term_size(const dae_series *s, size_t i)
-{
-    size_t n = (size_t)s->n;
-    double size = 1;
-    for (int q = 0; q <= s->order + 1; q++)
-        for (size_t j = 0; j < n; j++) {
-            double entry = fabs(s->K[i + j * n]) + q * fabs(s->C[i + j * n]);
-            size = fmax(size, entry * fabs(s->c[(size_t)q * n + j]));
-        }
-    return size;
-}
-
 static void read_point(dae_analysis *a)
 {
     const dae_series *s = &a->series;
@@ -290,11 +276,8 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        double size = term_size(s, i);
-        for (int q = 0; q <= s->order; q++)
-            f->residual = fmax(f->residual, fabs(s->R[(size_t)q * n + i]) / size);
-    }
+    for (size_t i = 0; i < (size_t)(s->order + 1) * n; i++)
+        f->residual = fmax(f->residual, fabs(s->R[i]));
     f->time_scale = s->H;
 }
 
@@ -325,8 +308,6 @@ static const char *doubt(const dae_analysis *a)
         return "kept and dropped singular values are close to each other";
     if (a->array.svd.near.rows > 0)
         return "a singular value is near the tolerance: another tolerance, another rank";
-    if (a->equations.hides && a->facts.index < 0) /* others have such terms from rounding itself */
-        return "an equation has terms so small that rounding hides them beside the others";
     return NULL;
 }
 

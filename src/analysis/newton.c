@@ -29,9 +29,6 @@ enum { RENEWALS = 10 }; /* of expensive Jacobians in one search: those that end 
 static const double good_tail = 1e-10, fair_tail = 2e-9, small_step = 1e-9;
 /* How small a derivative may become in its equation. */
 static const double weak = 1e-3;
-/* H in units of the time in which the quickest parts change, at most: sizes of entries tell that
- * time coarsely; a shorter one costs digits of what changes slowly. */
-static const double leap = 100;
 /* What kept singular values are, at least, beside those dropped, for a rank to be trusted; a level
  * later they are as much closer again. */
 static const double clear = 300;
@@ -80,18 +77,6 @@ static int sample(dae_analysis *a)
     return answer;
 }
 
-/* Is H too large for the quickest parts of the equations? Then it becomes their time, but for the
- * factor that a retry makes it smaller by. */
-static int too_slow(dae_analysis *a)
-{
-    dae_series *s = &a->series;
-    double time = dae_series_time(s, s->H);
-    if (s->H <= leap * time)
-        return 0;
-    dae_series_stretch(s, 4 * time / s->H);
-    return 1;
-}
-
 int dae_look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
@@ -108,17 +93,14 @@ int dae_look_along(dae_analysis *a)
         answer = sample(a);
     if (answer == DAE_OK)
         answer = dae_series_residual(s, e);
-    if (answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail))
-        return DAE_RETRY;
-    /* only now are the sizes those near the point */
-    return answer == DAE_OK && too_slow(a) ? DAE_RETRY : answer;
+    return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
 }
 
 /* H twice as large, if series still end in time; 1: it is. */
 static int widen(dae_analysis *a)
 {
     dae_series *s = &a->series;
-    if (2 * s->H > a->widest || 2 * s->H > leap * dae_series_time(s, 2 * s->H))
+    if (2 * s->H > a->widest)
         return 0;
     dae_series_stretch(s, 2);
     if (dae_series_scale(s, a->equations.row) >= weak && probe(a, good_tail) == DAE_OK &&

@@ -31,8 +31,6 @@ enum { MOST_NODES = DAE_MOST_SERIES + MORE_NODES };
 static const double rounding = 2e-12, blur = 1e-12;
 /* Where a series ends that does not fall any more, in scaled entries. */
 static const double unimportant = 1e-7;
-/* What an entry that stands for its row and column should be, at least. */
-static const double well_seen = 1e-2;
 
 dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
 {
@@ -47,7 +45,7 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
         { &s->column, size },
     };
     s->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
-    if (!s->vectors || dae_units_open(&s->units, n, memory) != DAE_OK)
+    if (!s->vectors)
         return DAE_E_NOMEM;
     for (int i = 0; i < n; i++)
         s->row[i] = s->column[i] = 1;
@@ -56,7 +54,6 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
 
 void dae_series_close(dae_series *s, const dae_memory *memory)
 {
-    dae_units_close(&s->units, memory);
     dae_free(memory, s->vectors);
     dae_free(memory, s->K);
     dae_free(memory, s->samples);
@@ -480,67 +477,6 @@ static double weakest_derivative(const dae_series *s, double *row)
     return weakest;
 }
 
-/* The largest entries for the units. */
-static void measure_entries(dae_series *s)
-{
-    size_t square = (size_t)s->n * (size_t)s->n;
-    for (size_t place = 0; place < square; place++) {
-        double K = 0, C = 0;
-        for (int i = 0; i < s->count; i += stride_of(s)) {
-            const double *sample = sample_of(s, i);
-            K = fmax(K, fabs(sample[place]));
-            C = fmax(C, fabs(sample[square + place]));
-        }
-        dae_units_entry(&s->units, place, K, C);
-    }
-}
-
-/* Where samples are expensive, entries are many, and whether an assignment is the largest depends
- * on little: the time would be a guess. */
-double dae_series_time(dae_series *s, double H)
-{
-    if (s->few)
-        return H;
-    measure_entries(s);
-    return dae_units_time(&s->units, H);
-}
-
-/* The smallest entry of the assignment in the units at hand */
-static double weakest_assigned(const dae_series *s, const double *W)
-{
-    size_t n = (size_t)s->n;
-    double weakest = 1;
-    for (size_t j = 0; j < n; j++) {
-        size_t i = (size_t)s->units.row_of[j];
-        weakest = fmin(weakest, s->row[i] * W[i + j * n] * s->column[j]);
-    }
-    return weakest;
-}
-
-/* Units by the assignment, where those at hand leave entries of it too small; what they have in
- * common is such that the unknowns are neither huge nor tiny in them. */
-static void improve_units(dae_series *s, const double *W)
-{
-    const dae_units *u = &s->units;
-    size_t n = (size_t)s->n;
-    double common = 0, most = 0;
-    if (s->few)
-        return;
-    measure_entries(s);
-    if (!dae_units_find(&s->units, s->H) || weakest_assigned(s, W) > well_seen)
-        return;
-    for (size_t i = 0; i < n; i++)
-        common += (u->column[i] - u->row[i]) / (2 * (double)n);
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(s->c[i]) * exp(common - u->column[i]));
-    if (most > 0 && isfinite(most) && (most > 1e3 || most < 1e-3))
-        common -= log(most);
-    for (size_t i = 0; i < n; i++) {
-        s->column[i] = exp(u->column[i] - common);
-        s->row[i] = exp(u->row[i] + common);
-    }
-}
-
 double dae_series_scale(dae_series *s, double *row)
 {
     size_t n = (size_t)s->n;
@@ -552,7 +488,6 @@ double dae_series_scale(dae_series *s, double *row)
         s->row[i] = s->column[i] = 1;
     }
     ruiz(s->n, W, s->row, s->column, row);
-    improve_units(s, W);
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j <= DAE_MOST_SERIES; j++)
             s->c[(size_t)j * n + i] /= s->column[i];
