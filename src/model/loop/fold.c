@@ -146,22 +146,33 @@ static bool find_slope(curve *c, const double *u, double t)
     return true;
 }
 
-/* r := F, A := the factors of (F_u F_t; v' 0), rows scaled (in `early`: by what). */
+/* r := F, with F_u and F_t; early := the size of each row of these. */
+static bool measure_rows(curve *c, const place *p)
+{
+    int n = c->n;
+    if (!evaluate(c, p->u, p->t, c->r) || !find_slope(c, p->u, p->t)) return false;
+    if (!evaluate(c, p->u, p->t, c->r) || loop_jacobian(&c->l) != DAE_OK) return false;
+    for (int i = 0; i < n; i++) {
+        double row = fabs(c->slope[i]);
+        for (int j = 0; j < n; j++) row = fmax(row, fabs(c->l.s->K[i + j * n]) * c->size[j]);
+        if (!(row > 0) || !isfinite(row)) return false;
+        c->early[i] = row;
+    }
+    return true;
+}
+
+/* A := the factors of (F_u F_t; v' 0), rows scaled (in `early`: by what). */
 static bool factor(curve *c, const place *p, const double *v)
 {
     int n = c->n, all = n + 1, info = 0;
     const double *K = c->l.s->K;
     double *A = c->A, rcond = 0, most = 0;
-    if (!evaluate(c, p->u, p->t, c->r) || !find_slope(c, p->u, p->t)) return false;
-    if (!evaluate(c, p->u, p->t, c->r) || loop_jacobian(&c->l) != DAE_OK) return false;
+    if (!measure_rows(c, p)) return false;
     for (int i = 0; i < n; i++) {
-        double row = fabs(c->slope[i]);
-        for (int j = 0; j < n; j++) row = fmax(row, fabs(K[i + j * n]) * c->size[j]);
-        if (!(row > 0) || !isfinite(row)) return false;
+        double row = c->early[i];
         for (int j = 0; j < n; j++) A[i + j * all] = K[i + j * n] * c->size[j] / row;
         A[i + n * all] = c->slope[i] / row;
         c->unit = fmax(i > 0 ? c->unit : 0, fabs(A[i + n * all]));
-        c->early[i] = row;
     }
     if (!(c->unit > 0)) return false;
     for (int i = 0; i < n; i++) A[i + n * all] /= c->unit;
@@ -266,12 +277,9 @@ static bool find_first_direction(curve *c, place *p)
     double *J = c->A, *U = J + (n + 1) * (n + 1), *V = U + (n + 1) * (n + 1), *sigma = c->b,
            length = 0;
     const double *K = c->l.s->K;
-    if (!evaluate(c, p->u, p->t, c->r) || !find_slope(c, p->u, p->t)) return false;
-    if (!evaluate(c, p->u, p->t, c->r) || loop_jacobian(&c->l) != DAE_OK) return false;
+    if (!measure_rows(c, p)) return false;
     for (int i = 0; i < n; i++) {
-        double row = fabs(c->slope[i]);
-        for (int j = 0; j < n; j++) row = fmax(row, fabs(K[i + j * n]) * c->size[j]);
-        if (!(row > 0) || !isfinite(row)) return false;
+        double row = c->early[i];
         for (int j = 0; j < n; j++) J[i + j * n] = K[i + j * n] * c->size[j] / row;
         c->slope[i] /= row;
     }
