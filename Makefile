@@ -1,28 +1,47 @@
 # A thin front of CMake and scripts/.
-BUILD := build
-JOBS  := $(shell nproc 2>/dev/null || echo 2)
+BUILD  := build
+PREFIX ?= /usr/local
+JOBS   := $(shell nproc 2>/dev/null || echo 2)
 
-all:
-	scripts/fetch-uplot
-	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
+# The program, both libraries and the examples, optimized across files.
+all: tools
+	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DDAEDALUS_LTO=ON -DDAEDALUS_TESTS=OFF
 	cmake --build $(BUILD) -j$(JOBS)
 
+tools:
+	@command -v cmake >/dev/null || { missing=$$(scripts/install-deps --missing); \
+	echo "make: cmake is missing; as root: apt-get install -y --no-install-recommends $$missing" >&2; \
+	echo "      ('make demo' and 'make check' do that themselves)" >&2; exit 1; }
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# What is shown is the program: nothing else is built, and that quickly.
 demo:
-	scripts/install-deps
-	$(MAKE) all
-	scripts/demo
+	@scripts/install-deps
+	@scripts/progress "configuring" $(BUILD)/configure.log cmake -S . -B $(BUILD) \
+	    -DCMAKE_BUILD_TYPE=Release -DDAEDALUS_LTO=OFF -DDAEDALUS_TESTS=OFF
+	@scripts/progress "building the program, a minute on two cores" $(BUILD)/build.log \
+	    cmake --build $(BUILD) -j$(JOBS) --target daedalus
+	@scripts/demo
 
 check:
-	scripts/install-deps
-	scripts/install-browser
-	scripts/check
+	@scripts/install-deps check
+	@scripts/install-deps browser || \
+	    echo "check: no Chromium here; the test of report pages will be skipped"
+	@scripts/check
+
+# The two commands of the README in a minimal Debian system.
+check-bare:
+	@scripts/install-deps bare
+	@scripts/check-bare
 
 fuzz:
-	scripts/install-deps
+	@scripts/install-deps check
 	scripts/fuzz
 
 bench:
-	scripts/install-deps bench
+	@scripts/install-deps bench
 	scripts/bench
 
 format:
@@ -32,4 +51,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo check fuzz bench format clean
+.PHONY: all tools install demo check check-bare fuzz bench format clean
