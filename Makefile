@@ -10,7 +10,7 @@ all: tools
 
 tools:
 	@command -v cmake >/dev/null || { missing=$$(scripts/install-deps --missing); \
-	echo "make: cmake is missing; as root: apt-get install -y --no-install-recommends $$missing" >&2; \
+	echo "make: cmake is missing; as root: apt-get install -y --no-install-recommends $${missing:-cmake}" >&2; \
 	echo "      ('make demo' and 'make check' do that themselves)" >&2; exit 1; }
 
 install: all

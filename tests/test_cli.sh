@@ -128,6 +128,15 @@ check "overflowing number" run 2 solve robertson --stop 1e999
 check "setting NaN" run 2 solve pendulum --set g=nan
 check "setting out of range" eval 'run 2 solve pendulum --set length=-1 && says "out of range"'
 check "rtol negative" eval 'run 2 solve robertson --rtol -1 && says "error[E_TOL]"'
+check "rtol without a digit" eval 'run 2 solve robertson --rtol 2 && says "error[E_TOL]" && says "rtol <= 0.1"'
+# Names of the field's codes lead to the method that does the same.
+for pair in dassl:bdf ida:bdf lsodi:bdf ode15s:bdf IDA:bdf radau5:radau pside:radau mebdfi:mebdf \
+    gamd:gam ode23tb:trbdf2 ode45:dopri5; do
+    check "method of the code ${pair%:*}" eval 'run 0 solve akzo --stop 1 --method ${pair%:*} --json &&
+        says "method '"'"'${pair#*:}'"'"' is taken" && prints "\"method\": \"${pair#*:}\""'
+done
+check "a code asked for by methods" eval 'run 2 methods dassl && says "daedalus methods bdf"'
+check "a model given to solve" eval 'run 2 solve tea.mo && says "daedalus simulate tea.mo"'
 check "rtol NaN" eval 'run 2 solve robertson --rtol nan && says "error[E_TOL]"'
 check "both tolerances zero" eval 'run 2 solve robertson --rtol 0 --atol 0 && says "E_TOL"'
 check "order 0" run 2 solve robertson --max-order 0

@@ -209,7 +209,14 @@ static void f03_atol_each_zero(void **state)
 static void f05_coarse(void **state)
 {
     (void)state;
-    static const double rtols[] = {0.1, 1, 10};
+    static const double rtols[] = {0.1, 0.5, 0.99}, without_digits[] = {1, 2, 10};
+    for (int i = 0; i < COUNT_OF(without_digits); i++) {
+        tank user = {.after = INFINITY};
+        dae_problem p = tank_implicit(&user);
+        dae_solver *s = dae_open(&p, &(dae_options){.rtol = without_digits[i]});
+        expect_words(s, "error[E_TOL]: option 'rtol'", "rtol <= 0.1");
+        dae_close(s);
+    }
     for (int i = 0; i < COUNT_OF(rtols); i++) {
         tank user = {.after = INFINITY};
         dae_problem p = tank_implicit(&user);
@@ -861,7 +868,7 @@ int main(void)
              f03_zero_atol_at_crossing),
         CASE("F03 atol = 0, component starts at 0: E_TOL names it", f03_zero_atol_from_zero),
         CASE("F03 one atol_each = 0 at value 0: E_TOL names it", f03_atol_each_zero),
-        CASE("F05 rtol 0.1, 1, 10: stable", f05_coarse),
+        CASE("F05 rtol below 1: stable; 1 and more: refused", f05_coarse),
         CASE("F08 backward integration with an output grid", f08_backward),
         CASE("F08 backward stiff growth to overflow: said, bounded", f08_stiff_growth),
         CASE("F11 t1 = 1e300: success or step limit, bounded", f11_until_1e300),

@@ -205,6 +205,9 @@ check "native code, or a word that there is none" eval 'run 0 simulate "$decay" 
 # ---- wrong values ----
 check "unknown method" eval 'run 2 simulate "$decay" --method bdff && says bdff'
 check "rtol negative" eval 'run 2 simulate "$decay" --rtol -1 && says "error[E_TOL]"'
+check "rtol without a digit" eval 'run 2 simulate "$decay" --rtol 1 && says "rtol <= 0.1" && ! prints variable >/dev/null'
+check "unknown method: said before anything else" eval 'run 2 simulate "$decay" --method bdff && [ ! -s out ]'
+check "method of another code" eval 'run 0 simulate "$decay" --method dassl && says "method '"'bdf'"' is taken"'
 check "rtol zero" run 2 simulate "$decay" --rtol 0
 check "atol not a number" run 2 simulate "$decay" --atol nan
 check "decimal comma" eval 'run 2 simulate "$decay" --stop 1,5 && says "not a number"'

@@ -8,7 +8,7 @@
 #define AT(field) offsetof(dae_options, field)
 
 static const dae_option_row table[] = {
-    {"rtol", DAE_OPTION_REAL, AT(rtol), 1e-6, 0, 1e3, DAE_E_TOL, "relative tolerance"},
+    {"rtol", DAE_OPTION_REAL, AT(rtol), 1e-6, 0, DBL_MAX, DAE_E_TOL, "relative tolerance, below 1"},
     {"atol", DAE_OPTION_REAL, AT(atol), 0, 0, DBL_MAX, DAE_E_TOL,
      "absolute tolerance (default 1e-3 rtol)"},
     {"method", DAE_OPTION_TEXT, AT(method), 0, 0, 0, DAE_E_OPTION, "integration method"},
@@ -71,15 +71,25 @@ static dae_status resolve_row(const dae_option_row *row, dae_options *o, dae_rep
 /* Smallest relative tolerance that double arithmetic can serve. */
 static const double RTOL_FLOOR = 100 * DBL_EPSILON;
 
-static dae_status check_tolerances(dae_options *o, dae_report *report)
+dae_status dae_rtol_check(double rtol, dae_report *report)
 {
-    int pure_absolute = o->rtol < DBL_MIN; /* DAE_ZERO */
-    if (!pure_absolute && o->rtol < RTOL_FLOOR) {
+    if (rtol < RTOL_FLOOR) {
         dae_fail(report, DAE_E_TOL, "option 'rtol' is below what double arithmetic attains");
-        dae_why(report, "rtol = %.3g, attainable %.3g", o->rtol, RTOL_FLOOR);
+        dae_why(report, "rtol = %.3g, attainable %.3g", rtol, RTOL_FLOOR);
         dae_hint(report, "use rtol >= 1e-13");
         return DAE_E_TOL;
     }
+    if (rtol < 1) return DAE_OK;
+    dae_fail(report, DAE_E_TOL, "option 'rtol' allows errors as large as the values themselves");
+    dae_why(report, "rtol = %.3g; 1e-3 asks for about three correct digits, 1e-6 for six", rtol);
+    dae_hint(report, "use rtol <= 0.1; leave it out for 1e-6");
+    return DAE_E_TOL;
+}
+
+static dae_status check_tolerances(dae_options *o, dae_report *report)
+{
+    int pure_absolute = o->rtol < DBL_MIN; /* DAE_ZERO */
+    if (!pure_absolute && dae_rtol_check(o->rtol, report) != DAE_OK) return DAE_E_TOL;
     if (o->atol_each && o->atol_count <= 0) {
         dae_fail(report, DAE_E_DIM, "option 'atol_each' is set but atol_count is %d", o->atol_count);
         dae_hint(report, "atol_count is the length of atol_each and must equal the problem's size");

@@ -18,6 +18,10 @@ typedef struct dae_option_row {
 
 const dae_option_row *dae_option_list(int i); /* NULL past the end */
 
+/* A relative tolerance that can be served: above the rounding of doubles and below 1, which would
+ * ask for no correct digit. */
+dae_status dae_rtol_check(double rtol, dae_report *report);
+
 /* Copies, puts in the defaults, checks. */
 dae_status dae_options_resolve(const dae_options *given, dae_options *out, dae_report *report);
 

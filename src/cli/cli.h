@@ -93,6 +93,12 @@ void cli_nearest_try(cli_nearest *n, const char *candidate);
 void cli_wrap(dae_sink *out, const char *text,
               int indent); /* a paragraph in 80 columns */
 
+/* ---- methods (methods.c) ---- */
+
+/* The method that --method NAME means: itself, or that of a code of the field ("dassl"), which is
+ * said. NULL stays NULL. 0, or an exit code. */
+int cli_method(cli *c, const char *name, const char **out);
+
 /* ---- errors (errors.c) ---- */
 
 void cli_error_print(cli *c, int exit_code); /* the report to standard error            */

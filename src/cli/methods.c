@@ -290,18 +290,38 @@ static void table_json(cli *c, const dae_tableau *t, const dae_verified *v)
 static int unknown(cli *c, const char *name)
 {
     char shown[CLI_SHOWN];
+    const char *what, *method = dae_method_of_code(name, &what);
     cli_nearest near = { .typed = name };
     for (int i = 0; i < dae_method_count(); i++)
         cli_nearest_try(&near, dae_method_name(i));
     for (int i = 0; dae_tableau_name(i); i++)
         cli_nearest_try(&near, dae_tableau_name(i));
     dae_fail(&c->report, DAE_E_OPTION, "there is no method '%s'", cli_show(name, shown));
-    if (near.best)
+    if (method)
+        dae_hint(&c->report, "that code is %s: see 'daedalus methods %s'", what, method);
+    else if (near.best)
         dae_hint(&c->report, "did you mean '%s'? 'daedalus methods' lists them all",
                  near.best);
     else
         dae_hint(&c->report, "'daedalus methods' lists them all");
     return cli_fail(c);
+}
+
+int cli_method(cli *c, const char *name, const char **out)
+{
+    const char *what;
+    *out = name;
+    if (!name || dae_method_find(name))
+        return 0;
+    *out = dae_method_of_code(name, &what);
+    if (!*out) {
+        dae_method_unknown(&c->report, name);
+        return cli_fail(c);
+    }
+    char text[256];
+    snprintf(text, sizeof text, "warning: '%s' is a code with %s; method '%s' is taken", name, what, *out);
+    cli_warning_print(c, text);
+    return 0;
 }
 
 static void plain(cli *c, const char *name, const char *description)

@@ -14,7 +14,10 @@ const problem_entry *cli_problem_find(cli *c, const char *name, int *code)
         return entry;
     dae_fail(&c->report, DAE_E_OPTION, "there is no problem '%s'", cli_show(name, shown));
     const char *near = problem_nearest(name);
-    if (near)
+    size_t length = strlen(name);
+    if (length > 3 && !strcmp(name + length - 3, ".mo"))
+        dae_hint(&c->report, "that is a model's text: 'daedalus simulate %s'", cli_show(name, shown));
+    else if (near)
         dae_hint(&c->report, "did you mean '%s'? 'daedalus problems' lists them all", near);
     else
         dae_hint(&c->report, "'daedalus problems' lists them all");

@@ -38,6 +38,9 @@ static int take_limits(cli *c, const cli_arguments *a, simulate_job *job)
     double steps = 1e7;
     job->max_output = 1e10;
     int code = take_positive(c, a, "rtol", DAE_E_TOL, &job->simulation.tolerance);
+    if (code == 0 && job->simulation.tolerance > 0 &&
+        dae_rtol_check(job->simulation.tolerance, &c->report) != DAE_OK)
+        code = cli_fail(c);
     if (code == 0)
         code = take_positive(c, a, "atol", DAE_E_TOL, &job->simulation.absolute);
     if (code == 0)
@@ -47,7 +50,8 @@ static int take_limits(cli *c, const cli_arguments *a, simulate_job *job)
     if (code == 0)
         code = take_positive(c, a, "max_output", DAE_E_OPTION, &job->max_output);
     job->max_steps = steps < 9e15 ? (int64_t)steps : INT64_MAX;
-    job->simulation.method = cli_value(a, "method");
+    if (code == 0)
+        code = cli_method(c, cli_value(a, "method"), &job->simulation.method);
     job->simulation.route = cli_value(a, "route");
     job->statistics = cli_given(a, "stats");
     return code;

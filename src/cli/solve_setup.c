@@ -56,6 +56,8 @@ static int take_option(cli *c, const cli_arguments *a, const dae_option_row *row
     double value;
     if (!text)
         return 0;
+    if (row->offset == offsetof(dae_options, method))
+        return cli_method(c, text, &o->method);
     if (row->kind == DAE_OPTION_TEXT) {
         *(const char **)(void *)((char *)o + row->offset) = text;
         return 0;

@@ -4,6 +4,7 @@
 #include "tableau/tableau.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const dae_method *const methods[] = {
     &dae_method_bdf,
@@ -110,11 +111,67 @@ static int hint_family(dae_report *report, const char *name)
     return 0;
 }
 
+/* The codes of the field, and which method here is theirs. */
+static const struct {
+    const char *code, *method, *what;
+} codes[] = {
+    {"dassl", "bdf", "BDF of order 1 to 5"},
+    {"daspk", "bdf", "BDF of order 1 to 5"},
+    {"dasrt", "bdf", "BDF of order 1 to 5 with events"},
+    {"ida", "bdf", "BDF of order 1 to 5, fixed leading coefficient"},
+    {"idas", "bdf", "BDF of order 1 to 5, fixed leading coefficient"},
+    {"cvode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
+    {"vode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
+    {"lsode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
+    {"lsodi", "bdf", "BDF for implicit systems"},
+    {"lsoda", "bdf", "BDF (its Adams formulas are 'adams' here)"},
+    {"lsodar", "bdf", "BDF (its Adams formulas are 'adams' here)"},
+    {"ode15s", "bdf", "numerical differentiation formulas, relatives of BDF"},
+    {"ode15i", "bdf", "BDF for implicit systems"},
+    {"gelda", "bdf", "BDF or Radau IIA on linear systems"},
+    {"genda", "bdf", "BDF on nonlinear systems of higher index"},
+    {"ddassl", "bdf", "BDF of order 1 to 5"},
+    {"mebdfi", "mebdf", "modified extended BDF"},
+    {"mebdfdae", "mebdf", "modified extended BDF"},
+    {"mebdfv", "mebdf", "modified extended BDF"},
+    {"radau5", "radau", "Radau IIA (of order 5 alone: 'radau2a-3')"},
+    {"radaup", "radau", "Radau IIA of several orders"},
+    {"radauiia", "radau", "Radau IIA"},
+    {"pside", "radau", "Radau IIA with four stages (alone: 'radau2a-4')"},
+    {"gamd", "gam", "generalized Adams methods"},
+    {"bimd", "bim", "blended implicit methods"},
+    {"ode23tb", "trbdf2", "the trapezoidal rule and BDF of order 2"},
+    {"ode23t", "trbdf2", "the trapezoidal rule; here with BDF of order 2 behind it"},
+    {"ode23s", "rodas", "a Rosenbrock method"},
+    {"ros4", "rodas", "a Rosenbrock method"},
+    {"ode45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff"},
+    {"rk45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff"},
+    {"dop853", "dopri5", "an explicit Runge-Kutta method: for what is not stiff"},
+    {"ode23", "bogacki-shampine", "Bogacki and Shampine's explicit method: for what is not stiff"},
+    {"ode113", "adams", "Adams-Bashforth-Moulton: for what is not stiff"},
+    {"hem5", "hem4", "a half-explicit method for index 2"},
+};
+
+const char *dae_method_of_code(const char *name, const char **what)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (!strcasecmp(name, codes[i].code)) {
+            *what = codes[i].what;
+            return codes[i].method;
+        }
+    return NULL;
+}
+
 dae_status dae_method_unknown(dae_report *report, const char *name)
 {
     size_t most = 2;
     const char *nearest = NULL, *other;
     dae_fail(report, DAE_E_OPTION, "option 'method': there is no method '%s'", name);
+    const char *what, *method = dae_method_of_code(name, &what);
+    if (method) {
+        dae_hint(report, "that code is %s: take '%s'", what, method);
+        return DAE_E_OPTION;
+    }
     if (hint_family(report, name)) return DAE_E_OPTION;
     for (int i = 0; (other = dae_method_name(i)); i++) {
         size_t same = 0;
@@ -122,9 +179,9 @@ dae_status dae_method_unknown(dae_report *report, const char *name)
         if (same > most) most = same, nearest = other;
     }
     if (nearest)
-        dae_hint(report, "did you mean '%s'? dae_method_name and 'daedalus methods' list them all", nearest);
+        dae_hint(report, "did you mean '%s'? 'daedalus methods' lists them all", nearest);
     else
-        dae_hint(report, "the first of %d is '%s'; dae_method_name and 'daedalus methods' list them",
+        dae_hint(report, "the first of %d is '%s'; 'daedalus methods' lists them",
                  dae_method_count(), dae_method_name(0));
     return DAE_E_OPTION;
 }

@@ -85,6 +85,8 @@ extern const dae_method dae_method_energy_dissipating;
 /* methods.c */
 const dae_method *dae_method_find(const char *name);  /* NULL: there is no such method */
 const char *dae_method_description(const char *name); /* the same                       */
+/* The method that does what a code of the field does ("dassl"), and what that is; NULL: not known. */
+const char *dae_method_of_code(const char *name, const char **what);
 dae_status dae_method_unknown(dae_report *report, const char *name); /* says so, and what there is */
 
 enum { SOLVER_OPEN = 1, SOLVER_STARTED, SOLVER_BROKEN };

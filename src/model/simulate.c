@@ -22,6 +22,7 @@
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
  */
 #include "model/array/model.h"
+#include "base/options.h"
 #include "model/object.h"
 
 #include "integrate/glance.h"
@@ -75,6 +76,7 @@ static dae_status choose_times(run *r)
         double wanted = (r->stop - r->start) / x->interval;
         if (wanted >= 1 && wanted < 1e8) r->intervals = (int)lround(wanted);
     }
+    if (s->tolerance >= 0 && dae_rtol_check(r->rtol, &r->m->report) != DAE_OK) return DAE_E_TOL;
     if (isfinite(r->start) && isfinite(r->stop) && r->stop >= r->start)
         return model_check_times(r->m, s, r->start);
     dae_fail(&r->m->report, DAE_E_TIME, "a simulation goes from a start to a later stop");
