@@ -393,8 +393,11 @@ function press(event, graph, context) {
     const verb = event.shiftKey ? "Pan" : "Zoom";
     context.initializeMouseDown(event, graph, context);
     Dygraph["start" + verb](event, graph, context);
-    panels.forEach(unmark);
-    const move = (e) => { e.stopPropagation(); Dygraph["move" + verb](e, graph, context); };
+    const move = (e) => {
+        e.stopPropagation();
+        panels.forEach(unmark);
+        Dygraph["move" + verb](e, graph, context);
+    };
     const release = (e) => {
         document.removeEventListener("mousemove", move, true);
         document.removeEventListener("mouseup", release, true);
