@@ -350,6 +350,24 @@ def choosing(p):
         return ((t, value, before, after) == ("2", "1 → -1", 1, -1)) or [t, value, before, after]
     check("a jump has both its values", jump)
 
+    def little():
+        p.toggle("pressure")
+        t, value = p.numbers(1, 2)
+        low, high = p.span("y", 2)
+        p.toggle("pressure")
+        return (close(value, 101325 + 1e-3 * math.sin(t), 1e-9) and
+                101324.999 < low < high <= 101325.001) or [t, value, low, high]
+    check("what varies little about a large value is seen to vary", little)
+
+    def aligned():
+        p.toggle("jump")
+        p.toggle(MARKUP)
+        lefts = [p.box(".graph", k)[0] for k in range(panels())]
+        p.toggle("jump")
+        p.toggle(MARKUP)
+        return (len(lefts) == 3 and len(set(lefts)) == 1) or lefts
+    check("the same time stands below the same time", aligned)
+
     def away():
         p.toggle("y")
         return "y [m]" not in p.labels() or p.labels()

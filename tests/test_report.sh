@@ -49,9 +49,12 @@ check "points in excess are thinned" eval '"$program" simulate "$source/tests/mo
     --intervals 100000 --report many.html >out 2>err &&
     [ "$(wc -c <many.html)" -lt 1000000 ] && grep -qE "Of 10000[0-9] points" many.html'
 
-echo "model Nowhere Real x(start = 1, unit = \"m\"); equation x * x + 1 + time = 0; end Nowhere;" >Nowhere.mo
+echo "model Nowhere Real x(start = 1); equation x * x + 1 + time = 0; end Nowhere;" >Nowhere.mo
 check "a run that does not begin has a page" eval '! "$program" simulate Nowhere.mo \
     --report failed.html >out 2>err && grep -qF "There are no curves" failed.html'
+echo "model Still parameter Real p = 3; end Still;" >Still.mo
+check "a run in which nothing varies" eval '"$program" simulate Still.mo --report still.html \
+    >out 2>err && grep -qF "There are no curves: nothing varies" still.html'
 if ! grep -q 'id="plot"' page.html; then
     check "a still picture without dygraphs" eval 'has "<svg" && has "libjs-dygraphs" &&
         ! grep -q "<script" page.html && [ "$(grep -c "<style>" page.html)" = 1 ]'

@@ -92,11 +92,12 @@ static void head(dae_page *w)
     }
 }
 
-/* A run without any row has no picture. */
+/* A run without any row, or without anything that varies, has no picture. */
 static void no_plots(dae_page *w)
 {
-    dae_sink_text(w->sink, "<p class=\"note\">There are no curves: not even the initial "
-                           "values were found.</p>\n");
+    dae_sink_print(w->sink, "<p class=\"note\">There are no curves: %s.</p>\n",
+                   w->curves.rows == 0 ? "not even the initial values were found"
+                                       : "nothing varies");
     if (dae_page_is_live())
         return;
     dae_free(&w->still.memory, w->still.t);
@@ -118,7 +119,7 @@ static void plots(dae_page *w)
             "<p class=\"note\">Of %lld points about %d of each curve are here, its "
             "lowest and highest among them.</p>\n",
             (long long)w->curves.rows, w->curves.points);
-    if (w->curves.rows == 0) {
+    if (w->curves.rows == 0 || w->curves.count == 0) {
         no_plots(w);
         return;
     }

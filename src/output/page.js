@@ -77,8 +77,14 @@ function valuesAt(points, t) {
     return [v, v];
 }
 
-function written(v) {
-    return v === null ? "–" : String(Number(v.toPrecision(7)));
+/* Seven digits of what varies between two values, which may be little of a large one. */
+function digitsIn(low, high) {
+    const large = Math.max(Math.abs(low), Math.abs(high)) / (high - low);
+    return large > 10 && large < Infinity ? Math.min(16, 7 + Math.floor(Math.log10(large))) : 7;
+}
+
+function written(v, digits) {
+    return v === null ? "–" : String(Number(v.toPrecision(digits)));
 }
 
 /* ---- what is in view ---- */
@@ -89,8 +95,8 @@ function whole() {
     return to > from ? [from, to + 1e-6 * (to - from)] : [from - 0.5, from + 0.5];
 }
 
-/* What the curves of a panel reach in the time in view, and some room. */
-function reach(p, [from, to]) {
+/* The least and the greatest value of some curves in a time; none: the first is greater. */
+function range(curves_, [from, to]) {
     let low = Infinity, high = -Infinity;
     const take = (v) => {
         if (v !== null) {
@@ -98,12 +104,18 @@ function reach(p, [from, to]) {
             high = Math.max(high, v);
         }
     };
-    for (const points of p.points) {
+    for (const points of curves_) {
         for (const t of [from, to])
             valuesAt(points, t).forEach(take);
         for (let i = firstFrom(points, from); i < points.length && points[i][0] <= to; i++)
             take(points[i][1]);
     }
+    return [low, high];
+}
+
+/* What the curves of a panel reach in the time in view, and some room. */
+function reach(p, time_) {
+    const [low, high] = range(p.points, time_);
     if (low > high)
         return [0, 1];
     const size = Math.max(Math.abs(low), Math.abs(high));
@@ -169,30 +181,53 @@ function element(tag, name, parent, text) {
     return e;
 }
 
-/* As many digits as tell a tick from its neighbours. */
-function tickText(v, step) {
-    v = Math.round(v / step) * step;
-    const size = Math.abs(v), digits = size > step ? Math.ceil(Math.log10(size / step)) + 1 : 1;
-    const [mantissa, power] = v.toExponential(Math.min(digits, 15)).split("e");
-    if (v !== 0 && (size >= 1e6 || size < 1e-4))
-        return Number(mantissa) + "e" + Number(power);
-    return String(Number(v.toPrecision(Math.min(digits + 1, 16))));
+function textWidth(text) {
+    ruler.font = FONT + "px " + getComputedStyle(document.body).fontFamily;
+    return ruler.measureText(text).width;
+}
+
+/* Numbers beside ticks: as many digits as tell neighbours apart; powers of ten where that is
+   shorter. */
+function tickTexts(values, step) {
+    const last = Math.floor(Math.log10(step) + 1e-3); /* the power of ten of the last digit */
+    const plain = values.map((v) => String(Number(v.toFixed(Math.min(100, Math.max(0, -last))))));
+    const power = values.map((v) => {
+        if (Math.abs(v) < step / 2)
+            return "0";
+        const digits = Math.floor(Math.log10(Math.abs(v)) + 1e-9) - last;
+        const [mantissa, exponent] = v.toExponential(Math.min(20, Math.max(0, digits))).split("e");
+        return Number(mantissa) + "e" + Number(exponent);
+    });
+    return plain.join("").length > power.join("").length + 2 * values.length ? power : plain;
 }
 
 function ticker(a, b, pixels, options, graph) {
     const list = Dygraph.numericTicks(a, b, pixels, options, graph);
     const step = list.length > 1 ? Math.abs(list[1].v - list[0].v) : 1;
-    for (const tick of list)
-        tick.label = tickText(tick.v, step);
+    const texts = tickTexts(list.map((tick) => tick.v), step);
+    list.forEach((tick, i) => { tick.label = texts[i]; });
+    return list;
+}
+
+/* Numbers beside each other need as much room as they are wide. */
+function timeTicker(a, b, pixels, options, graph) {
+    let gap = options("pixelsPerLabel"), list, widest;
+    for (let i = 0; i < 4; i++) {
+        list = ticker(a, b, pixels, (name) => name === "pixelsPerLabel" ? gap : options(name),
+                      graph);
+        widest = Math.max(...list.map((tick) => textWidth(tick.label)));
+        if (widest + 16 <= gap)
+            break;
+        gap = widest + 24;
+    }
     return list;
 }
 
 /* The numbers of all axes have the same room left of the panels, so that the same time stands
    below the same time. */
 function makeRoom() {
-    ruler.font = FONT + "px " + getComputedStyle(document.body).fontFamily;
     const texts = [...document.querySelectorAll("#panels .dygraph-axis-label-y")];
-    const widths = texts.map((e) => ruler.measureText(e.textContent).width);
+    const widths = texts.map((e) => textWidth(e.textContent));
     const room = 8 * Math.ceil((Math.max(16, ...widths) + 2) / 8) + "px";
     if (room === $("panels").style.getPropertyValue("--room"))
         return;
@@ -213,8 +248,8 @@ function options(p) {
     styles.forEach((style, k) => {
         series[names[k]] = { strokePattern: style >= COLOURS ? [8, 4] : null };
     });
-    const axis = (gap) => ({ ticker: ticker, pixelsPerLabel: gap, axisLabelWidth: 2,
-                             axisTickSize: 5 });
+    const axis = (marks, gap) => ({ ticker: marks, pixelsPerLabel: gap, axisLabelWidth: 2,
+                                    axisTickSize: 5 });
     return {
         labels: ["time"].concat(names),
         dataHandler: handlerOf(p),
@@ -232,7 +267,7 @@ function options(p) {
         axisLineColor: css("--soft"),
         axisLineWidth: 1,
         axisLabelFontSize: FONT,
-        axes: { x: axis(80), y: axis(36) },
+        axes: { x: axis(timeTicker, 80), y: axis(ticker, 36) },
         rightGap: 24,
         panEdgeFraction: 1e-9, /* moving ends where the curves end */
         dateWindow: p.time,
@@ -265,6 +300,7 @@ function panel(unit, numbers) {
     p.place = element("div", "graph", chart);
     element("div", "xlabel", box, "time [s]");
     legend(p, box);
+    p.digits = p.points.map((points) => digitsIn(...range([points], whole())));
     p.time = window_ || whole();
     p.values = reach(p, p.time);
     const row = (t) => [t].concat(numbers.map(() => 0)); /* the ends; handlerOf has the points */
@@ -345,9 +381,9 @@ function mark(p, t, y) {
     p.hair.style.left = x + "px";
     p.hair.style.top = area.y + "px";
     p.hair.style.height = area.h + "px";
-    p.timeText.textContent = written(t);
+    p.timeText.textContent = written(t, digitsIn(...whole()));
     p.points.forEach((points, k) => {
-        const [before, after] = valuesAt(points, t).map(written);
+        const [before, after] = valuesAt(points, t).map((v) => written(v, p.digits[k]));
         const v = valuesAt(points, t)[1], top = v === null ? null : p.graph.toDomYCoord(v);
         const seen = top !== null && top >= area.y && top <= area.y + area.h;
         p.keys[k].value.textContent = before === after ? after : before + " → " + after;
