@@ -2,7 +2,7 @@
 
     /usr/bin/python3 report.py PAGE.html MANY.html FAILED.html FOLDER
 
-PAGE is a run of tests/models/Decay.mo to t = 4, MANY the same with so many rows that each curve
+PAGE is a run of tests/models/Report.mo to t = 4, MANY the same with so many rows that each curve
 has times of its own, FAILED a run that did not begin. Prints a line for each case in cmocka's
 words; pictures of the page go to FOLDER. The browser lives in the current folder and leaves
 nothing elsewhere. Uses Debian's python3-selenium and chromium-driver.

@@ -29,7 +29,7 @@ skip() {
 }
 has() { grep -qF -- "$1" page.html || { echo "the page lacks: $1"; return 1; }; }
 
-check "a page" eval '"$program" simulate "$source/tests/models/Decay.mo" --report page.html \
+check "a page" eval '"$program" simulate "$source/tests/models/Report.mo" --report page.html \
     >out 2>err && [ -s page.html ]'
 check "a whole page" eval 'head -1 page.html | grep -q "<!DOCTYPE html>" &&
     tail -1 page.html | grep -q "</html>"'
@@ -42,10 +42,10 @@ check "the structure as a picture" eval 'has "id=\"structure\"" && has "<path cl
 check "a large one as a raster" eval '"$program" simulate "$source/bench/network.mo" --set n=9 \
     --stop 0.01 --report large.html >out 2>err && grep -qF "Drawn as a raster" large.html'
 check "same input, same page but for the times" eval '"$program" simulate \
-    "$source/tests/models/Decay.mo" --report again.html >out 2>err &&
+    "$source/tests/models/Report.mo" --report again.html >out 2>err &&
     cmp -s <(grep -vE "processor time|loading" page.html) \
         <(grep -vE "processor time|loading" again.html)'
-check "points in excess are thinned" eval '"$program" simulate "$source/tests/models/Decay.mo" \
+check "points in excess are thinned" eval '"$program" simulate "$source/tests/models/Report.mo" \
     --intervals 100000 --report many.html >out 2>err &&
     [ "$(wc -c <many.html)" -lt 1000000 ] && grep -qE "Of 10000[0-9] points" many.html'
 

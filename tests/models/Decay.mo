@@ -4,8 +4,6 @@ model Decay "decay with names that try to be markup: </script><script>alert(1)</
   Real y(unit = "m");
   Real minus_x(unit = "m") = -x;
   Real angle(unit = "rad") "grows";
-  Real pressure(unit = "Pa") = 101325 + 1e-3 * sin(time) "varies little";
-  Real jump = if time < 2 then 1 else -1;
   Real '</script><img src=x onerror=alert(1)>';
 equation
   der(x) = -k * x;
