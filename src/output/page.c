@@ -58,8 +58,9 @@ static void head(dae_page *w)
     dae_sink_text(
         s, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-           "'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; "
-           "script-src");
+           "'none'; base-uri 'none'; form-action 'none'; style-src");
+    hash(s, &dae_part_style);
+    dae_sink_text(s, "; script-src");
     if (dae_page_is_live()) {
         hash(s, &dae_part_plot);
         hash(s, &dae_part_script);
@@ -72,7 +73,6 @@ static void head(dae_page *w)
            "<title>");
     escaped(s, w->title);
     dae_sink_text(s, "</title>\n<style>");
-    part(s, &dae_part_plot_style);
     part(s, &dae_part_style);
     dae_sink_text(s, "</style>\n</head>\n<body>\n<header>\n<h1>");
     escaped(s, w->title);
@@ -92,11 +92,12 @@ static void head(dae_page *w)
     }
 }
 
-/* A run without any row has no picture. */
+/* A run without any row, or without anything that varies, has no picture. */
 static void no_plots(dae_page *w)
 {
-    dae_sink_text(w->sink, "<p class=\"note\">There are no curves: not even the initial "
-                           "values were found.</p>\n");
+    dae_sink_print(w->sink, "<p class=\"note\">There are no curves: %s.</p>\n",
+                   w->curves.rows == 0 ? "not even the initial values were found"
+                                       : "nothing varies");
     if (dae_page_is_live())
         return;
     dae_free(&w->still.memory, w->still.t);
@@ -118,15 +119,15 @@ static void plots(dae_page *w)
             "<p class=\"note\">Of %lld points about %d of each curve are here, its "
             "lowest and highest among them.</p>\n",
             (long long)w->curves.rows, w->curves.points);
-    if (w->curves.rows == 0)
+    if (w->curves.rows == 0 || w->curves.count == 0) {
         no_plots(w);
-    if (w->curves.rows == 0 && !dae_page_is_live())
         return;
+    }
     if (!dae_page_is_live()) {
         dae_sink_text(
-            s, "<p class=\"note\">A still picture of the first curves: uPlot, which "
-               "draws the movable ones, was not there when this program was built "
-               "(scripts/fetch-uplot).</p>\n<div class=\"still\">");
+            s, "<p class=\"note\">A still picture of the first curves: dygraphs, which "
+               "draws those one can zoom, was not there when this program was built "
+               "(Debian: libjs-dygraphs).</p>\n<div class=\"still\">");
         w->still.writer.end(&w->still.writer);
         dae_sink_text(s, "</div>\n");
         return;
@@ -136,8 +137,9 @@ static void plots(dae_page *w)
            "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
            "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
            "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
-           "<p id=\"help\"><span class=\"mouse\">Drag to zoom, double click to see all "
-           "again.</span><span class=\"finger\">Two fingers zoom, a double tap shows "
+           "<p id=\"help\"><span class=\"mouse\">Drag to zoom, across or upwards; "
+           "shift and drag to move; double click to see all again.</span><span "
+           "class=\"finger\">Two fingers zoom, a double tap shows "
            "all again.</span>\n"
            "<button id=\"reset\" type=\"button\">see all</button>\n"
            "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
@@ -220,8 +222,8 @@ static void foot(dae_page *w)
     dae_sink_print(s, "<footer>Daedalus %d.%d.%d", DAE_VERSION / 10000,
                    DAE_VERSION / 100 % 100, DAE_VERSION % 100);
     if (dae_page_is_live()) {
-        dae_sink_text(s, "; curves drawn by uPlot.\n<details><summary>Licence of uPlot"
-                         "</summary><pre>");
+        dae_sink_text(s, "; curves drawn by dygraphs.\n<details><summary>Licence of "
+                         "dygraphs</summary><pre>");
         dae_sink_markup(s, (const char *)dae_part_plot_licence.bytes,
                         dae_part_plot_licence.length);
         dae_sink_text(s, "</pre></details>");

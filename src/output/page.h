@@ -5,9 +5,9 @@
  *     page.title = ...; dae_page_fact(&page, "steps", "%d", 412);
  *     page.writer.end(&page.writer);                     writes it all
  *
- * The curves are drawn by uPlot, which the page carries with it. All text from outside is escaped;
- * the page itself allows only the scripts it was written with (by their hashes) and no address to
- * be opened. Of long runs it keeps so many points that no extreme is lost (curves.h); of models
+ * The curves are drawn by dygraphs, which the page carries with it. All text from outside is
+ * escaped; the page itself allows only the scripts and the style it was written with (by their
+ * hashes) and no address to be opened. Of long runs it keeps so many points that no extreme is lost (curves.h); of models
  * with very many variables the first DAE_PAGE_CURVES that vary.
  */
 #ifndef DAE_OUTPUT_PAGE_H
@@ -33,7 +33,7 @@ typedef struct dae_page {
 
     /* words; NULL: that section is left out */
     const char *title, *summary;
-    const char *failure; /* why the run ended early: it stands first */
+    const char *failure;              /* why the run ended early: it stands first */
     const char *source_name, *source; /* the model's text, with its length */
     size_t source_length;
     const char *analysis, *messages, *flat;
@@ -45,13 +45,15 @@ typedef struct dae_page {
     dae_curves curves;
     double *constant; /* values of what does not vary */
     double *row;      /* those that vary, of one point */
-    dae_svg still;    /* the picture where there is no uPlot */
+    dae_svg still;    /* the picture where there is no dygraphs */
     dae_memory memory;
 } dae_page;
 
 /* The variables are those of point's x, and stay with the caller. */
-void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable, int count);
-void dae_page_fact(dae_page *w, const char *label, const char *format, ...) DAE_PRINTF(3, 4);
+void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable,
+                   int count);
+void dae_page_fact(dae_page *w, const char *label, const char *format, ...)
+    DAE_PRINTF(3, 4);
 
 /* The numbers, as JSON inside the page (page_data.c). */
 void dae_page_data(const dae_page *w);
@@ -59,6 +61,6 @@ void dae_page_data(const dae_page *w);
 /* Pictures of which unknowns occur where (page_structure.c). */
 void dae_page_structure(dae_page *w);
 
-int dae_page_is_live(void); /* 1: with uPlot */
+int dae_page_is_live(void); /* 1: with dygraphs */
 
 #endif

@@ -23,7 +23,7 @@ typedef struct dae_svg {
     dae_sink *sink;
     const char *title;
     const char *axis; /* what t is; NULL: time */
-    int in_page; /* part of a web page: no XML declaration */
+    int in_page; /* part of a web page: no XML declaration, and its look */
     int log_time; /* logarithmic time axis; points with t <= 0 are left out */
     int curve_count;
     dae_svg_curve curve[DAE_SVG_CURVES];

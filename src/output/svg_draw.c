@@ -235,10 +235,11 @@ static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 static const char head[] =
     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
     "viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" "
-    "font-size=\"13\">\n"
+    "font-size=\"13\">\n";
+static const char look[] = /* a web page has its own (page.css) */
     "<style>.grid{stroke:#e4e4e4}.axis{stroke:#444;stroke-width:1.2}"
     ".curve{fill:none;stroke-width:2;stroke-linejoin:round}text{fill:#222}</style>\n"
-    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n";
+    "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
 
 void dae_svg_draw(const dae_svg *w)
 {
@@ -251,6 +252,8 @@ void dae_svg_draw(const dae_svg *w)
     if (!w->in_page)
         dae_sink_text(f.out, declaration);
     dae_sink_print(f.out, head, WIDTH, HEIGHT, WIDTH, HEIGHT);
+    if (!w->in_page)
+        dae_sink_text(f.out, look);
     dae_sink_text(f.out, "<text font-size=\"16\" font-weight=\"bold\"");
     attribute(f.out, "x", f.x.begin);
     attribute(f.out, "y", 30);
