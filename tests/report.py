@@ -190,8 +190,8 @@ class Page:
         self.js("const e = document.getElementById('search'); e.value = arguments[0];"
                 "e.dispatchEvent(new Event('input'));", words)
 
-    def ink(self, x, y):
-        """How many pixels within 2 of a place are of the colour of the first curve."""
+    def ink(self, x, y, colour="--c0"):
+        """How many pixels within 2 of a place are of a colour, that of the first curve."""
         return self.js("""
             const c = document.querySelector(".graph canvas"), b = c.getBoundingClientRect();
             const copy = document.createElement("canvas"), scale = c.width / b.width;
@@ -200,7 +200,7 @@ class Page:
             const context = copy.getContext("2d", { willReadFrequently: true });
             context.drawImage(c, 0, 0);
             context.fillStyle = getComputedStyle(document.documentElement)
-                .getPropertyValue("--c0");
+                .getPropertyValue(arguments[2]).trim();
             const colour = [1, 3, 5].map((i) => parseInt(context.fillStyle.substr(i, 2), 16));
             const d = context.getImageData((arguments[0] - b.left - 2) * scale,
                 (arguments[1] - b.top - 2) * scale, 5 * scale, 5 * scale).data;
@@ -208,7 +208,7 @@ class Page:
             for (let i = 0; i < d.length; i += 4)
                 if (d[i + 3] > 100 && colour.every((v, k) => Math.abs(v - d[i + k]) < 40))
                     count++;
-            return count;""", x, y)
+            return count;""", x, y, colour)
 
     def trouble(self):
         """What the console said, and what was asked of a network or a disk."""
@@ -256,6 +256,12 @@ def reading(p, folder):
         off = [p.ink(x(t), y(math.exp(-t) + 0.2)) for t in (0.5, 1, 2, 3)]
         return (min(on) > 0 and max(off) == 0) or [on, off]
     check("the curve is where its values are", drawn)
+
+    def event():
+        x, y = p.axis("x"), p.axis("y")(0.8)
+        on, off = p.ink(x(2), y, "--soft"), [p.ink(x(t), y, "--soft") for t in (1.3, 2.7)]
+        return (on > 0 and max(off) == 0) or [on, off]
+    check("an event is marked at its time", event)
     check("axes have names and units", lambda: p.texts(".ylabel") == ["x [m]"] and
           p.texts(".xlabel") == ["time [s]"])
     check("a picture of it", lambda: p.picture(folder + "/report-1280.png") > 20000)

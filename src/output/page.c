@@ -119,6 +119,9 @@ static void plots(dae_page *w)
             "<p class=\"note\">Of %lld points about %d of each curve are here, its "
             "lowest and highest among them.</p>\n",
             (long long)w->curves.rows, w->curves.points);
+    if (w->events > DAE_PAGE_EVENTS)
+        dae_sink_print(s, "<p class=\"note\">Of %lld events the first %d are marked.</p>\n",
+                       (long long)w->events, DAE_PAGE_EVENTS);
     if (w->curves.rows == 0 || w->curves.count == 0) {
         no_plots(w);
         return;
@@ -277,14 +280,28 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
     error = dae_curves_open(&w->curves, kept, points_for(kept));
     w->constant = dae_alloc(&w->memory, (size_t)w->shares.rows[0], sizeof(double));
     w->row = dae_alloc(&w->memory, (size_t)kept + 1, sizeof(double));
-    if (error || !w->constant || !w->row)
+    w->event = dae_alloc(&w->memory, DAE_PAGE_EVENTS, sizeof(double));
+    if (error || !w->constant || !w->row || !w->event)
         return ENOMEM;
     return dae_page_is_live() ? 0 : begin_still(w);
+}
+
+/* Two rows of one time are the values before and after an event; a third does not count again. */
+static void note_event(dae_page *w, double t)
+{
+    int again = w->events > 0 && w->events <= DAE_PAGE_EVENTS && w->event[w->events - 1] == t;
+    if (w->curves.rows > 0 && t == w->last && !again) {
+        if (w->events < DAE_PAGE_EVENTS)
+            w->event[w->events] = t;
+        w->events++;
+    }
+    w->last = t;
 }
 
 static int point(dae_trajectory *writer, double t, const double *x)
 {
     dae_page *w = (dae_page *)writer;
+    note_event(w, t);
     for (int k = 0; k < w->shares.rows[0] && w->curves.rows == 0; k++)
         w->constant[k] = x[w->shares.row[0][k]];
     for (int k = 0; k < w->curves.count; k++)
@@ -316,7 +333,8 @@ static int end(dae_trajectory *writer)
     dae_curves_close(&w->curves);
     dae_free(&w->memory, w->constant);
     dae_free(&w->memory, w->row);
-    w->constant = w->row = NULL;
+    dae_free(&w->memory, w->event);
+    w->constant = w->row = w->event = NULL;
     return dae_sink_flush(w->sink);
 }
 

@@ -18,7 +18,7 @@
 #include "output/shares.h"
 #include "output/svg.h"
 
-enum { DAE_PAGE_POINTS = 5000, DAE_PAGE_CURVES = 10000, DAE_PAGE_FACTS = 32 };
+enum { DAE_PAGE_POINTS = 5000, DAE_PAGE_CURVES = 10000, DAE_PAGE_FACTS = 32, DAE_PAGE_EVENTS = 1000 };
 
 typedef struct dae_page_fact_row {
     const char *label;
@@ -45,6 +45,9 @@ typedef struct dae_page {
     dae_curves curves;
     double *constant; /* values of what does not vary */
     double *row;      /* those that vary, of one point */
+    double *event;    /* times of which there are two rows, the first DAE_PAGE_EVENTS */
+    double last;      /* the time of the row before */
+    int64_t events;   /* all of them */
     dae_svg still;    /* the picture where there is no dygraphs */
     dae_memory memory;
 } dae_page;

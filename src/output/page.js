@@ -164,8 +164,13 @@ function follow(p) {
 /* ---- panels ---- */
 
 /* Axes and grid are all we need of what dygraphs adds to the curves; its legend would not pass
-   the page's policy. */
-Dygraph.PLUGINS = [Dygraph.Plugins.Axes, Dygraph.Plugins.Grid];
+   the page's policy. Events are marked above the grid and below the curves. */
+class EventMarks {
+    activate() {
+        return { willDrawChart: (e) => markEvents(e.dygraph, e.drawingContext) };
+    }
+}
+Dygraph.PLUGINS = [EventMarks, Dygraph.Plugins.Axes, Dygraph.Plugins.Grid]; /* the last draws first */
 
 const FONT = 12; /* of the axes, in pixels */
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -240,6 +245,27 @@ function handlerOf(p) {
     return class extends Dygraph.DataHandlers.DefaultHandler {
         extractSeries(rows, column) { return p.points[column - 1]; }
     };
+}
+
+/* Below the curves: a dashed line at every event in view, as many as can be told apart. */
+function markEvents(graph, canvas) {
+    const area = graph.getArea();
+    canvas.save();
+    canvas.strokeStyle = css("--soft");
+    canvas.lineWidth = 1;
+    canvas.setLineDash([2, 4]);
+    let last = -Infinity;
+    for (const t of data.events) {
+        const x = Math.round(graph.toDomXCoord(t)) + 0.5;
+        if (x < area.x || x > area.x + area.w || x - last < 2)
+            continue;
+        last = x;
+        canvas.beginPath();
+        canvas.moveTo(x, area.y);
+        canvas.lineTo(x, area.y + area.h);
+        canvas.stroke();
+    }
+    canvas.restore();
 }
 
 function options(p) {

@@ -1,6 +1,7 @@
 /* page_data.c: the numbers of a report page, as JSON that page.js reads:
  *
- *     { "time": P, "curves": [ { "v": P, "t": P } ... ], "variables": [ ... ], "shown": [ ... ] }
+ *     { "time": P, "curves": [ { "v": P, "t": P } ... ], "variables": [ ... ], "shown": [ ... ],
+ *       "events": [ ... ] }
  *
  * P is { "o": offset, "s": scale, "f": base64 }: offset + scale * f with f in single precision,
  * four bytes each, little-endian. Offset and scale are 0 and 1 (seven digits of every value)
@@ -112,6 +113,15 @@ static void put_shown(dae_json *j, const dae_page *w)
     dae_json_end(j);
 }
 
+/* The times at which curves may jump. */
+static void put_events(dae_json *j, const dae_page *w)
+{
+    dae_json_array(j, "events");
+    for (int i = 0; i < w->events && i < DAE_PAGE_EVENTS; i++)
+        dae_json_number(j, NULL, w->event[i]);
+    dae_json_end(j);
+}
+
 void dae_page_data(const dae_page *w)
 {
     const dae_curves *c = &w->curves;
@@ -132,5 +142,6 @@ void dae_page_data(const dae_page *w)
     dae_json_end(&j);
     put_variables(&j, w);
     put_shown(&j, w);
+    put_events(&j, w);
     dae_json_end(&j);
 }
