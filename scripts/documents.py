@@ -104,7 +104,7 @@ class Tolerance:
     """How far numbers in a line may be off: the first rule that concerns a number counts."""
 
     def __init__(self, rules):
-        self.rules = []
+        self.rules, self.strict = [], False
         for rule in rules:
             size, slash, pattern = rule.partition("/")
             size = size.strip()
@@ -124,6 +124,7 @@ class Tolerance:
     def only_any(self):
         """The same without what is merely a share: what --write goes by."""
         strict = Tolerance([])
+        strict.strict = True
         strict.rules = [(a, p) for a, p in self.rules if a == float("inf")] + [(-1, None)]
         return strict
 
@@ -148,6 +149,8 @@ def same_line(expected, got, tolerance):
     if cut:
         expected = expected[:-4]
     e, g = list(NUMBER.finditer(expected)), list(NUMBER.finditer(got))
+    if not cut and all(tolerance.of(expected, *number.span()) < 0 for number in e) and tolerance.strict:
+        return expected == got
     texts_e, texts_g = NUMBER.split(expected), NUMBER.split(got)
     words_e, words_g = [" ".join(t.split()) for t in texts_e], [" ".join(t.split()) for t in texts_g]
     if cut:
