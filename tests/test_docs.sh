@@ -44,7 +44,7 @@ good right <<'EOF'
 `daedalus solve robertson --rtol 1e-8`, `build/daedalus methods two-step-0.5`, `daedalus solve NAME --stats`,
 `reproduce bdf-dae`, `--report FILE.html`, [here](#a-title-with-code), [there](other.md#two-words),
 `src/base/status.c`, `integrate/bdf.c`, `test_forms`, `make check`, `dae_open`, `DAE_E_WORK`, E_WORK,
-2<!-- = echo 2 --> things.
+2<!-- = echo 2 --> things, 1,900<!-- ~ echo 2000 -->, 2.2<!-- = x of echo '{"x":2.21}'; true -->.
 
     $ daedalus check examples/modelica/pendulum.mo
     Pendulum is correct: 6 equations, 6 variables, 3 parameters, 0 warnings
@@ -113,6 +113,13 @@ int main(void)
 | n | 1 | 2 |
 | --- | --- | --- |
 | 5 | 5 of 1 | 5 of 2 |
+
+<!-- cells: {size:d} | {index + 1:d}
+     by: echo '{"size":$1,"index":$2}'; true -->
+
+| n | k | n | k + 1 |
+| --- | --- | --- | --- |
+| 5 | 6 | 5 | 7 |
 EOF
 bad output 4 'printed: *Pendulum is correct' <<'EOF'
 Text.
@@ -213,6 +220,10 @@ EOF
 bad count 1 'expected 3, but' <<'EOF'
 There are 3<!-- = echo 4 --> of them.
 EOF
+bad about 2 'expected 1,500, but' <<'EOF'
+There are 1,900<!-- ~ echo 2000 --> or
+1,500<!-- ~ echo 2000 --> of them.
+EOF
 bad marker 1 'says nothing to this script: varise' <<'EOF'
 <!-- varise: 10% -->
 
@@ -305,7 +316,7 @@ Before.
     $ echo 5 s
     7 s
 
-Of 3<!-- = echo 4 --> things.
+Of 3<!-- = echo 4 --> and 1,900<!-- ~ echo 2000 --> things.
 
 <!-- cells: {size:d} of {index:d}
      by: echo '{"size":$1,"index":$head}'; true -->
@@ -314,7 +325,7 @@ Of 3<!-- = echo 4 --> things.
 | --- | --- | --- |
 | 5 | 6 of 1 | 5 of 2 |
 EOF
-sed -e 's/step 12/step 10/; s/end 4/end 3/; s/took 7 s/took 5 s/; s/Of 3/Of 4/; s/6 of 1/5 of 1/' \
+sed -e 's/step 12/step 10/; s/end 4/end 3/; s/took 7 s/took 5 s/; s/Of 3/Of 4/; s/1,900/2,000/; s/6 of 1/5 of 1/' \
     -e 's/x\\ny\\nend 4/x\\ny\\nend 3/' "$folder/stale.md" >"$folder/wanted.md"
 "$source/scripts/check-docs" "$build" --write "$folder/stale.md" >"$folder/found" 2>&1
 check "--write: what differs, and nothing else" cmp "$folder/stale.md" "$folder/wanted.md"
