@@ -101,14 +101,22 @@ class Document:
 # ---- comparing ----
 
 class Tolerance:
-    """How far numbers in a line may be off: the first rule that concerns a number counts."""
+    """How far numbers in a line may be off, as a share and a distance: the first rule that concerns a
+    number counts."""
+
+    EXACT, ANY = (-1, -1), (float("inf"), 0)
 
     def __init__(self, rules):
         self.rules, self.strict = [], False
         for rule in rules:
             size, slash, pattern = rule.partition("/")
             size = size.strip()
-            allowed = float("inf") if size == "any" else float(size.rstrip("%")) / 100
+            if size == "any":
+                allowed = self.ANY
+            elif size.endswith("%"):
+                allowed = float(size[:-1]) / 100, 0
+            else:
+                allowed = 0, float(size)
             self.rules.append((allowed, re.compile(pattern.rstrip().rstrip("/")) if slash else None))
 
     def of(self, line, begin, end):
@@ -119,23 +127,23 @@ class Tolerance:
                 first, last = match.span(1 if pattern.groups else 0)
                 if first < end and begin < last:
                     return allowed
-        return 0
+        return 0, 0
 
     def only_any(self):
         """The same without what is merely a share: what --write goes by."""
         strict = Tolerance([])
         strict.strict = True
-        strict.rules = [(a, p) for a, p in self.rules if a == float("inf")] + [(-1, None)]
+        strict.rules = [(a, p) for a, p in self.rules if a == self.ANY] + [(self.EXACT, None)]
         return strict
 
 
 def same_number(expected, got, allowed):
-    if expected == got or allowed == float("inf"):
+    if expected == got or allowed == Tolerance.ANY:
         return True
-    if allowed < 0:
+    if allowed == Tolerance.EXACT:
         return False
     e, g = float(expected.replace("−", "-")), float(got.replace("−", "-"))
-    if abs(e - g) <= allowed * max(abs(e), abs(g)):
+    if abs(e - g) <= allowed[0] * max(abs(e), abs(g)) + allowed[1]:
         return True
     if "." not in expected and "e" not in expected:
         return False
@@ -149,7 +157,7 @@ def same_line(expected, got, tolerance):
     if cut:
         expected = expected[:-4]
     e, g = list(NUMBER.finditer(expected)), list(NUMBER.finditer(got))
-    if not cut and all(tolerance.of(expected, *number.span()) < 0 for number in e) and tolerance.strict:
+    if tolerance.strict and not cut and all(tolerance.of(expected, *n.span()) == Tolerance.EXACT for n in e):
         return expected == got
     texts_e, texts_g = NUMBER.split(expected), NUMBER.split(got)
     words_e, words_g = [" ".join(t.split()) for t in texts_e], [" ".join(t.split()) for t in texts_g]

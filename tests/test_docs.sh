@@ -54,10 +54,11 @@ good right <<'EOF'
     c 3.15
 
 <!-- varies: 10% /b.*/
+     varies: 2 /a.*/
      varies: any /c (\S+)/ -->
 
     $ printf 'a 1\nb 100\nc 5 6\n'
-    a 1
+    a 3
     b 105
     c 123456 6
 
@@ -147,6 +148,13 @@ bad beyond 4 'expected: *a 2.0' <<'EOF'
 
     $ echo a 2.5
     a 2.0
+EOF
+bad apart 5 'expected: *a 3.1' <<'EOF'
+<!-- varies: 2 /a.*/ -->
+
+    $ printf 'a 1\na 1\n'
+    a 3
+    a 3.1
 EOF
 bad digits 2 'expected: *3.17' <<'EOF'
     $ echo 3.15
