@@ -188,6 +188,15 @@ EOF
 bad form 1 'index9' <<'EOF'
 `solve pendulum --form index9`
 EOF
+bad table 4 'daedalus methods knows no bdff' <<'EOF'
+| method | use |
+| --- | --- |
+| `two-step-R`, `radau2a-3` | a |
+| `bdf`, `bdff` | b |
+EOF
+bad field 1 'the library has no options.rtoll' <<'EOF'
+`options.rtoll`
+EOF
 bad setting 1 'angel' <<'EOF'
 `daedalus solve pendulum --set angel=3`
 EOF
