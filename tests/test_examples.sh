@@ -1,7 +1,7 @@
 #!/bin/bash
 # The models of examples/modelica and the texts of docs/modelica.md from outside: every model is in
 # the table of the README and runs without a word, every text of the manual does what it says there.
-# (Numbers: test_examples.c.) Prints in cmocka's words, so that scripts/check counts it.
+# (Numbers: test_examples.c; commands and outputs in documents: scripts/check-docs.) Prints in cmocka's words, so that scripts/check counts it.
 set -u
 program=${DAEDALUS_PROGRAM:?set DAEDALUS_PROGRAM to the program}
 source=${DAEDALUS_SOURCE:?set DAEDALUS_SOURCE to the source tree}
@@ -51,22 +51,10 @@ for file in "$models"/*.mo; do
 done
 check "the table names no other" eval '! grep -oE "^\| \`[a-z_]+\.mo" "$models/README.md" | cut -c 4- |
     while read -r name; do [ -e "$models/$name" ] || echo "$name"; done | grep .'
-check "as many as the manual says" [ "$(ls "$models"/*.mo | grep -vc Parts.mo)" = \
-    "$(sed -n 's/.*has \([0-9]*\) models.*/\1/p' "$manual")" ]
-check "the first command of the README" eval 'cd "$source" &&
-    grep -qF "daedalus simulate examples/modelica/pendulum.mo --report pendulum.html" README.md &&
-    cd "$folder" && quietly simulate "$models/pendulum.mo" --report pendulum.html &&
-    tail -1 pendulum.html | grep -q "</html>"'
-
-modelica_of() { sed -n '/^```modelica$/,/^```$/p' "$1" | grep -v '^```'; }
-modelica_of "$source/README.md" >readme.mo
-check "the pendulum of the README" quietly simulate readme.mo --stop 10
-check "what the manual says became of the pendulum" eval 'quietly simulate "$models/pendulum.mo" &&
-    grep -qxF "    $(sed -n 2p out)" "$manual"'
 
 # ---- the texts of the manual ----
-modelica_of "$manual" >tea.mo
-check "the first model of the manual" eval 'quietly check tea.mo && quietly simulate tea.mo --set k=0.004 --json &&
+sed -n '/^```modelica$/,/^```$/p' "$manual" | grep -v '^```' >tea.mo
+check "the first model of the manual" eval 'quietly simulate tea.mo --set k=0.004 --json &&
     awk "/\"T\":/ { exit !(\$2 - 20 > 70 * exp(-7.2) - 1e-3 && \$2 - 20 < 70 * exp(-7.2) + 1e-3) }" out'
 rows() { # HEADING: the rows of its table, as "what TAB text TAB said"
     awk -F ' *[|] *' -v heading="## $1" '/^## / { here = $0 == heading }
