@@ -33,7 +33,12 @@ typedef enum mo_primitive {
     MO_CLOCK, MO_EXTERNAL_OBJECT
 } mo_primitive;
 
-/* A modification, bound to the scope its value is written in. */
+/* A modification. What is written in it means what it means in the class instance where it is
+ * written, whatever redeclarations and 'extends' lie between that and the element. So every text
+ * carries its scope from mo_bind_mods on: the value (view, object), the element of a redeclaration
+ * (redeclared_in, redeclared_by), and each modification inside for itself. Merging takes a text
+ * together with its scope, and nothing but mo_in_object completes a scope: a modification of a
+ * class that has no object yet gets the one whose class it is written in. */
 struct mo_mod {
     const char *name;       /* NULL: of the declaration itself                               */
     mo_ast *value;
@@ -42,6 +47,8 @@ struct mo_mod {
     mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
     mo_view *view;          /* where the value is looked up                                  */
     mo_object *object;      /* NULL: in the object that holds the declaration                */
+    mo_view *redeclared_in; /* where the new element is looked up, and its constraint          */
+    mo_object *redeclared_by;
     mo_env *env;            /* names its value may use besides                               */
     bool final, used, broken;
     unsigned each;          /* bit k: not indexed by the k-th array component on the way      */

@@ -264,7 +264,7 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         mo_object *o = object_of(s->object, where);
         if (!o)
             o = mo_constants(m, where);
-        mo_member *member = mo_find_member(m, o, name);
+        mo_member *member = mo_find_member(m, o, e->name); /* imports may rename it */
         return member ? mo_member_value(m, outer_of(m, member)) : NULL;
     }
     mo_view *type = builtin_type(m, name);

@@ -29,6 +29,8 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
     mo_mod *mod = new_mod(m, a, view, object, depth, each);
     if (a->element) {
         mod->redeclare = a->element;
+        mod->redeclared_in = view;
+        mod->redeclared_by = object;
         mod->name = a->element->kind == MO_NESTED ? a->element->nested->name : a->element->name;
         if (a->element->kind == MO_COMPONENT && a->element->modifier) {
             mo_mod *inner = mo_bind_mods(m, a->element->modifier, view, object);
@@ -111,8 +113,8 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
         mo_why(m->context, "the redeclaration in line %d is without 'replaceable'", line);
         mo_hint(m->context, "write 'redeclare replaceable' there");
     }
-    const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier, weak->view,
-                                            weak->object);
+    const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier,
+                                            weak->redeclared_in, weak->redeclared_by);
     if (!constraint && !weak->weak)
         return strong;
     mo_mod *both = copy_of(m, strong);
@@ -165,10 +167,8 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
     }
     if (!strong->redeclare && weak->redeclare) {
         both->redeclare = weak->redeclare;
-        if (strong->value || !weak->value) {
-            both->view = weak->view;
-            both->object = weak->object;
-        }
+        both->redeclared_in = weak->redeclared_in;
+        both->redeclared_by = weak->redeclared_by;
     }
     both->final = strong->final || weak->final;
     both->sub = mo_merge(m, strong->sub, strong->value && weak->sub ? without_values(m, weak->sub)
@@ -204,6 +204,8 @@ mo_mod *mo_in_object(mo_model *m, mo_mod *list, mo_object *object)
             copy->object = object;
             copy->cache = dae_arena_take(&m->context->arena, 1, sizeof *copy->cache);
         }
+        if (!copy->redeclared_by)
+            copy->redeclared_by = object;
         copy->sub = mo_in_object(m, copy->sub, object);
         *end = copy;
         end = &copy->next;

@@ -95,7 +95,7 @@ static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
     mo_scope scope = { .view = e->where };
     mo_view *type = old->constraint ? mo_find_class(m, &scope, old->constraint, true)
                                     : class_of_element(m, old, e->where);
-    mo_view *new = mod->view ? class_of_element(m, mod->redeclare, mod->view) : NULL;
+    mo_view *new = class_of_element(m, mod->redeclare, mod->redeclared_in);
     if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
         return true;
     const char *missing = lacking(m, type, new);
@@ -112,10 +112,10 @@ static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
 static bool only_sizes(mo_model *m, const mo_entry *e, const mo_mod *mod)
 {
     const mo_element *old = e->element, *new = mod->redeclare;
-    if (old->kind != MO_COMPONENT || new->kind != MO_COMPONENT || !mod->view)
+    if (old->kind != MO_COMPONENT || new->kind != MO_COMPONENT)
         return false;
     const mo_view *type = class_of_element(m, old, e->where);
-    const mo_view *other = class_of_element(m, new, mod->view);
+    const mo_view *other = class_of_element(m, new, mod->redeclared_in);
     bool sizes = new->dimensions + new->type_dimensions > 0;
     return sizes && type && other && type->def == other->def &&
            old->dimensions + old->type_dimensions == new->dimensions + new->type_dimensions;
@@ -173,8 +173,7 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     before->mod = NULL;
     e->before = before;
     e->element = merged;
-    if (mod->view)
-        e->where = e->sizes_in = e->condition_in = mod->view;
+    e->where = e->sizes_in = e->condition_in = mod->redeclared_in;
     if (new->kind == MO_COMPONENT)
         keep(e, merged, before);
     e->nested = NULL;
@@ -241,8 +240,8 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
         excuse(passed);
         mod = mo_merge_one(m, passed, mod);
     }
-    mo_mod *new =
-        mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view, outer->object);
+    mo_mod *new = mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->redeclared_in,
+                               outer->redeclared_by);
     excuse(new);
     return mo_merge_one(m, new, mod);
 }
@@ -329,7 +328,7 @@ static mo_mod *element_redeclarations(mo_model *m, mo_view *v)
             continue;
         mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
         *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name,
-                         .redeclare = e, .view = v, .place = e->place };
+                         .redeclare = e, .redeclared_in = v, .view = v, .place = e->place };
         mod->next = list;
         list = mod;
     }
