@@ -127,9 +127,6 @@ static void connect_fields(mo_model *m, const mo_connection *c)
 {
     mo_value *x = elements_of(m, c->left), *y = elements_of(m, c->right);
     const char *alone = NULL;
-    for (size_t i = 0; i < y->count && !alone; i++)
-        if (!mo_field(m, x, y->field[i]) && !is_left_out(m, c->left, y->field[i]))
-            alone = y->field[i];
     for (size_t i = 0; i < x->count && !alone; i++) {
         mo_connection one = *c;
         one.left = x->item[i];
@@ -139,6 +136,9 @@ static void connect_fields(mo_model *m, const mo_connection *c)
         else if (!is_left_out(m, c->right, x->field[i]))
             alone = x->field[i];
     }
+    for (size_t i = 0; i < y->count && !alone; i++)
+        if (!mo_field(m, x, y->field[i]) && !is_left_out(m, c->left, y->field[i]))
+            alone = y->field[i];
     if (alone)
         say_unlike(m, c->left, c->right, c->place,
                    dae_arena_print(&m->context->arena, "only one of them has '%s'", alone));

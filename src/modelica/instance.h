@@ -91,7 +91,8 @@ struct mo_view {
     mo_primitive primitive;
     mo_view *enumeration;   /* the view with the literals                                    */
     mo_object *constants;   /* its constants, if it is used as a package                     */
-    mo_view *derived;       /* who inherits it right now, to find cycles                     */
+    mo_view *derived;       /* bases: who inherits this view                                 */
+    const mo_modifier *inherited_by; /* bases: the modifier of the extends-clause; NULL: none  */
     int depth;              /* of the inheritance                                            */
     const char *path;       /* "Modelica.Electrical"                                         */
     struct mo_shape_case *cases; /* functions: procedures made of it                          */
@@ -274,8 +275,15 @@ void mo_expand(mo_model *m, mo_view *v);
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name);
 mo_view *mo_nested_view(mo_model *m, mo_entry *e);
 bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind);
+bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
+                   mo_view *new_in);
 mo_view *mo_leaf(mo_model *m, mo_view *v); /* the builtin type below a view, NULL: none */
 bool mo_derives_from(mo_view *v, mo_view *base);
+
+/* deselect.c: what `extends B(break x)` leaves out of B */
+bool mo_deselects(const mo_modifier *modifier, const char *name);
+bool mo_is_deselected(const mo_view *v, const mo_clause *connection);
+void mo_check_deselections(mo_model *m, mo_view *base);
 
 /* restrict.c: what classes may contain and inherit */
 void mo_check_class(mo_model *m, mo_class *c);
@@ -294,6 +302,7 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
 
 /* modify.c: modifications */
 mo_mod *mo_bind_mods(mo_model *m, const mo_modifier *a, mo_view *view, mo_object *object);
+mo_mod *mo_bind_redeclaration(mo_model *m, mo_element *e, mo_view *view);
 mo_mod *mo_merge(mo_model *m, mo_mod *strong, mo_mod *weak); /* lists */
 mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak);
 mo_mod *mo_find_mod(mo_mod *list, const char *name);

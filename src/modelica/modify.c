@@ -20,38 +20,57 @@ static mo_mod *new_mod(mo_model *m, const mo_modifier *a, mo_view *view, mo_obje
     return mod;
 }
 
-/* One item of a list; a(b.c = 1) is a(b(c = 1)). */
+/* `redeclare` as a modification, or as an element of a derived class; what it modifies itself is at
+ * the depth given. */
+static mo_mod *bind_redeclaration(mo_model *m, mo_element *e, mo_view *view, mo_object *object,
+                                  int depth, unsigned each)
+{
+    mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
+    *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name, .redeclare = e,
+                     .redeclared_in = view, .redeclared_by = object, .view = view, .object = object,
+                     .place = e->place, .final = e->final, .each = each, .depth = depth };
+    if (e->kind == MO_COMPONENT && e->modifier) {
+        mod->value = e->modifier->value;
+        mod->broken = e->modifier->broken;
+        mod->sub = bind_list(m, e->modifier->item, e->modifier->items, view, object, depth, each);
+    }
+    mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
+    return mod;
+}
+
+mo_mod *mo_bind_redeclaration(mo_model *m, mo_element *e, mo_view *view)
+{
+    return bind_redeclaration(m, e, view, NULL, 0, 0);
+}
+
+/* One item of a list; a(b.c = 1) is a(b(c = 1)). The prefixes belong to the last name. */
 static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_object *object,
                          int depth, unsigned each)
 {
-    if (a->each && depth < 31)
-        each |= 1u << depth;
-    mo_mod *mod = new_mod(m, a, view, object, depth, each);
     if (a->element) {
-        mod->redeclare = a->element;
-        mod->redeclared_in = view;
-        mod->redeclared_by = object;
-        mod->name = a->element->kind == MO_NESTED ? a->element->nested->name : a->element->name;
-        if (a->element->kind == MO_COMPONENT && a->element->modifier) {
-            mo_mod *inner = mo_bind_mods(m, a->element->modifier, view, object);
-            mod->sub = inner->sub;
-            mod->value = inner->value;
-        }
-        mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
-        return mod;
+        each |= a->each && depth < 31 ? 1u << depth : 0;
+        mo_mod *new = bind_redeclaration(m, a->element, view, object, depth + 1, each);
+        new->place = a->place;
+        new->final |= a->final;
+        new->depth = depth;
+        return new;
     }
+    mo_mod *mod = new_mod(m, a, view, object, depth, each);
     mo_mod *first = mod;
     for (int i = 0; i < a->name->parts; i++) {
         mod->name = a->name->part[i].name;
         if (i + 1 < a->name->parts) {
+            mod->final = false;
             mod->sub = new_mod(m, a, view, object, depth + i + 1, each);
             mod = mod->sub;
         }
     }
+    if (a->each && mod->depth < 31)
+        mod->each |= 1u << mod->depth;
     mod->value = a->value;
     mod->broken = a->broken;
     mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
-    mod->sub = bind_list(m, a->item, a->items, view, object, mod->depth + 1, each);
+    mod->sub = bind_list(m, a->item, a->items, view, object, mod->depth + 1, mod->each);
     return first;
 }
 
@@ -60,7 +79,7 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
 {
     mo_mod *list = NULL;
     for (int i = 0; i < count; i++) {
-        if (!item[i]->name && !item[i]->element)
+        if (item[i]->deselects || (!item[i]->name && !item[i]->element))
             continue;
         mo_mod *mod = bind_item(m, item[i], view, object, depth, each);
         mo_mod *there = mo_find_mod(list, mod->name);
@@ -105,7 +124,9 @@ static mo_mod *copy_of(mo_model *m, const mo_mod *mod)
 /* The outer redeclaration takes the place of the inner one, and keeps to its constraint. */
 static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
 {
-    if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare) {
+    if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare &&
+        !mo_keeps_type(m, weak->redeclare, weak->redeclared_in, strong->redeclare,
+                       strong->redeclared_in)) {
         mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is not replaceable any more",
                  strong->name);
         int line, column;
