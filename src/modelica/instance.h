@@ -223,6 +223,7 @@ struct mo_model {
     flat_model *flat;
     mo_class *root_class;
     mo_view *root;            /* the scope of top-level names                                */
+    int predefined;           /* how many of its classes are those of the language           */
     mo_view *builtin[MO_EXTERNAL_OBJECT + 1];
     const char **library;     /* folders                                                     */
     size_t libraries, library_capacity;

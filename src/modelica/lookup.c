@@ -90,6 +90,14 @@ static bool has_imports(mo_class *def)
     return def->imports == MO_IMPORTS_SOME;
 }
 
+static void say_ambiguous(mo_model *m, const char *name, const mo_element *import,
+                          const mo_view *first, const mo_view *second)
+{
+    mo_error(m->context, DAE_E_MODEL, import->place, "'%s' is imported from two packages", name);
+    mo_why(m->context, "it is in '%s' and in '%s'", first->path, second->path);
+    mo_hint(m->context, "import it by its name: import %s.%s;", first->path, name);
+}
+
 /* What an import clause of the class makes of a name: the view that holds it and its name there. */
 static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
 {
@@ -110,8 +118,12 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
                     return class_at(m, e->import, parts);
         } else if (e->import_all) {
             mo_view *package = class_at(m, e->import, parts);
-            if (!result && package && package != v && mo_find_entry(m, package, name))
-                result = package; /* qualified imports come first */
+            const mo_entry *one = package && package != v ? mo_find_entry(m, package, name) : NULL;
+            if (!one || one->is_protected)
+                continue;
+            if (result && result != package && !m->context->errors)
+                say_ambiguous(m, name, e, result, package);
+            result = result ? result : package; /* qualified imports come first */
         } else if ((e->name ? e->name : last) == name) {
             *there = last;
             return parts == 1 ? m->root : class_at(m, e->import, parts - 1);
@@ -121,10 +133,23 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
     return result;
 }
 
+/* Around an encapsulated class only what the language defines is seen (section 5.3.1). */
+static mo_entry *find_predefined(mo_model *m, const char *name, mo_view **where)
+{
+    *where = m->root;
+    for (int i = 0; i < m->predefined; i++)
+        if (m->root_class->element[i]->nested->name == name)
+            return mo_find_entry(m, m->root, name);
+    return NULL;
+}
+
 /* The entry a simple name leads to, and the view it was found in. */
 static mo_entry *find_entry(mo_model *m, mo_view *v, const char *name, mo_view **where)
 {
-    for (; v; v = v->def->encapsulated && v->outer ? m->root : v->outer) {
+    for (bool encapsulated = false; v; v = v->outer) {
+        if (encapsulated)
+            return find_predefined(m, name, where);
+        encapsulated = v->def->encapsulated;
         mo_entry *e = mo_find_entry(m, v, name);
         const char *there = name;
         if (!e) {

@@ -20,6 +20,12 @@ static mo_mod *new_mod(mo_model *m, const mo_modifier *a, mo_view *view, mo_obje
     return mod;
 }
 
+/* 'each' is for each element of each array around (section 7.2.5). */
+static unsigned each_up_to(int depth)
+{
+    return depth < 31 ? (2u << depth) - 1 : ~0u;
+}
+
 /* `redeclare` as a modification, or as an element of a derived class; what it modifies itself is at
  * the depth given. */
 static mo_mod *bind_redeclaration(mo_model *m, mo_element *e, mo_view *view, mo_object *object,
@@ -48,7 +54,7 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
                          int depth, unsigned each)
 {
     if (a->element) {
-        each |= a->each && depth < 31 ? 1u << depth : 0;
+        each = a->each ? each_up_to(depth) : each;
         mo_mod *new = bind_redeclaration(m, a->element, view, object, depth + 1, each);
         new->place = a->place;
         new->final |= a->final;
@@ -65,8 +71,8 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
             mod = mod->sub;
         }
     }
-    if (a->each && mod->depth < 31)
-        mod->each |= 1u << mod->depth;
+    if (a->each)
+        mod->each = each_up_to(mod->depth);
     mod->value = a->value;
     mod->broken = a->broken;
     mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
@@ -262,7 +268,9 @@ mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *pl
         if (v->kind != MO_V_ARRAY)
             return v; /* a scalar for all: said by whoever checks the sizes */
         for (int d = 0; d < o->holder->dimensions && v->kind == MO_V_ARRAY; d++) {
-            if (o->index[d] > v->size[0]) {
+            if (o->holder->size[d] != v->size[0]) {
+                if (o->index[d] > 1)
+                    return mo_none(m); /* said for the first */
                 mo_error(m->context, DAE_E_MODEL, mod->place,
                          "the modification has %d elements for an array of %d", v->size[0],
                          o->holder->size[d]);

@@ -432,7 +432,8 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
         mo_value *value = argument_for(e, argument, label, count, &position, &used);
         mo_mod *mod = e->mod;
         if (!value && mod && mod->value) {
-            mo_scope inside = { .object = mod->object, .view = mod->view, .env = env,
+            mo_scope inside = { .object = mod->object, .view = mod->view,
+                                .env = mo_derives_from(v, mod->view) ? env : NULL,
                                 .no_event = s->no_event, .run = s->run };
             value = mo_evaluate(m, &inside, mod->value);
         }
