@@ -101,7 +101,8 @@ static void say_ambiguous(mo_model *m, const char *name, const mo_element *impor
 /* What an import clause of the class makes of a name: the view that holds it and its name there. */
 static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
 {
-    mo_view *result = NULL;
+    mo_view *result = NULL, *another = NULL;
+    const mo_element *again = NULL;
     *there = name;
     if (!has_imports(v->def))
         return NULL;
@@ -121,8 +122,10 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
             const mo_entry *one = package && package != v ? mo_find_entry(m, package, name) : NULL;
             if (!one || one->is_protected)
                 continue;
-            if (result && result != package && !m->context->errors)
-                say_ambiguous(m, name, e, result, package);
+            if (result && result != package) {
+                another = package;
+                again = e;
+            }
             result = result ? result : package; /* qualified imports come first */
         } else if ((e->name ? e->name : last) == name) {
             *there = last;
@@ -130,6 +133,8 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
         }
     }
     *there = name;
+    if (another && !m->context->errors)
+        say_ambiguous(m, name, again, result, another);
     return result;
 }
 

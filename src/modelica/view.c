@@ -353,9 +353,10 @@ static void check_redeclarations(mo_model *m, mo_view *v)
 {
     for (int i = 0; i < v->def->elements; i++) {
         const mo_element *e = v->def->element[i];
-        const mo_entry *there = in_table(v, name_of(e));
-        if (!is_redeclaration(e) || (e->kind == MO_NESTED && e->nested->extends_itself) ||
-            (there && (there->before || there->where != v)))
+        bool inherited = !is_redeclaration(e);
+        for (size_t k = 0; k < v->bases && !inherited; k++)
+            inherited = mo_find_entry(m, v->base[k], name_of(e)) != NULL;
+        if (inherited)
             continue;
         mo_error(m->context, DAE_E_MODEL, e->place, "there is no inherited '%s' to redeclare",
                  name_of(e));
@@ -574,16 +575,16 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
     mo_entry *e = in_table(v, name);
     if (e || v->primitive)
         return e;
-    mo_class *child = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
-    if (!child)
-        child = mo_load_child(m, v->def, name);
+    mo_class *written = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
+    mo_class *child = written ? written : mo_load_child(m, v->def, name);
     if (!child)
         return NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
     *element = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
     e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_entry){ .name = name, .element = element, .where = v, .place = child->place };
-    add_entry(m, v, e);
+    if (!written) /* a redeclaration comes to its place with the base */
+        add_entry(m, v, e);
     return e;
 }
 
