@@ -229,7 +229,7 @@ static const char *unlike(mo_model *m, const mo_entry *first, const mo_entry *se
 static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, const mo_entry *second)
 {
     const mo_element *a = first->element, *b = second->element;
-    if (a == b || a->redeclare || b->redeclare || a->replaceable)
+    if (a->redeclare || b->redeclare || a->replaceable)
         return;
     const char *why = NULL;
     if (a->kind != b->kind)
@@ -420,16 +420,27 @@ static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
     }
 }
 
-/* A base: its name is looked up around and in the class, but not in what it inherits. */
+/* A base is looked up around and in the class, but not in what another base brings (7.1.1). */
+static mo_view *find_base(mo_model *m, mo_view *v, const mo_reference *name)
+{
+    mo_scope scope = { .view = v };
+    const mo_entry *e = name->global ? NULL : in_table(v, name->part[0].name);
+    if (!e || e->where == v)
+        return mo_find_class(m, &scope, name, true);
+    mo_error(m->context, DAE_E_MODEL, name->place, "'%s' extends '%s', which is inherited itself",
+             v->def->name, mo_reference_text(m->context, name));
+    mo_hint(m->context, "write the whole name of the class, with that of the class it is written in");
+    return NULL;
+}
+
 static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
                      const mo_modifier *modifier, bool is_protected, mo_place place)
 {
-    mo_scope scope = { .view = v };
     if (v->depth > MO_MAX_INHERITANCE)
         mo_fatal_hint(m->context, DAE_E_LIMIT, place, "make the chain of 'extends' shorter",
                       "'%s' inherits through more than %d classes", v->def->name,
                       MO_MAX_INHERITANCE);
-    mo_view *found = mo_find_class(m, &scope, name, true);
+    mo_view *found = find_base(m, v, name);
     if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
         return;
     mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
