@@ -17,7 +17,7 @@
 
 #include <daedalus/model.h>
 
-enum { CASES_MOST = 500, CASES_LEAST = 10, FILES_MOST = 50, TEXT_MOST = 200000 };
+enum { CASES_MOST = 500, CASES_LEAST = 150, FILES_MOST = 50, TEXT_MOST = 200000 };
 
 typedef struct scope_case {
     char title[120];

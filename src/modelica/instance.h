@@ -278,6 +278,7 @@ mo_view *mo_nested_view(mo_model *m, mo_entry *e);
 bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind);
 bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
                    mo_view *new_in);
+bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, const mo_mod *mod);
 mo_view *mo_leaf(mo_model *m, mo_view *v); /* the builtin type below a view, NULL: none */
 bool mo_derives_from(mo_view *v, mo_view *base);
 

@@ -80,6 +80,19 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
     return first;
 }
 
+/* One list gives one value to an element, and to each of its attributes (section 7.2.4). */
+static void check_once(mo_model *m, const mo_mod *there, const mo_mod *mod)
+{
+    if (!there)
+        return;
+    if (there->value && mod->value) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
+        mo_hint(m->context, "remove one of the two");
+    }
+    for (const mo_mod *sub = mod->sub; sub; sub = sub->next)
+        check_once(m, mo_find_mod(there->sub, sub->name), sub);
+}
+
 static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_view *view,
                          mo_object *object, int depth, unsigned each)
 {
@@ -88,11 +101,7 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
         if (item[i]->deselects || (!item[i]->name && !item[i]->element))
             continue;
         mo_mod *mod = bind_item(m, item[i], view, object, depth, each);
-        mo_mod *there = mo_find_mod(list, mod->name);
-        if (there && there->value && mod->value) {
-            mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
-            mo_hint(m->context, "remove one of the two");
-        }
+        check_once(m, mo_find_mod(list, mod->name), mod);
         list = mo_merge(m, list, mod);
     }
     return list;
@@ -140,6 +149,8 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
         mo_why(m->context, "the redeclaration in line %d is without 'replaceable'", line);
         mo_hint(m->context, "write 'redeclare replaceable' there");
     }
+    if (weak->redeclare->constraint)
+        mo_fits_constraint(m, weak->redeclare, weak->redeclared_in, strong);
     const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier,
                                             weak->redeclared_in, weak->redeclared_by);
     if (!constraint && !weak->weak)
@@ -175,7 +186,7 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
 {
     if (!strong || !weak)
         return strong ? strong : weak;
-    if (weak->final && (strong->value || strong->redeclare) && !strong->used) {
+    if (weak->final && (strong->value || strong->redeclare || strong->broken) && !strong->used) {
         mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is final and cannot be modified",
                  strong->name ? strong->name : "this element");
         mo_hint(m->context, "remove the modification, or the 'final' where the element is declared");
@@ -183,8 +194,9 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
     if (strong->redeclare && weak->redeclare)
         return redeclared_twice(m, strong, weak);
     mo_mod *both = copy_of(m, strong);
-    if (!strong->value && weak->value) {
+    if (!strong->value && !strong->broken && (weak->value || weak->broken)) {
         both->value = weak->value;
+        both->broken = weak->broken;
         both->view = weak->view;
         both->object = weak->object;
         both->cache = weak->cache;

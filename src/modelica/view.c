@@ -89,20 +89,19 @@ static mo_view *class_of_element(mo_model *m, const mo_element *e, mo_view *wher
 
 /* What is put in the place of a replaceable element must have all that its constraining type has:
  * that of 'constrainedby', else its own. */
-static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
+bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, const mo_mod *mod)
 {
-    const mo_element *old = e->element;
-    mo_scope scope = { .view = e->where };
+    mo_scope scope = { .view = old_in };
     mo_view *type = old->constraint ? mo_find_class(m, &scope, old->constraint, true)
-                                    : class_of_element(m, old, e->where);
+                                    : class_of_element(m, old, old_in);
     mo_view *new = class_of_element(m, mod->redeclare, mod->redeclared_in);
     if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
         return true;
     const char *missing = lacking(m, type, new);
     if (!missing)
         return true;
-    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'", e->name,
-             new->path);
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'",
+             mod->name, new->path);
     mo_why(m->context, "it has to have all that '%s' has, and lacks '%s'", type->path, missing);
     mo_hint(m->context, "use a class that extends '%s'", type->path);
     return false;
@@ -163,7 +162,13 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         mo_hint(m->context, "a component is redeclared as a component, a class as a class");
         return;
     }
-    if (!fits_constraint(m, e, mod))
+    if (old->kind == MO_COMPONENT && old->variability == MO_CONSTANT) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is a constant and cannot be redeclared",
+                 e->name);
+        mo_hint(m->context, "modify its value: %s = ...", e->name);
+        return;
+    }
+    if (!mo_fits_constraint(m, old, e->where, mod))
         return;
     mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
     *merged = *new;
@@ -420,12 +425,20 @@ static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
     }
 }
 
+static mo_class *written_class(const mo_class *def, const char *name)
+{
+    for (int i = def->elements; i-- > 0;)
+        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
+            return def->element[i]->nested;
+    return NULL;
+}
+
 /* A base is looked up around and in the class, but not in what another base brings (7.1.1). */
 static mo_view *find_base(mo_model *m, mo_view *v, const mo_reference *name)
 {
     mo_scope scope = { .view = v };
     const mo_entry *e = name->global ? NULL : in_table(v, name->part[0].name);
-    if (!e || e->where == v)
+    if (!e || e->where == v || written_class(v->def, e->name))
         return mo_find_class(m, &scope, name, true);
     mo_error(m->context, DAE_E_MODEL, name->place, "'%s' extends '%s', which is inherited itself",
              v->def->name, mo_reference_text(m->context, name));
@@ -569,14 +582,6 @@ void mo_expand(mo_model *m, mo_view *v)
         take_prefixes(m, v);
     if (v->primitive && v->entries && v->primitive != MO_EXTERNAL_OBJECT)
         say_mixed(m, v);
-}
-
-static mo_class *written_class(const mo_class *def, const char *name)
-{
-    for (int i = def->elements; i-- > 0;)
-        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
-            return def->element[i]->nested;
-    return NULL;
 }
 
 /* During the expansion of the bases only what is written in the class itself is seen. */
