@@ -280,6 +280,24 @@ mo_env *mo_find_env(mo_env *env, const char *name)
     return NULL;
 }
 
+/* Is `where` a class that `v` is written in? */
+static bool is_around(const mo_view *v, const mo_view *where)
+{
+    while (v && v != where)
+        v = v->outer;
+    return v == where;
+}
+
+/* A class inside of another sees its constants only (section 5.3.1). */
+static mo_value *say_not_constant(mo_model *m, const mo_scope *s, const mo_entry *e,
+                                  const mo_view *where)
+{
+    mo_error(m->context, DAE_E_MODEL, e->place, "'%s' of '%s' is used in '%s', but it is no constant",
+             e->name, where->def->name, s->view->def->name);
+    mo_hint(m->context, "declare it 'constant', or give '%s' a parameter for it", s->view->def->name);
+    return mo_none(m);
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
@@ -290,6 +308,8 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
     mo_entry *e = find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_NESTED)
         return class_value(m, class_seen(m, s->object, e, where));
+    if (e && where != s->view && e->element->variability != MO_CONSTANT && is_around(s->view, where))
+        return say_not_constant(m, s, e, where);
     if (e) {
         mo_object *o = object_of(s->object, where);
         if (!o)

@@ -74,6 +74,15 @@ model M
   model A parameter Real p = k; end A;
   A a;
 end M;
+//! but it is no constant
+
+//// 5.3.1 but the modification of a short class is written in the class around it
+model Y parameter Real p = 0; end Y;
+model M
+  parameter Real k = 1;
+  model A = Y(p = k);
+  A a;
+end M;
 //= a.p 1
 
 //// 5.3.2 the rest of a name is looked up among the elements found so far

@@ -65,33 +65,22 @@ end M;
 
 //// 4.4.5 a part that one side does not have is not connected
 connector Pin Real v; flow Real i; end Pin;
-connector Plug Pin main; end Plug;
+connector Full constant Boolean on = true; Pin main; Pin extra if on; end Full;
+connector Half Pin main; Pin extra if false; constant Boolean on = true; end Half;
 model Load Pin p; equation p.v = 2 * p.i; end Load;
-model A
-  parameter Boolean b = true;
-  connector Plug Pin main; Pin extra if b; end Plug;
-  Plug plug;
-  Load c if b;
-equation
-  plug.main.v = 4;
-  connect(plug.extra, c.p);
-end A;
+model A Full plug; Load c; equation plug.main.v = 4; connect(plug.extra, c.p); end A;
 model B
-  parameter Boolean b = false;
-  connector Plug Pin main; Pin extra if b; end Plug;
-  Plug plug;
-  Load a;
-  Load c;
-  Pin rest if b;
+  Half plug;
+  Load a, c;
 equation
   connect(plug.main, a.p);
-  connect(plug.extra, rest);
   connect(plug.extra, c.p);
 end B;
-model M A x; B y; equation connect(x.plug, y.plug); end M;
+model M A x, z; B y; Half w; Load d; equation connect(x.plug, y.plug); connect(w, z.plug); connect(w.main, d.p); end M;
 //= y.a.p.i 2
 //= y.c.p.i 0
 //= x.c.p.i 0
+//= d.p.i 2
 
 //// 4.4.5 a part that both sides leave out
 connector Pin Real v; flow Real i; end Pin;
