@@ -98,6 +98,24 @@ static void say_ambiguous(mo_model *m, const char *name, const mo_element *impor
     mo_hint(m->context, "import it by its name: import %s.%s;", first->path, name);
 }
 
+/* One can only import from packages, and what is public in them (section 13.2.1). */
+static mo_view *source_of(mo_model *m, const mo_element *import, int parts, const char *name)
+{
+    mo_view *from = parts == 0 ? m->root : class_at(m, import->import, parts);
+    if (!from)
+        return NULL;
+    mo_class_kind kind = from->def->kind;
+    const mo_entry *e = mo_find_entry(m, from, name);
+    bool package = kind == MO_PACKAGE || kind == MO_CLASS || kind == MO_TYPE || kind == MO_OPERATOR ||
+                   kind == MO_OPERATOR_RECORD;
+    if ((!package || (e && e->is_protected)) && !m->context->errors) {
+        mo_error(m->context, DAE_E_MODEL, import->place, "'%s' cannot be imported from the %s '%s'",
+                 name, mo_kind_name(kind), from->path);
+        mo_hint(m->context, "only public elements of packages can be imported");
+    }
+    return from;
+}
+
 /* What an import clause of the class makes of a name: the view that holds it and its name there. */
 static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
 {
@@ -116,7 +134,7 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
         if (e->import_names) {
             for (int k = 0; k < e->import_names; k++)
                 if (e->import_name[k] == name)
-                    return class_at(m, e->import, parts);
+                    return source_of(m, e, parts, name);
         } else if (e->import_all) {
             mo_view *package = class_at(m, e->import, parts);
             const mo_entry *one = package && package != v ? mo_find_entry(m, package, name) : NULL;
@@ -129,7 +147,7 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
             result = result ? result : package; /* qualified imports come first */
         } else if ((e->name ? e->name : last) == name) {
             *there = last;
-            return parts == 1 ? m->root : class_at(m, e->import, parts - 1);
+            return source_of(m, e, parts - 1, last);
         }
     }
     *there = name;
@@ -288,6 +306,15 @@ static bool is_around(const mo_view *v, const mo_view *where)
     return v == where;
 }
 
+/* Of a component that has elements, one may be a constant. */
+static bool is_no_constant(mo_model *m, mo_member *member)
+{
+    if (member->entry->element->variability == MO_CONSTANT)
+        return false;
+    mo_instantiate(m, member);
+    return member->progress == MO_DONE && member->primitive && member->variability != MO_CONSTANT;
+}
+
 /* A class inside of another sees its constants only (section 5.3.1). */
 static mo_value *say_not_constant(mo_model *m, const mo_scope *s, const mo_entry *e,
                                   const mo_view *where)
@@ -308,13 +335,13 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
     mo_entry *e = find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_NESTED)
         return class_value(m, class_seen(m, s->object, e, where));
-    if (e && where != s->view && e->element->variability != MO_CONSTANT && is_around(s->view, where))
-        return say_not_constant(m, s, e, where);
     if (e) {
         mo_object *o = object_of(s->object, where);
         if (!o)
             o = mo_constants(m, where);
         mo_member *member = mo_find_member(m, o, e->name); /* imports may rename it */
+        if (member && where != s->view && is_around(s->view, where) && is_no_constant(m, member))
+            return say_not_constant(m, s, e, where);
         return member ? mo_member_value(m, outer_of(m, member)) : NULL;
     }
     mo_view *type = builtin_type(m, name);

@@ -94,7 +94,10 @@ bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, con
     mo_scope scope = { .view = old_in };
     mo_view *type = old->constraint ? mo_find_class(m, &scope, old->constraint, true)
                                     : class_of_element(m, old, old_in);
-    mo_view *new = class_of_element(m, mod->redeclare, mod->redeclared_in);
+    mo_scope redeclaration = { .view = mod->redeclared_in };
+    mo_view *new = mod->redeclare->constraint && old->constraint
+                       ? mo_find_class(m, &redeclaration, mod->redeclare->constraint, true)
+                       : class_of_element(m, mod->redeclare, mod->redeclared_in);
     if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
         return true;
     const char *missing = lacking(m, type, new);
@@ -361,6 +364,12 @@ static void check_redeclarations(mo_model *m, mo_view *v)
         bool inherited = !is_redeclaration(e);
         for (size_t k = 0; k < v->bases && !inherited; k++)
             inherited = mo_find_entry(m, v->base[k], name_of(e)) != NULL;
+        const mo_entry *there = in_table(v, name_of(e));
+        if (inherited && there && e->is_protected && !there->is_protected) {
+            mo_error(m->context, DAE_E_MODEL, e->place,
+                     "'%s' is public and cannot be redeclared as protected", name_of(e));
+            mo_hint(m->context, "write it before 'protected'");
+        }
         if (inherited)
             continue;
         mo_error(m->context, DAE_E_MODEL, e->place, "there is no inherited '%s' to redeclare",
