@@ -155,7 +155,35 @@ static mo_value *field_given(mo_run *r, const mo_run *inside, const mo_entry *e,
     return mo_evaluate(r->model, &scope, mod->value);
 }
 
-/* `mods`: the list of what the declaration of the variable modifies. */
+static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around, mo_mod *mods);
+
+/* The value of one field before anything is assigned to it. */
+static mo_value *blank_field(mo_run *r, mo_run *inside, mo_entry *e, const nest *here, mo_mod *mods)
+{
+    mo_model *m = r->model;
+    shape s;
+    if (!find_shape(inside, e, &s, true) || !may_be_variable(r, e, s.type, here))
+        return mo_none(m);
+    const mo_mod *mod = mo_find_mod(mods, e->name);
+    mo_value *one = field_given(r, inside, e, (mo_view *)here->type, mod);
+    if (one)
+        return s.type->primitive ? mo_convert(m, one, mo_type_of(s.type->primitive),
+                                              s.type->enumeration, e->place, e->name)
+                                 : one;
+    one = s.type->primitive ? blank_scalar(m, s.type)
+                            : blank_record(r, s.type, here, mod ? mod->sub : NULL);
+    for (int d = s.dimensions; d-- > 0 && one->kind != MO_V_NONE;) {
+        size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
+        mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
+        for (size_t k = 0; k < n; k++)
+            copy[k] = one;
+        one = mo_stack(m, copy, n, e->place);
+    }
+    return one;
+}
+
+/* `mods`: the list of what the declaration of the variable modifies. What it gives is known to the
+ * defaults of all other fields. */
 static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around, mo_mod *mods)
 {
     const nest here = { type, around };
@@ -166,32 +194,22 @@ static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around, mo_m
     v->field = dae_arena_take(&m->context->arena, type->entries + 1, sizeof *v->field);
     mo_run inside = *r;
     inside.scope = (mo_scope){ .view = type, .no_event = true };
-    for (size_t i = 0; i < type->entries; i++) {
-        mo_entry *e = type->entry[i];
-        shape s;
-        if (e->element->kind != MO_COMPONENT || !find_shape(&inside, e, &s, true))
-            continue;
-        if (!may_be_variable(r, e, s.type, &here))
-            return mo_none(m);
-        const mo_mod *mod = mo_find_mod(mods, e->name);
-        mo_value *one = field_given(r, &inside, e, type, mod);
-        if (one && s.type->primitive)
-            one = mo_convert(m, one, mo_type_of(s.type->primitive), s.type->enumeration, e->place,
-                             e->name);
-        if (!one) {
-            one = s.type->primitive ? blank_scalar(m, s.type)
-                                    : blank_record(r, s.type, &here, mod ? mod->sub : NULL);
-            for (int d = s.dimensions; d-- > 0;) {
-                size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
-                mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
-                for (size_t k = 0; k < n; k++)
-                    copy[k] = one;
-                one = mo_stack(m, copy, n, e->place);
-            }
+    for (int given = 1; given >= 0; given--) {
+        v->count = 0;
+        for (size_t i = 0; i < type->entries; i++) {
+            mo_entry *e = type->entry[i];
+            if (e->element->kind != MO_COMPONENT)
+                continue;
+            size_t at = v->count++;
+            const mo_mod *mod = mo_find_mod(mods, e->name);
+            if ((mod && mod->value) != (given == 1))
+                continue;
+            v->field[at] = e->name;
+            v->item[at] = blank_field(r, &inside, e, &here, mods);
+            if (v->item[at]->kind == MO_V_NONE)
+                return mo_none(m);
+            declare(&inside, e, v->item[at]);
         }
-        declare(&inside, e, one);
-        v->field[v->count] = e->name;
-        v->item[v->count++] = one;
     }
     return v;
 }
@@ -378,6 +396,17 @@ typedef struct declaring {
 static void declare_needed(const char *name, void *user);
 
 /* What sizes and values speak of comes first, wherever it is declared. */
+/* What the value of a declaration uses, and those of its fields: output R r(a = x). */
+static void declare_named(declaring *d, const mo_mod *mod)
+{
+    if (!mod)
+        return;
+    if (mod->value)
+        mo_names_in(mod->value, declare_needed, d);
+    for (const mo_mod *sub = mod->sub; sub; sub = sub->next)
+        declare_named(d, sub);
+}
+
 static void declare_in_order(declaring *d, mo_entry *e)
 {
     const mo_element *element = e->element;
@@ -388,8 +417,7 @@ static void declare_in_order(declaring *d, mo_entry *e)
         mo_names_in(element->dimension[i], declare_needed, d);
     for (int i = 0; i < element->type_dimensions; i++)
         mo_names_in(element->type_dimension[i], declare_needed, d);
-    if (e->mod && e->mod->value)
-        mo_names_in(e->mod->value, declare_needed, d);
+    declare_named(d, e->mod);
     d->fine = d->fine && declare_other(d->r, e);
     d->done[e->number] = 2;
 }

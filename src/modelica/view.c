@@ -110,6 +110,18 @@ bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, con
     return false;
 }
 
+/* The class that short classes are other names of. */
+static const mo_class *class_behind(mo_model *m, mo_view *v)
+{
+    while (v->def->is_short && v->progress != MO_UNDER_WAY) {
+        mo_expand(m, v);
+        if (!v->bases)
+            break;
+        v = v->base[0];
+    }
+    return v->def;
+}
+
 /* What is not replaceable may still be redeclared with the same type, to give other sizes or another
  * variability (section 7.3.3). */
 bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
@@ -117,8 +129,8 @@ bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo
 {
     if (old->kind != new->kind)
         return false;
-    const mo_view *type = class_of_element(m, old, old_in), *other = class_of_element(m, new, new_in);
-    if (!type || !other || type->def != other->def)
+    mo_view *type = class_of_element(m, old, old_in), *other = class_of_element(m, new, new_in);
+    if (!type || !other || class_behind(m, type) != class_behind(m, other))
         return false;
     if (old->kind == MO_NESTED)
         return old->nested->alias_dimensions == new->nested->alias_dimensions;
@@ -593,6 +605,22 @@ void mo_expand(mo_model *m, mo_view *v)
         say_mixed(m, v);
 }
 
+/* A class of a base that is in a file of its own, and was not read when the base was inherited. */
+static mo_entry *inherit_child(mo_model *m, mo_view *v, const char *name)
+{
+    for (size_t i = 0; i < v->bases; i++) {
+        mo_entry *from = mo_find_entry(m, v->base[i], name);
+        if (!from || from->element->kind != MO_NESTED)
+            continue;
+        mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
+        *e = *from;
+        e->chain = NULL;
+        add_entry(m, v, e);
+        return e;
+    }
+    return NULL;
+}
+
 /* During the expansion of the bases only what is written in the class itself is seen. */
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
 {
@@ -603,7 +631,7 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
     mo_class *written = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
     mo_class *child = written ? written : mo_load_child(m, v->def, name);
     if (!child)
-        return NULL;
+        return v->progress == MO_DONE ? inherit_child(m, v, name) : NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
     *element = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
     e = dae_arena_take(&m->context->arena, 1, sizeof *e);

@@ -171,3 +171,13 @@ model M import A.k; import B.k; parameter Real p = k; end M;
 package A constant Real k = 1; end A;
 model M import A.n; parameter Real p = n; end M;
 //! there is no 'A.n' to import
+
+//// 13.2.1 one can only import from packages
+model A constant Real k = 1; Real x = 2; end A;
+model M import A.k; parameter Real p = k; end M;
+//! cannot be imported from the model 'A'
+
+//// 13.2 only public elements are imported
+package A protected constant Real k = 1; end A;
+model M import A.k; parameter Real p = k; end M;
+//! cannot be imported

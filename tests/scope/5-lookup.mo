@@ -196,3 +196,13 @@ model M
 end M;
 //= b.a.p 1
 //= b.a.e 2.5
+
+//// 5.4 nor is an outer element modified from outside
+model A outer parameter Real T; end A;
+model M inner parameter Real T = 1; A a(T = 2); end M;
+//! is modified
+
+//// 5.3.1 a constant of a component in an enclosing class
+model A constant Integer n = 2; end A;
+model M A a; model B Real x[a.n] = {3, 4}; end B; B b; end M;
+//= b.x[2] 4

@@ -292,3 +292,25 @@ model A parameter Real d = 1; end A;
 model B extends A(final d = 2); end B;
 model M extends B(d = break); end M;
 //! is final
+
+//// 12.6 the defaults of a record's fields use the fields that are given, also later ones
+record R parameter Integer n = size(v, 1); parameter Real v[:]; parameter Real s = t + n; parameter Real t = 2 * n; end R;
+model M parameter R r = R(v = {1, 2, 3}); end M;
+//= r.n 3
+//= r.s 9
+
+//// 12.6 a default that is modified from outside of the record is not looked up in it
+record R Real a = 1; Real b = 2; end R;
+package P constant Real a = 10; record S = R(b = a); end P;
+model M P.S s = P.S(a = 5); end M;
+//= s.a 5
+//= s.b 10
+
+//// 12.2 the fields of a function's record are given before their defaults
+record R Real x; Real y = 10 * x; end R;
+function f input Real u; output R r(x = b); protected Real b = 2 * u; algorithm end f;
+function g input Real u; output Real y; protected R r(x = u); algorithm y := r.y; end g;
+model M R r = f(3); Real z = g(4); end M;
+//= r.x 6
+//= r.y 60
+//= z 40

@@ -299,3 +299,23 @@ model R parameter Real p = 1; end R;
 model A replaceable R r; end A;
 model M A a(redeclare model r = R); end M;
 //! another kind of element
+
+//// 7.3.3 a public element is not redeclared as protected
+model A replaceable parameter Real p = 1; end A;
+model M extends A; protected redeclare parameter Real p = 2; end M;
+//! cannot be redeclared as protected
+
+//// 7.3.3 another name of the same class is the same type
+package P constant Real k = 1; end P;
+package Q = P;
+model A replaceable package X = P; parameter Real p = X.k; end A;
+model B extends A(redeclare package X = P); end B;
+model M B b(redeclare package X = Q); end M;
+//= b.p 1
+
+//// 7.3.2 the constraint of a redeclaration is a subtype of that of the original
+model O parameter Real p = 1; end O;
+model R extends O; parameter Real q = 2; end R;
+model A replaceable R r constrainedby R; end A;
+model M A a(redeclare replaceable R r constrainedby O); end M;
+//! cannot be redeclared as 'O'
