@@ -6,6 +6,7 @@
  */
 #include "modelica/instance.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ where from ------- */
@@ -44,15 +45,28 @@ static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
     mod->env = &env[type->def->literals];
 }
 
+/* How far outside the value of a member is written: the level of the object whose class has the
+ * modification, or the declaration; a record around may have a value from further outside. */
+static int level_of_value(const mo_member *member, bool around)
+{
+    const mo_mod *mod = member->entry->mod;
+    int level = !mod || !mod->value ? INT_MAX
+                : mod->object       ? mod->object->level
+                                    : member->object->level;
+    const mo_member *holder = member->object->holder;
+    int outside = around && holder ? level_of_value(holder, true) : INT_MAX;
+    return outside < level ? outside : level;
+}
+
+/* A value for a whole record is a value for every part of it, and the outermost counts (7.2.3). */
 mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_mod *mod = member->entry->mod;
     *place = member->entry->place;
+    bool own = mod && mod->value && level_of_value(member, false) <= level_of_value(member, true);
     if (mod && mod->value && mod->object)
         admit_literals(m, member, mod);
-    if (mod && mod->value && mod->object)
-        return mo_mod_value(m, mod, member->object, place);
-    mo_value *field = holder_field(m, member, place);
+    mo_value *field = own && mod->object ? NULL : holder_field(m, member, place);
     if (field)
         return field;
     if (member->text) {
@@ -61,6 +75,8 @@ mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place)
     }
     if (!mod || !mod->value)
         return NULL;
+    if (mod->object)
+        return mo_mod_value(m, mod, member->object, place);
     mo_mod here = *mod;
     here.cache = NULL;
     return mo_mod_value(m, &here, member->object, place);

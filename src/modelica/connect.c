@@ -103,22 +103,45 @@ void mo_connect_plainly(mo_model *m, const mo_connection *c)
         connect_fields(m, c);
 }
 
-/* Two connectors, or parts of them: element by element. */
+/* The elements of a connector: conditional ones that are there may be used here. */
+static mo_value *elements_of(mo_model *m, mo_value *connector)
+{
+    bool connecting = m->connecting;
+    m->connecting = true;
+    mo_value *elements = mo_fields(m, connector);
+    m->connecting = connecting;
+    return elements;
+}
+
+/* Does the connector declare the element, with a condition that is false? */
+static bool is_left_out(mo_model *m, const mo_value *connector, const char *name)
+{
+    const mo_member *member =
+        connector->kind == MO_V_OBJECT ? mo_find_member(m, connector->object, name) : NULL;
+    return member && member->disabled;
+}
+
+/* Two connectors, or parts of them: element by element. What a condition removes on one side takes
+ * the connection of the other side's with it (section 4.4.5). */
 static void connect_fields(mo_model *m, const mo_connection *c)
 {
-    mo_value *x = mo_fields(m, c->left), *y = mo_fields(m, c->right);
-    for (size_t i = 0; i < x->count; i++) {
-        mo_value *other = mo_field(m, y, x->field[i]);
-        if (!other) {
-            say_unlike(m, c->left, c->right, c->place,
-                       dae_arena_print(&m->context->arena, "only one of them has '%s'", x->field[i]));
-            return;
-        }
+    mo_value *x = elements_of(m, c->left), *y = elements_of(m, c->right);
+    const char *alone = NULL;
+    for (size_t i = 0; i < x->count && !alone; i++) {
         mo_connection one = *c;
         one.left = x->item[i];
-        one.right = other;
-        pair(m, &one);
+        one.right = mo_field(m, y, x->field[i]);
+        if (one.right)
+            pair(m, &one);
+        else if (!is_left_out(m, c->right, x->field[i]))
+            alone = x->field[i];
     }
+    for (size_t i = 0; i < y->count && !alone; i++)
+        if (!mo_field(m, x, y->field[i]) && !is_left_out(m, c->left, y->field[i]))
+            alone = y->field[i];
+    if (alone)
+        say_unlike(m, c->left, c->right, c->place,
+                   dae_arena_print(&m->context->arena, "only one of them has '%s'", alone));
 }
 
 /* A simple variable can be connected if its type is a connector (RealInput), or on a bus. */

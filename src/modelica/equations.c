@@ -561,9 +561,10 @@ static void connections_if(section_scope *c, const mo_clause *clause)
 
 static void connections_of(section_scope *c, const mo_clause *clause)
 {
-    if (clause->kind == MO_C_CONNECT)
-        mo_connect(c->m, &c->s, clause);
-    else if (clause->kind == MO_C_CALL && is_connections(clause->left))
+    if (clause->kind == MO_C_CONNECT) {
+        if (!mo_is_deselected(c->s.view, clause))
+            mo_connect(c->m, &c->s, clause);
+    } else if (clause->kind == MO_C_CALL && is_connections(clause->left))
         mo_connections_clause(c->m, &c->s, clause->left);
     else if (clause->kind == MO_C_IF)
         connections_if(c, clause);

@@ -19,6 +19,7 @@ typedef struct mo_bus_clause {
     const mo_clause *clause;
     mo_object *left, *right; /* both are buses, connected as a whole */
     bool done;
+    bool gone;               /* with a component that is disabled                    */
 } mo_bus_clause;
 
 static bool is_expandable(mo_model *m, const mo_value *v)
@@ -48,7 +49,10 @@ static mo_object *missing(mo_model *m, const mo_scope *s, const mo_ast *a)
     if (a->kind != MO_A_REFERENCE)
         return NULL;
     const mo_reference *r = a->call.reference;
+    bool connecting = m->connecting;
+    m->connecting = true; /* names of conditional components may be used */
     mo_object *bus = bus_of(m, s, r);
+    m->connecting = connecting;
     return bus && !mo_find_member(m, bus, r->part[r->parts - 1].name) ? bus : NULL;
 }
 
@@ -183,7 +187,7 @@ static mo_value *array_of(mo_model *m, const mo_object *bus, const mo_part *arra
     return all;
 }
 
-static bool make(mo_model *m, const mo_bus_clause *b, mo_object *bus, const mo_ast *at,
+static bool make(mo_model *m, mo_bus_clause *b, mo_object *bus, const mo_ast *at,
                  const mo_ast *other)
 {
     m->connecting = true;
@@ -191,8 +195,9 @@ static bool make(mo_model *m, const mo_bus_clause *b, mo_object *bus, const mo_a
     m->connecting = false;
     const mo_reference *r = at->call.reference;
     const mo_part *last = &r->part[r->parts - 1];
-    if (like->kind == MO_V_NONE)
-        return true; /* with a component that is disabled, or an error that was reported */
+    b->gone = like->kind == MO_V_NONE; /* or after an error that was reported */
+    if (b->gone)
+        return true;
     if (last->subscripts && !(like = array_of(m, bus, last, like)))
         return true;
     if (!mo_add_member(m, bus, last->name, like)) {
@@ -256,7 +261,7 @@ void mo_finish_expandable(mo_model *m)
                      mo_ast_text(m->context, b->clause->left),
                      mo_ast_text(m->context, b->clause->right));
             mo_hint(m->context, "connect one of them to a component that has it");
-        } else
+        } else if (!b->gone)
             mo_connect_now(m, &b->scope, b->clause);
     }
 }

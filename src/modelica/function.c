@@ -137,7 +137,54 @@ static bool may_be_variable(mo_run *r, const mo_entry *e, mo_view *type, const n
     return true;
 }
 
-static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around)
+/* The value that a field of a record has from the start, NULL: none. What the variable's declaration
+ * says, output Complex c(re = x), is written in the function; what the record says is written in the
+ * record, where the fields before it are known. */
+static mo_value *field_given(mo_run *r, const mo_run *inside, const mo_entry *e, mo_view *type,
+                             const mo_mod *mod)
+{
+    mo_scope scope = r->scope;
+    if (!mod || !mod->value) {
+        mod = e->mod;
+        if (!mod || !mod->value)
+            return NULL;
+        scope = (mo_scope){ .object = mod->object, .no_event = true,
+                            .env = mo_derives_from(type, mod->view) ? inside->scope.env : NULL };
+    }
+    scope.view = mod->view;
+    return mo_evaluate(r->model, &scope, mod->value);
+}
+
+static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around, mo_mod *mods);
+
+/* The value of one field before anything is assigned to it. */
+static mo_value *blank_field(mo_run *r, mo_run *inside, mo_entry *e, const nest *here, mo_mod *mods)
+{
+    mo_model *m = r->model;
+    shape s;
+    if (!find_shape(inside, e, &s, true) || !may_be_variable(r, e, s.type, here))
+        return mo_none(m);
+    const mo_mod *mod = mo_find_mod(mods, e->name);
+    mo_value *one = field_given(r, inside, e, (mo_view *)here->type, mod);
+    if (one)
+        return s.type->primitive ? mo_convert(m, one, mo_type_of(s.type->primitive),
+                                              s.type->enumeration, e->place, e->name)
+                                 : one;
+    one = s.type->primitive ? blank_scalar(m, s.type)
+                            : blank_record(r, s.type, here, mod ? mod->sub : NULL);
+    for (int d = s.dimensions; d-- > 0 && one->kind != MO_V_NONE;) {
+        size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
+        mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
+        for (size_t k = 0; k < n; k++)
+            copy[k] = one;
+        one = mo_stack(m, copy, n, e->place);
+    }
+    return one;
+}
+
+/* `mods`: the list of what the declaration of the variable modifies. What it gives is known to the
+ * defaults of all other fields. */
+static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around, mo_mod *mods)
 {
     const nest here = { type, around };
     mo_model *m = r->model;
@@ -147,35 +194,22 @@ static mo_value *blank_record(mo_run *r, mo_view *type, const nest *around)
     v->field = dae_arena_take(&m->context->arena, type->entries + 1, sizeof *v->field);
     mo_run inside = *r;
     inside.scope = (mo_scope){ .view = type, .no_event = true };
-    for (size_t i = 0; i < type->entries; i++) {
-        mo_entry *e = type->entry[i];
-        shape s;
-        if (e->element->kind != MO_COMPONENT || !find_shape(&inside, e, &s, true))
-            continue;
-        if (!may_be_variable(r, e, s.type, &here))
-            return mo_none(m);
-        mo_value *one = NULL;
-        if (e->mod && e->mod->value) {
-            mo_scope at = { .object = e->mod->object, .view = e->mod->view, .env = inside.scope.env,
-                            .no_event = true };
-            one = mo_evaluate(m, &at, e->mod->value);
-            if (s.type->primitive)
-                one = mo_convert(m, one, mo_type_of(s.type->primitive), s.type->enumeration, e->place,
-                                 e->name);
+    for (int given = 1; given >= 0; given--) {
+        v->count = 0;
+        for (size_t i = 0; i < type->entries; i++) {
+            mo_entry *e = type->entry[i];
+            if (e->element->kind != MO_COMPONENT)
+                continue;
+            size_t at = v->count++;
+            const mo_mod *mod = mo_find_mod(mods, e->name);
+            if ((mod && mod->value) != (given == 1))
+                continue;
+            v->field[at] = e->name;
+            v->item[at] = blank_field(r, &inside, e, &here, mods);
+            if (v->item[at]->kind == MO_V_NONE)
+                return mo_none(m);
+            declare(&inside, e, v->item[at]);
         }
-        if (!one) {
-            one = s.type->primitive ? blank_scalar(m, s.type) : blank_record(r, s.type, &here);
-            for (int d = s.dimensions; d-- > 0;) {
-                size_t n = s.size[d] > 0 ? (size_t)s.size[d] : 0;
-                mo_value **copy = dae_arena_take(&m->context->arena, n + 1, sizeof *copy);
-                for (size_t k = 0; k < n; k++)
-                    copy[k] = one;
-                one = mo_stack(m, copy, n, e->place);
-            }
-        }
-        declare(&inside, e, one);
-        v->field[v->count] = e->name;
-        v->item[v->count++] = one;
     }
     return v;
 }
@@ -191,7 +225,7 @@ static mo_value *blank_scalar(mo_model *m, mo_view *type)
 }
 
 /* A variable before anything is assigned to it. */
-static mo_value *blank(mo_run *r, const shape *s)
+static mo_value *blank(mo_run *r, const shape *s, mo_mod *mods)
 {
     mo_model *m = r->model;
     int size[16];
@@ -199,7 +233,7 @@ static mo_value *blank(mo_run *r, const shape *s)
     for (int d = 0; d < s->dimensions; d++)
         size[d] = s->size[d] < 0 ? 0 : s->size[d];
     if (!s->type->primitive) {
-        mo_value *one = blank_record(r, s->type, NULL);
+        mo_value *one = blank_record(r, s->type, NULL, array ? NULL : mods);
         if (!array || one->kind == MO_V_NONE)
             return one;
         mo_value *all = mo_new_items(m, s->dimensions, size);
@@ -317,25 +351,6 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
     return false;
 }
 
-/* output Complex c(re = x, im = y): a record whose fields are given by modifications. */
-static mo_value *with_fields(mo_run *r, const mo_entry *e, mo_value *v)
-{
-    mo_model *m = r->model;
-    for (const mo_mod *mod = e->mod ? e->mod->sub : NULL; mod && v->kind == MO_V_RECORD;
-         mod = mod->next)
-        for (size_t i = 0; i < v->count; i++) {
-            if (v->field[i] != mod->name || !mod->value)
-                continue;
-            mo_scope scope = r->scope;
-            scope.view = mod->view;
-            mo_value *field = mo_evaluate(m, &scope, mod->value);
-            if (field->kind == MO_V_SCALAR && v->item[i]->kind == MO_V_SCALAR)
-                field = mo_convert(m, field, v->item[i]->type, v->item[i]->view, mod->place, mod->name);
-            v->item[i] = field;
-        }
-    return v;
-}
-
 /* A variable of the function that is no input, with its value so far. */
 static bool declare_other(mo_run *r, mo_entry *e)
 {
@@ -361,7 +376,7 @@ static bool declare_other(mo_run *r, mo_entry *e)
                            e->name);
     }
     if (!v)
-        v = with_fields(r, e, blank(r, &s));
+        v = blank(r, &s, e->mod ? e->mod->sub : NULL);
     if (v->kind == MO_V_NONE)
         return false;
     mo_env *env = declare(r, e, v);
@@ -381,6 +396,17 @@ typedef struct declaring {
 static void declare_needed(const char *name, void *user);
 
 /* What sizes and values speak of comes first, wherever it is declared. */
+/* What the value of a declaration uses, and those of its fields: output R r(a = x). */
+static void declare_named(declaring *d, const mo_mod *mod)
+{
+    if (!mod)
+        return;
+    if (mod->value)
+        mo_names_in(mod->value, declare_needed, d);
+    for (const mo_mod *sub = mod->sub; sub; sub = sub->next)
+        declare_named(d, sub);
+}
+
 static void declare_in_order(declaring *d, mo_entry *e)
 {
     const mo_element *element = e->element;
@@ -391,8 +417,7 @@ static void declare_in_order(declaring *d, mo_entry *e)
         mo_names_in(element->dimension[i], declare_needed, d);
     for (int i = 0; i < element->type_dimensions; i++)
         mo_names_in(element->type_dimension[i], declare_needed, d);
-    if (e->mod && e->mod->value)
-        mo_names_in(e->mod->value, declare_needed, d);
+    declare_named(d, e->mod);
     d->fine = d->fine && declare_other(d->r, e);
     d->done[e->number] = 2;
 }

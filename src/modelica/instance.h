@@ -33,7 +33,12 @@ typedef enum mo_primitive {
     MO_CLOCK, MO_EXTERNAL_OBJECT
 } mo_primitive;
 
-/* A modification, bound to the scope its value is written in. */
+/* A modification. What is written in it means what it means in the class instance where it is
+ * written, whatever redeclarations and 'extends' lie between that and the element. So every text
+ * carries its scope from mo_bind_mods on: the value (view, object), the element of a redeclaration
+ * (redeclared_in, redeclared_by), and each modification inside for itself. Merging takes a text
+ * together with its scope, and nothing but mo_in_object completes a scope: a modification of a
+ * class that has no object yet gets the one whose class it is written in. */
 struct mo_mod {
     const char *name;       /* NULL: of the declaration itself                               */
     mo_ast *value;
@@ -42,6 +47,8 @@ struct mo_mod {
     mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
     mo_view *view;          /* where the value is looked up                                  */
     mo_object *object;      /* NULL: in the object that holds the declaration                */
+    mo_view *redeclared_in; /* where the new element is looked up, and its constraint          */
+    mo_object *redeclared_by;
     mo_env *env;            /* names its value may use besides                               */
     bool final, used, broken;
     unsigned each;          /* bit k: not indexed by the k-th array component on the way      */
@@ -84,7 +91,8 @@ struct mo_view {
     mo_primitive primitive;
     mo_view *enumeration;   /* the view with the literals                                    */
     mo_object *constants;   /* its constants, if it is used as a package                     */
-    mo_view *derived;       /* who inherits it right now, to find cycles                     */
+    mo_view *derived;       /* bases: who inherits this view                                 */
+    const mo_modifier *inherited_by; /* bases: the modifier of the extends-clause; NULL: none  */
     int depth;              /* of the inheritance                                            */
     const char *path;       /* "Modelica.Electrical"                                         */
     struct mo_shape_case *cases; /* functions: procedures made of it                          */
@@ -215,6 +223,7 @@ struct mo_model {
     flat_model *flat;
     mo_class *root_class;
     mo_view *root;            /* the scope of top-level names                                */
+    int predefined;           /* how many of its classes are those of the language           */
     mo_view *builtin[MO_EXTERNAL_OBJECT + 1];
     const char **library;     /* folders                                                     */
     size_t libraries, library_capacity;
@@ -267,8 +276,16 @@ void mo_expand(mo_model *m, mo_view *v);
 mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name);
 mo_view *mo_nested_view(mo_model *m, mo_entry *e);
 bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind);
+bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
+                   mo_view *new_in);
+bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, const mo_mod *mod);
 mo_view *mo_leaf(mo_model *m, mo_view *v); /* the builtin type below a view, NULL: none */
 bool mo_derives_from(mo_view *v, mo_view *base);
+
+/* deselect.c: what `extends B(break x)` leaves out of B */
+bool mo_deselects(const mo_modifier *modifier, const char *name);
+bool mo_is_deselected(const mo_view *v, const mo_clause *connection);
+void mo_check_deselections(mo_model *m, mo_view *base);
 
 /* restrict.c: what classes may contain and inherit */
 void mo_check_class(mo_model *m, mo_class *c);
@@ -287,6 +304,7 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
 
 /* modify.c: modifications */
 mo_mod *mo_bind_mods(mo_model *m, const mo_modifier *a, mo_view *view, mo_object *object);
+mo_mod *mo_bind_redeclaration(mo_model *m, mo_element *e, mo_view *view);
 mo_mod *mo_merge(mo_model *m, mo_mod *strong, mo_mod *weak); /* lists */
 mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak);
 mo_mod *mo_find_mod(mo_mod *list, const char *name);

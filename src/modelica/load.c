@@ -330,4 +330,5 @@ void mo_load_root(mo_model *m)
         "type StateSelect = enumeration(never, avoid, default, prefer, always);\n"
         "type AssertionLevel = enumeration(warning, error);\n";
     mo_load_text(m, "<language>", language, sizeof language - 1);
+    m->predefined = m->root_class->elements;
 }

@@ -90,10 +90,37 @@ static bool has_imports(mo_class *def)
     return def->imports == MO_IMPORTS_SOME;
 }
 
+static void say_ambiguous(mo_model *m, const char *name, const mo_element *import,
+                          const mo_view *first, const mo_view *second)
+{
+    mo_error(m->context, DAE_E_MODEL, import->place, "'%s' is imported from two packages", name);
+    mo_why(m->context, "it is in '%s' and in '%s'", first->path, second->path);
+    mo_hint(m->context, "import it by its name: import %s.%s;", first->path, name);
+}
+
+/* One can only import from packages, and what is public in them (section 13.2.1). */
+static mo_view *source_of(mo_model *m, const mo_element *import, int parts, const char *name)
+{
+    mo_view *from = parts == 0 ? m->root : class_at(m, import->import, parts);
+    if (!from)
+        return NULL;
+    mo_class_kind kind = from->def->kind;
+    const mo_entry *e = mo_find_entry(m, from, name);
+    bool package = kind == MO_PACKAGE || kind == MO_CLASS || kind == MO_TYPE || kind == MO_OPERATOR ||
+                   kind == MO_OPERATOR_RECORD;
+    if ((!package || (e && e->is_protected)) && !m->context->errors) {
+        mo_error(m->context, DAE_E_MODEL, import->place, "'%s' cannot be imported from the %s '%s'",
+                 name, mo_kind_name(kind), from->path);
+        mo_hint(m->context, "only public elements of packages can be imported");
+    }
+    return from;
+}
+
 /* What an import clause of the class makes of a name: the view that holds it and its name there. */
 static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char **there)
 {
-    mo_view *result = NULL;
+    mo_view *result = NULL, *another = NULL;
+    const mo_element *again = NULL;
     *there = name;
     if (!has_imports(v->def))
         return NULL;
@@ -107,24 +134,45 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
         if (e->import_names) {
             for (int k = 0; k < e->import_names; k++)
                 if (e->import_name[k] == name)
-                    return class_at(m, e->import, parts);
+                    return source_of(m, e, parts, name);
         } else if (e->import_all) {
             mo_view *package = class_at(m, e->import, parts);
-            if (!result && package && package != v && mo_find_entry(m, package, name))
-                result = package; /* qualified imports come first */
+            const mo_entry *one = package && package != v ? mo_find_entry(m, package, name) : NULL;
+            if (!one || one->is_protected)
+                continue;
+            if (result && result != package) {
+                another = package;
+                again = e;
+            }
+            result = result ? result : package; /* qualified imports come first */
         } else if ((e->name ? e->name : last) == name) {
             *there = last;
-            return parts == 1 ? m->root : class_at(m, e->import, parts - 1);
+            return source_of(m, e, parts - 1, last);
         }
     }
     *there = name;
+    if (another && !m->context->errors)
+        say_ambiguous(m, name, again, result, another);
     return result;
+}
+
+/* Around an encapsulated class only what the language defines is seen (section 5.3.1). */
+static mo_entry *find_predefined(mo_model *m, const char *name, mo_view **where)
+{
+    *where = m->root;
+    for (int i = 0; i < m->predefined; i++)
+        if (m->root_class->element[i]->nested->name == name)
+            return mo_find_entry(m, m->root, name);
+    return NULL;
 }
 
 /* The entry a simple name leads to, and the view it was found in. */
 static mo_entry *find_entry(mo_model *m, mo_view *v, const char *name, mo_view **where)
 {
-    for (; v; v = v->def->encapsulated && v->outer ? m->root : v->outer) {
+    for (bool encapsulated = false; v; v = v->outer) {
+        if (encapsulated)
+            return find_predefined(m, name, where);
+        encapsulated = v->def->encapsulated;
         mo_entry *e = mo_find_entry(m, v, name);
         const char *there = name;
         if (!e) {
@@ -250,6 +298,33 @@ mo_env *mo_find_env(mo_env *env, const char *name)
     return NULL;
 }
 
+/* Is `where` a class that `v` is written in? */
+static bool is_around(const mo_view *v, const mo_view *where)
+{
+    while (v && v != where)
+        v = v->outer;
+    return v == where;
+}
+
+/* Of a component that has elements, one may be a constant. */
+static bool is_no_constant(mo_model *m, mo_member *member)
+{
+    if (member->entry->element->variability == MO_CONSTANT)
+        return false;
+    mo_instantiate(m, member);
+    return member->progress == MO_DONE && member->primitive && member->variability != MO_CONSTANT;
+}
+
+/* A class inside of another sees its constants only (section 5.3.1). */
+static mo_value *say_not_constant(mo_model *m, const mo_scope *s, const mo_entry *e,
+                                  const mo_view *where)
+{
+    mo_error(m->context, DAE_E_MODEL, e->place, "'%s' of '%s' is used in '%s', but it is no constant",
+             e->name, where->def->name, s->view->def->name);
+    mo_hint(m->context, "declare it 'constant', or give '%s' a parameter for it", s->view->def->name);
+    return mo_none(m);
+}
+
 /* NULL: there is no such name. */
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
@@ -264,7 +339,9 @@ mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
         mo_object *o = object_of(s->object, where);
         if (!o)
             o = mo_constants(m, where);
-        mo_member *member = mo_find_member(m, o, name);
+        mo_member *member = mo_find_member(m, o, e->name); /* imports may rename it */
+        if (member && where != s->view && is_around(s->view, where) && is_no_constant(m, member))
+            return say_not_constant(m, s, e, where);
         return member ? mo_member_value(m, outer_of(m, member)) : NULL;
     }
     mo_view *type = builtin_type(m, name);

@@ -20,37 +20,77 @@ static mo_mod *new_mod(mo_model *m, const mo_modifier *a, mo_view *view, mo_obje
     return mod;
 }
 
-/* One item of a list; a(b.c = 1) is a(b(c = 1)). */
+/* 'each' is for each element of each array around (section 7.2.5). */
+static unsigned each_up_to(int depth)
+{
+    return depth < 31 ? (2u << depth) - 1 : ~0u;
+}
+
+/* `redeclare` as a modification, or as an element of a derived class; what it modifies itself is at
+ * the depth given. */
+static mo_mod *bind_redeclaration(mo_model *m, mo_element *e, mo_view *view, mo_object *object,
+                                  int depth, unsigned each)
+{
+    mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
+    *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name, .redeclare = e,
+                     .redeclared_in = view, .redeclared_by = object, .view = view, .object = object,
+                     .place = e->place, .final = e->final, .each = each, .depth = depth };
+    if (e->kind == MO_COMPONENT && e->modifier) {
+        mod->value = e->modifier->value;
+        mod->broken = e->modifier->broken;
+        mod->sub = bind_list(m, e->modifier->item, e->modifier->items, view, object, depth, each);
+    }
+    mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
+    return mod;
+}
+
+mo_mod *mo_bind_redeclaration(mo_model *m, mo_element *e, mo_view *view)
+{
+    return bind_redeclaration(m, e, view, NULL, 0, 0);
+}
+
+/* One item of a list; a(b.c = 1) is a(b(c = 1)). The prefixes belong to the last name. */
 static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_object *object,
                          int depth, unsigned each)
 {
-    if (a->each && depth < 31)
-        each |= 1u << depth;
-    mo_mod *mod = new_mod(m, a, view, object, depth, each);
     if (a->element) {
-        mod->redeclare = a->element;
-        mod->name = a->element->kind == MO_NESTED ? a->element->nested->name : a->element->name;
-        if (a->element->kind == MO_COMPONENT && a->element->modifier) {
-            mo_mod *inner = mo_bind_mods(m, a->element->modifier, view, object);
-            mod->sub = inner->sub;
-            mod->value = inner->value;
-        }
-        mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
-        return mod;
+        each = a->each ? each_up_to(depth) : each;
+        mo_mod *new = bind_redeclaration(m, a->element, view, object, depth + 1, each);
+        new->place = a->place;
+        new->final |= a->final;
+        new->depth = depth;
+        return new;
     }
+    mo_mod *mod = new_mod(m, a, view, object, depth, each);
     mo_mod *first = mod;
     for (int i = 0; i < a->name->parts; i++) {
         mod->name = a->name->part[i].name;
         if (i + 1 < a->name->parts) {
+            mod->final = false;
             mod->sub = new_mod(m, a, view, object, depth + i + 1, each);
             mod = mod->sub;
         }
     }
+    if (a->each)
+        mod->each = each_up_to(mod->depth);
     mod->value = a->value;
     mod->broken = a->broken;
     mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
-    mod->sub = bind_list(m, a->item, a->items, view, object, mod->depth + 1, each);
+    mod->sub = bind_list(m, a->item, a->items, view, object, mod->depth + 1, mod->each);
     return first;
+}
+
+/* One list gives one value to an element, and to each of its attributes (section 7.2.4). */
+static void check_once(mo_model *m, const mo_mod *there, const mo_mod *mod)
+{
+    if (!there)
+        return;
+    if (there->value && mod->value) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
+        mo_hint(m->context, "remove one of the two");
+    }
+    for (const mo_mod *sub = mod->sub; sub; sub = sub->next)
+        check_once(m, mo_find_mod(there->sub, sub->name), sub);
 }
 
 static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_view *view,
@@ -58,14 +98,10 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
 {
     mo_mod *list = NULL;
     for (int i = 0; i < count; i++) {
-        if (!item[i]->name && !item[i]->element)
+        if (item[i]->deselects || (!item[i]->name && !item[i]->element))
             continue;
         mo_mod *mod = bind_item(m, item[i], view, object, depth, each);
-        mo_mod *there = mo_find_mod(list, mod->name);
-        if (there && there->value && mod->value) {
-            mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
-            mo_hint(m->context, "remove one of the two");
-        }
+        check_once(m, mo_find_mod(list, mod->name), mod);
         list = mo_merge(m, list, mod);
     }
     return list;
@@ -103,7 +139,9 @@ static mo_mod *copy_of(mo_model *m, const mo_mod *mod)
 /* The outer redeclaration takes the place of the inner one, and keeps to its constraint. */
 static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
 {
-    if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare) {
+    if (!weak->redeclare->replaceable && weak->redeclare != strong->redeclare &&
+        !mo_keeps_type(m, weak->redeclare, weak->redeclared_in, strong->redeclare,
+                       strong->redeclared_in)) {
         mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is not replaceable any more",
                  strong->name);
         int line, column;
@@ -111,8 +149,10 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
         mo_why(m->context, "the redeclaration in line %d is without 'replaceable'", line);
         mo_hint(m->context, "write 'redeclare replaceable' there");
     }
-    const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier, weak->view,
-                                            weak->object);
+    if (weak->redeclare->constraint)
+        mo_fits_constraint(m, weak->redeclare, weak->redeclared_in, strong);
+    const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier,
+                                            weak->redeclared_in, weak->redeclared_by);
     if (!constraint && !weak->weak)
         return strong;
     mo_mod *both = copy_of(m, strong);
@@ -146,7 +186,7 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
 {
     if (!strong || !weak)
         return strong ? strong : weak;
-    if (weak->final && (strong->value || strong->redeclare) && !strong->used) {
+    if (weak->final && (strong->value || strong->redeclare || strong->broken) && !strong->used) {
         mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is final and cannot be modified",
                  strong->name ? strong->name : "this element");
         mo_hint(m->context, "remove the modification, or the 'final' where the element is declared");
@@ -154,8 +194,9 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
     if (strong->redeclare && weak->redeclare)
         return redeclared_twice(m, strong, weak);
     mo_mod *both = copy_of(m, strong);
-    if (!strong->value && weak->value) {
+    if (!strong->value && !strong->broken && (weak->value || weak->broken)) {
         both->value = weak->value;
+        both->broken = weak->broken;
         both->view = weak->view;
         both->object = weak->object;
         both->cache = weak->cache;
@@ -165,10 +206,8 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
     }
     if (!strong->redeclare && weak->redeclare) {
         both->redeclare = weak->redeclare;
-        if (strong->value || !weak->value) {
-            both->view = weak->view;
-            both->object = weak->object;
-        }
+        both->redeclared_in = weak->redeclared_in;
+        both->redeclared_by = weak->redeclared_by;
     }
     both->final = strong->final || weak->final;
     both->sub = mo_merge(m, strong->sub, strong->value && weak->sub ? without_values(m, weak->sub)
@@ -204,6 +243,8 @@ mo_mod *mo_in_object(mo_model *m, mo_mod *list, mo_object *object)
             copy->object = object;
             copy->cache = dae_arena_take(&m->context->arena, 1, sizeof *copy->cache);
         }
+        if (!copy->redeclared_by)
+            copy->redeclared_by = object;
         copy->sub = mo_in_object(m, copy->sub, object);
         *end = copy;
         end = &copy->next;
@@ -239,7 +280,9 @@ mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *pl
         if (v->kind != MO_V_ARRAY)
             return v; /* a scalar for all: said by whoever checks the sizes */
         for (int d = 0; d < o->holder->dimensions && v->kind == MO_V_ARRAY; d++) {
-            if (o->index[d] > v->size[0]) {
+            if (o->holder->size[d] != v->size[0]) {
+                if (o->index[d] > 1)
+                    return mo_none(m); /* said for the first */
                 mo_error(m->context, DAE_E_MODEL, mod->place,
                          "the modification has %d elements for an array of %d", v->size[0],
                          o->holder->size[d]);

@@ -372,7 +372,7 @@ static void check_outer(mo_model *m, const mo_member *outer, const mo_member *in
 {
     const mo_entry *entry = outer->entry;
     const mo_element *e = entry->element;
-    if (e->modifier && (e->modifier->value || e->modifier->items)) {
+    if (entry->mod && (entry->mod->value || entry->mod->sub)) {
         mo_error(m->context, DAE_E_MODEL, entry->place, "the outer component '%s' is modified", e->name);
         mo_hint(m->context, "modify the 'inner' one");
         return;

@@ -411,6 +411,51 @@ static bool fields_known(mo_model *m, mo_view *v, const char **label, size_t cou
     return true;
 }
 
+/* The fields of a record in the making; defaults may use any other field (section 12.6). */
+typedef struct making {
+    mo_model *m;
+    const mo_scope *scope;
+    mo_view *record;
+    mo_value **value;       /* of every entry, NULL: none yet                                */
+    bool *under_way;
+    mo_env *env;            /* those that are known                                          */
+    mo_place place;
+} making;
+
+static void set_field(making *k, const mo_entry *e, mo_value *value)
+{
+    mo_env *with = dae_arena_take(&k->m->context->arena, 1, sizeof *with);
+    value = as_field(k->m, e, value, k->place);
+    *with = (mo_env){ .name = e->name, .value = value, .next = k->env };
+    k->env = with;
+    k->value[e->number] = value;
+}
+
+static void make_field_of_name(const char *name, void *user);
+
+static void make_field(making *k, const mo_entry *e)
+{
+    const mo_mod *mod = e->mod;
+    if (e->element->kind != MO_COMPONENT || k->value[e->number] || k->under_way[e->number] || !mod ||
+        !mod->value)
+        return;
+    bool inside = mo_derives_from(k->record, mod->view);
+    k->under_way[e->number] = true;
+    if (inside)
+        mo_names_in(mod->value, make_field_of_name, k);
+    mo_scope scope = { .object = mod->object, .view = mod->view, .env = inside ? k->env : NULL,
+                       .no_event = k->scope->no_event, .run = k->scope->run };
+    set_field(k, e, mo_evaluate(k->m, &scope, mod->value));
+}
+
+static void make_field_of_name(const char *name, void *user)
+{
+    making *k = user;
+    const mo_entry *e = mo_find_entry(k->m, k->record, name);
+    if (e)
+        make_field(k, e);
+}
+
 /* Rec(1, b = 2): a value for every field, in their order or by their names. */
 static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value **argument,
                             const char **label, size_t count, mo_place place)
@@ -419,35 +464,34 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
     mo_value *r = dae_arena_take(arena, 1, sizeof *r);
     *r = (mo_value){ .kind = MO_V_RECORD, .view = v };
     mo_expand(m, v);
-    r->item = dae_arena_take(arena, v->entries + 1, sizeof *r->item);
-    r->field = dae_arena_take(arena, v->entries + 1, sizeof *r->field);
-    size_t position = 0, used = 0;
-    mo_env *env = NULL;
+    size_t entries = v->entries, position = 0, used = 0;
+    r->item = dae_arena_take(arena, entries + 1, sizeof *r->item);
+    r->field = dae_arena_take(arena, entries + 1, sizeof *r->field);
+    making k = { .m = m, .scope = s, .record = v, .place = place };
+    k.value = dae_arena_take(arena, entries + 1, sizeof *k.value);
+    k.under_way = dae_arena_take(arena, entries + 1, sizeof *k.under_way);
     if (!fields_known(m, v, label, count, place))
         return mo_none(m);
-    for (size_t i = 0; i < v->entries; i++) {
+    for (size_t i = 0; i < entries; i++) {
+        mo_value *given = v->entry[i]->element->kind == MO_COMPONENT
+                              ? argument_for(v->entry[i], argument, label, count, &position, &used)
+                              : NULL;
+        if (given)
+            set_field(&k, v->entry[i], given);
+    }
+    for (size_t i = 0; i < entries; i++) {
         mo_entry *e = v->entry[i];
         if (e->element->kind != MO_COMPONENT)
             continue;
-        mo_value *value = argument_for(e, argument, label, count, &position, &used);
-        mo_mod *mod = e->mod;
-        if (!value && mod && mod->value) {
-            mo_scope inside = { .object = mod->object, .view = mod->view, .env = env,
-                                .no_event = s->no_event, .run = s->run };
-            value = mo_evaluate(m, &inside, mod->value);
-        }
-        if (!value) {
+        make_field(&k, e);
+        if (!k.value[i]) {
             mo_error(m->context, DAE_E_MODEL, place, "no value for '%s' of the record '%s'",
                      e->name, v->def->name);
             mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
             return mo_none(m);
         }
-        value = as_field(m, e, value, place);
-        mo_env *with = dae_arena_take(arena, 1, sizeof *with);
-        *with = (mo_env){ .name = e->name, .value = value, .next = env };
-        env = with;
         r->field[r->count] = e->name;
-        r->item[r->count++] = value;
+        r->item[r->count++] = k.value[i];
     }
     if (used == count)
         return r;

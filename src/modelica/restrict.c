@@ -153,6 +153,42 @@ static void literals(mo_model *m, const mo_class *c)
     }
 }
 
+/* The k-th name that an import brings, NULL: none by its name. */
+static const char *import_name(const mo_element *e, int k)
+{
+    if (e->kind != MO_IMPORT || e->import_all)
+        return NULL;
+    if (e->import_names)
+        return k < e->import_names ? e->import_name[k] : NULL;
+    return k > 0 ? NULL : e->name ? e->name : e->import->part[e->import->parts - 1].name;
+}
+
+static bool same_import(const mo_element *a, const mo_element *b)
+{
+    if (a->import_names || b->import_names || a->import->parts != b->import->parts)
+        return false;
+    for (int i = 0; i < a->import->parts; i++)
+        if (a->import->part[i].name != b->import->part[i].name)
+            return false;
+    return true;
+}
+
+/* Several qualified imports must not bring the same name (section 13.2.2). */
+static void imports(mo_model *m, const mo_class *c)
+{
+    for (int i = 0; i < c->elements; i++)
+        for (int k = 0; import_name(c->element[i], k); k++)
+            for (int j = 0; j < i; j++)
+                for (int l = 0; import_name(c->element[j], l); l++) {
+                    if (import_name(c->element[j], l) != import_name(c->element[i], k) ||
+                        same_import(c->element[i], c->element[j]))
+                        continue;
+                    mo_error(m->context, DAE_E_MODEL, c->element[i]->place,
+                             "'%s' is imported twice", import_name(c->element[i], k));
+                    mo_hint(m->context, "give one of them another name: import Name = ...;");
+                }
+}
+
 void mo_check_class(mo_model *m, mo_class *c)
 {
     if (c->checked)
@@ -160,6 +196,7 @@ void mo_check_class(mo_model *m, mo_class *c)
     c->checked = true;
     sections(m, c);
     literals(m, c);
+    imports(m, c);
     for (int i = 0; i < c->elements; i++)
         element(m, c, c->element[i]);
 }

@@ -89,36 +89,53 @@ static mo_view *class_of_element(mo_model *m, const mo_element *e, mo_view *wher
 
 /* What is put in the place of a replaceable element must have all that its constraining type has:
  * that of 'constrainedby', else its own. */
-static bool fits_constraint(mo_model *m, const mo_entry *e, const mo_mod *mod)
+bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, const mo_mod *mod)
 {
-    const mo_element *old = e->element;
-    mo_scope scope = { .view = e->where };
+    mo_scope scope = { .view = old_in };
     mo_view *type = old->constraint ? mo_find_class(m, &scope, old->constraint, true)
-                                    : class_of_element(m, old, e->where);
-    mo_view *new = mod->view ? class_of_element(m, mod->redeclare, mod->view) : NULL;
+                                    : class_of_element(m, old, old_in);
+    mo_scope redeclaration = { .view = mod->redeclared_in };
+    mo_view *new = mod->redeclare->constraint && old->constraint
+                       ? mo_find_class(m, &redeclaration, mod->redeclare->constraint, true)
+                       : class_of_element(m, mod->redeclare, mod->redeclared_in);
     if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
         return true;
     const char *missing = lacking(m, type, new);
     if (!missing)
         return true;
-    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'", e->name,
-             new->path);
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'",
+             mod->name, new->path);
     mo_why(m->context, "it has to have all that '%s' has, and lacks '%s'", type->path, missing);
     mo_hint(m->context, "use a class that extends '%s'", type->path);
     return false;
 }
 
-/* Real x[:] may be redeclared as Real x[3] without being replaceable (section 7.3.3). */
-static bool only_sizes(mo_model *m, const mo_entry *e, const mo_mod *mod)
+/* The class that short classes are other names of. */
+static const mo_class *class_behind(mo_model *m, mo_view *v)
 {
-    const mo_element *old = e->element, *new = mod->redeclare;
-    if (old->kind != MO_COMPONENT || new->kind != MO_COMPONENT || !mod->view)
+    while (v->def->is_short && v->progress != MO_UNDER_WAY) {
+        mo_expand(m, v);
+        if (!v->bases)
+            break;
+        v = v->base[0];
+    }
+    return v->def;
+}
+
+/* What is not replaceable may still be redeclared with the same type, to give other sizes or another
+ * variability (section 7.3.3). */
+bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
+                   mo_view *new_in)
+{
+    if (old->kind != new->kind)
         return false;
-    const mo_view *type = class_of_element(m, old, e->where);
-    const mo_view *other = class_of_element(m, new, mod->view);
-    bool sizes = new->dimensions + new->type_dimensions > 0;
-    return sizes && type && other && type->def == other->def &&
-           old->dimensions + old->type_dimensions == new->dimensions + new->type_dimensions;
+    mo_view *type = class_of_element(m, old, old_in), *other = class_of_element(m, new, new_in);
+    if (!type || !other || class_behind(m, type) != class_behind(m, other))
+        return false;
+    if (old->kind == MO_NESTED)
+        return old->nested->alias_dimensions == new->nested->alias_dimensions;
+    int sizes = new->dimensions + new->type_dimensions;
+    return sizes == 0 || sizes == old->dimensions + old->type_dimensions;
 }
 
 /* A component that is redeclared keeps prefixes, sizes and condition where none are given; what is
@@ -148,7 +165,8 @@ static void keep(mo_entry *e, mo_element *new, const mo_entry *before)
 static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
 {
     mo_element *old = e->element, *new = mod->redeclare;
-    if (!old->replaceable && !old->redeclare && old != new && !only_sizes(m, e, mod)) {
+    if (!old->replaceable && old != new &&
+        !mo_keeps_type(m, old, e->where, new, mod->redeclared_in)) {
         mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is not replaceable", e->name);
         mo_hint(m->context, "declare it 'replaceable', or modify it without 'redeclare'");
         return;
@@ -159,7 +177,13 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         mo_hint(m->context, "a component is redeclared as a component, a class as a class");
         return;
     }
-    if (!fits_constraint(m, e, mod))
+    if (old->kind == MO_COMPONENT && old->variability == MO_CONSTANT) {
+        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is a constant and cannot be redeclared",
+                 e->name);
+        mo_hint(m->context, "modify its value: %s = ...", e->name);
+        return;
+    }
+    if (!mo_fits_constraint(m, old, e->where, mod))
         return;
     mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
     *merged = *new;
@@ -173,8 +197,7 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     before->mod = NULL;
     e->before = before;
     e->element = merged;
-    if (mod->view)
-        e->where = e->sizes_in = e->condition_in = mod->view;
+    e->where = e->sizes_in = e->condition_in = mod->redeclared_in;
     if (new->kind == MO_COMPONENT)
         keep(e, merged, before);
     e->nested = NULL;
@@ -188,22 +211,51 @@ static mo_mod *find_outer(mo_model *m, mo_view *v, const char *name)
     return older ? mo_find_mod(v->mods, mo_name(m->context, older)) : outer;
 }
 
-/* An element that is inherited and declared again, or inherited twice, must be the same. */
+static bool same_types(mo_model *m, mo_view *x, mo_view *y)
+{
+    if (!x || !y || x->def == y->def || x->progress == MO_UNDER_WAY || y->progress == MO_UNDER_WAY)
+        return true;
+    mo_expand(m, x);
+    mo_expand(m, y);
+    return x->primitive && x->primitive == y->primitive &&
+           (x->primitive != MO_ENUMERATION || x->enumeration->def == y->enumeration->def);
+}
+
+/* Why two components of the same name are not identical; NULL: they are. */
+static const char *unlike(mo_model *m, const mo_entry *first, const mo_entry *second)
+{
+    const mo_element *a = first->element, *b = second->element;
+    mo_view *x = class_of_element(m, a, first->where), *y = class_of_element(m, b, second->where);
+    const mo_ast *value = first->mod ? first->mod->value : NULL;
+    const mo_ast *other = second->mod ? second->mod->value : NULL;
+    if (!same_types(m, x, y))
+        return dae_arena_print(&m->context->arena, "their types are %s and %s", x->path, y->path);
+    if (a->dimensions + a->type_dimensions != b->dimensions + b->type_dimensions)
+        return "they have different numbers of dimensions";
+    if (a->variability != b->variability || a->flow != b->flow || a->stream != b->stream ||
+        a->input != b->input || a->output != b->output)
+        return "they have different prefixes";
+    if (!mo_same_ast(value, other))
+        return dae_arena_print(&m->context->arena, "the first has %s%s, the other %s%s",
+                               value ? "the value " : "no value",
+                               value ? mo_ast_text(m->context, value) : "",
+                               other ? "the value " : "no value",
+                               other ? mo_ast_text(m->context, other) : "");
+    return NULL;
+}
+
+/* An element that is inherited and declared again, or inherited twice, must be the same; the first
+ * is kept (section 7.1). */
 static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, const mo_entry *second)
 {
     const mo_element *a = first->element, *b = second->element;
-    if (a == b || a->redeclare || b->redeclare || a->replaceable)
+    if (a->redeclare || b->redeclare || a->replaceable)
         return;
     const char *why = NULL;
     if (a->kind != b->kind)
         why = "one is a class, the other a component";
-    else if (a->kind == MO_COMPONENT) {
-        mo_view *x = class_of_element(m, a, first->where), *y = class_of_element(m, b, second->where);
-        if (x && y && x->def != y->def)
-            why = dae_arena_print(&m->context->arena, "their types are %s and %s", x->path, y->path);
-        else if (a->dimensions + a->type_dimensions != b->dimensions + b->type_dimensions)
-            why = "they have different numbers of dimensions";
-    }
+    else if (a->kind == MO_COMPONENT)
+        why = unlike(m, first, second);
     if (!why)
         return;
     mo_error(m->context, DAE_E_MODEL, second->place, "'%s' is declared differently in a base class of '%s'",
@@ -241,8 +293,8 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
         excuse(passed);
         mod = mo_merge_one(m, passed, mod);
     }
-    mo_mod *new =
-        mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->view, outer->object);
+    mo_mod *new = mo_bind_mods(m, outer->redeclare->constraint_modifier, outer->redeclared_in,
+                               outer->redeclared_by);
     excuse(new);
     return mo_merge_one(m, new, mod);
 }
@@ -275,65 +327,67 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
     }
     e->mod = mo_merge_one(m, outer, own);
     mo_entry *there = in_table(v, name);
-    if (there && there->where == v && !element->redeclare) {
+    if (!there) {
+        add_entry(m, v, e);
+    } else if (there->where == v) {
         mo_error(m->context, DAE_E_MODEL, element->place, "'%s' is declared twice in '%s'", name,
                  v->def->name);
         int line, column;
         mo_find_line(m->context, there->place, &line, &column);
         mo_why(m->context, "the first declaration is in line %d", line);
         mo_hint(m->context, "rename or remove one of the two");
-        return;
-    }
-    if (there && !element->redeclare && !outer && element->kind == MO_COMPONENT)
+    } else
         same_again(m, v, there, e);
-    if (there) { /* inherited and written again: the same, or a redeclaration */
-        if (element->redeclare && element->kind == MO_COMPONENT &&
-            there->element->kind == MO_COMPONENT) {
-            mo_element *both = dae_arena_take(&m->context->arena, 1, sizeof *both);
-            *both = *e->element;
-            keep(e, both, there);
-            e->element = both;
-        }
-        there->element = e->element;
-        there->where = e->where;
-        there->sizes_in = e->sizes_in;
-        there->condition_in = e->condition_in;
-        there->mod = mo_merge_one(m, e->mod, there->mod);
-        there->weak = mo_merge(m, e->weak, there->weak);
-        there->nested = NULL;
-        return;
-    }
-    add_entry(m, v, e);
 }
 
 /* ------------------------------------------------------------------ bases ------------ */
 
-static bool is_redeclared(mo_class *def, const char *name)
+static const char *name_of(const mo_element *e)
 {
-    for (int i = 0; i < def->elements; i++) {
-        mo_element *e = def->element[i];
-        const char *own = e->kind == MO_NESTED ? e->nested->name : e->name;
-        if ((e->kind == MO_NESTED || e->kind == MO_COMPONENT) && own == name && e->redeclare)
-            return true;
-    }
-    return false;
+    return e->kind == MO_NESTED ? e->nested->name : e->name;
 }
 
-/* `redeclare model X = ...` as an element of a derived class acts on the bases as a modifier. */
+/* Does an element of a class stand for an inherited one? `model extends A` does so by itself. */
+static bool is_redeclaration(const mo_element *e)
+{
+    return (e->kind == MO_COMPONENT && e->redeclare) ||
+           (e->kind == MO_NESTED && (e->redeclare || e->nested->extends_itself));
+}
+
+/* A redeclaration that is written as an element of a derived class is a modification of its bases,
+ * the weakest one from outside of them: both forms do the same (section 7.3). */
 static mo_mod *element_redeclarations(mo_model *m, mo_view *v)
 {
     mo_mod *list = NULL;
-    for (int i = 0; i < v->def->elements; i++) {
-        mo_element *e = v->def->element[i];
-        if (!e->redeclare || (e->kind != MO_NESTED && e->kind != MO_COMPONENT))
-            continue;
-        mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
-        *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name,
-                         .redeclare = e, .view = v, .place = e->place };
-        mod->next = list;
-        list = mod;
-    }
+    for (int i = 0; i < v->def->elements; i++)
+        if (is_redeclaration(v->def->element[i])) {
+            mo_mod *mod = mo_bind_redeclaration(m, v->def->element[i], v);
+            mod->next = list;
+            list = mod;
+        }
     return list;
+}
+
+/* There must be something to redeclare. */
+static void check_redeclarations(mo_model *m, mo_view *v)
+{
+    for (int i = 0; i < v->def->elements; i++) {
+        const mo_element *e = v->def->element[i];
+        bool inherited = !is_redeclaration(e);
+        for (size_t k = 0; k < v->bases && !inherited; k++)
+            inherited = mo_find_entry(m, v->base[k], name_of(e)) != NULL;
+        const mo_entry *there = in_table(v, name_of(e));
+        if (inherited && there && e->is_protected && !there->is_protected) {
+            mo_error(m->context, DAE_E_MODEL, e->place,
+                     "'%s' is public and cannot be redeclared as protected", name_of(e));
+            mo_hint(m->context, "write it before 'protected'");
+        }
+        if (inherited)
+            continue;
+        mo_error(m->context, DAE_E_MODEL, e->place, "there is no inherited '%s' to redeclare",
+                 name_of(e));
+        mo_hint(m->context, "remove 'redeclare', or inherit '%s' with 'extends'", name_of(e));
+    }
 }
 
 static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
@@ -348,11 +402,13 @@ static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
     }
     for (size_t i = 0; i < base->entries; i++) {
         mo_entry *from = base->entry[i];
+        if (from->element->kind == MO_COMPONENT && mo_deselects(base->inherited_by, from->name))
+            continue;
         mo_entry *there = in_table(v, from->name);
-        if (there && there->where != v)
+        if (there) {
             same_again(m, v, there, from);
-        if (there)
-            continue; /* the same by two ways; or written here already */
+            continue;
+        }
         mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
         *e = *from;
         e->chain = NULL;
@@ -390,16 +446,35 @@ static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
     }
 }
 
-/* A base: its name is looked up around and in the class, but not in what it inherits. */
+static mo_class *written_class(const mo_class *def, const char *name)
+{
+    for (int i = def->elements; i-- > 0;)
+        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
+            return def->element[i]->nested;
+    return NULL;
+}
+
+/* A base is looked up around and in the class, but not in what another base brings (7.1.1). */
+static mo_view *find_base(mo_model *m, mo_view *v, const mo_reference *name)
+{
+    mo_scope scope = { .view = v };
+    const mo_entry *e = name->global ? NULL : in_table(v, name->part[0].name);
+    if (!e || e->where == v || written_class(v->def, e->name))
+        return mo_find_class(m, &scope, name, true);
+    mo_error(m->context, DAE_E_MODEL, name->place, "'%s' extends '%s', which is inherited itself",
+             v->def->name, mo_reference_text(m->context, name));
+    mo_hint(m->context, "write the whole name of the class, with that of the class it is written in");
+    return NULL;
+}
+
 static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
                      const mo_modifier *modifier, bool is_protected, mo_place place)
 {
-    mo_scope scope = { .view = v };
     if (v->depth > MO_MAX_INHERITANCE)
         mo_fatal_hint(m->context, DAE_E_LIMIT, place, "make the chain of 'extends' shorter",
                       "'%s' inherits through more than %d classes", v->def->name,
                       MO_MAX_INHERITANCE);
-    mo_view *found = mo_find_class(m, &scope, name, true);
+    mo_view *found = find_base(m, v, name);
     if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
         return;
     mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
@@ -407,28 +482,24 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
     mo_view *around = v->def->is_short && v->outer ? v->outer : v;
     mo_mod *own = mo_bind_mods(m, modifier, around, NULL);
     mods = mo_merge(m, mo_merge(m, mods, own ? own->sub : NULL), v->weak);
-    mo_view *base = mods ? mo_modified_view(m, found, mods) : found;
+    mo_view *base = mo_modified_view(m, found, mods); /* its own: no other object has this view */
     if (found->primitive && !found->def->is_short && !found->bases) {
         base->primitive = found->primitive; /* a builtin type */
         base->enumeration = found->enumeration;
         base->progress = MO_DONE;
     }
+    base->derived = v;
+    base->depth = v->depth + 1;
+    base->inherited_by = v->def->is_short ? NULL : modifier;
     for (mo_view *o = v; o; o = o->derived)
         if (o->def == found->def) {
             say_cycle(m, v, o, place);
             return;
         }
-    if (base->progress == MO_UNDER_WAY) {
-        say_cycle(m, v, base, place);
-        return;
-    }
-    if (base->progress == MO_UNTOUCHED) {
-        base->derived = v;
-        base->depth = v->depth + 1;
-    }
     inherit(m, v, base, is_protected);
-    if (base->progress == MO_DONE && own)
+    if (own)
         check_modified(m, base, own->sub);
+    mo_check_deselections(m, base);
 }
 
 /* `model extends A(...)`: the inherited class A of the enclosing class's bases. */
@@ -445,6 +516,8 @@ static void add_own_base(mo_model *m, mo_view *v)
         mo_mod *own = mo_bind_mods(m, v->def->alias_modifier, v, NULL);
         mo_mod *mods = mo_merge(m, v->mods, own ? own->sub : NULL);
         mo_view *base = mo_modified_view(m, found, mo_merge(m, mods, v->weak));
+        base->derived = v;
+        base->depth = v->depth + 1;
         inherit(m, v, base, false);
         return;
     }
@@ -456,27 +529,23 @@ static void add_own_base(mo_model *m, mo_view *v)
 
 /* ------------------------------------------------------------------ all of it -------- */
 
+/* Classes come first, so that bases can be looked up among them; components and what is inherited
+ * stand in the order of the text, which is that of a function's arguments. */
 static void expand_elements(mo_model *m, mo_view *v)
 {
     mo_class *def = v->def;
-    /* names written here come first, so that bases can be looked up among them */
-    for (int i = 0; i < def->elements; i++) {
-        mo_element *e = def->element[i];
-        const char *name = e->kind == MO_NESTED ? e->nested->name : e->name;
-        if (e->kind == MO_NESTED && !(e->redeclare && is_redeclared(def, name) &&
-                                      !e->nested->extends_itself))
-            add_element(m, v, e);
-    }
     for (int i = 0; i < def->elements; i++)
-        if (def->element[i]->kind == MO_EXTENDS)
-            add_base(m, v, def->element[i]->type, def->element[i]->modifier,
-                     def->element[i]->is_protected, def->element[i]->place);
+        if (def->element[i]->kind == MO_NESTED &&
+            (!is_redeclaration(def->element[i]) || def->element[i]->nested->extends_itself))
+            add_element(m, v, def->element[i]);
     for (int i = 0; i < def->elements; i++) {
         mo_element *e = def->element[i];
-        const char *name = e->kind == MO_NESTED ? e->nested->name : e->name;
-        if (e->kind == MO_COMPONENT || (e->kind == MO_NESTED && !in_table(v, name)))
+        if (e->kind == MO_EXTENDS)
+            add_base(m, v, e->type, e->modifier, e->is_protected, e->place);
+        else if (e->kind == MO_COMPONENT && !is_redeclaration(e))
             add_element(m, v, e);
     }
+    check_redeclarations(m, v);
 }
 
 static void say_mixed(mo_model *m, const mo_view *v)
@@ -536,11 +605,19 @@ void mo_expand(mo_model *m, mo_view *v)
         say_mixed(m, v);
 }
 
-static mo_class *written_class(const mo_class *def, const char *name)
+/* A class of a base that is in a file of its own, and was not read when the base was inherited. */
+static mo_entry *inherit_child(mo_model *m, mo_view *v, const char *name)
 {
-    for (int i = def->elements; i-- > 0;)
-        if (def->element[i]->kind == MO_NESTED && def->element[i]->nested->name == name)
-            return def->element[i]->nested;
+    for (size_t i = 0; i < v->bases; i++) {
+        mo_entry *from = mo_find_entry(m, v->base[i], name);
+        if (!from || from->element->kind != MO_NESTED)
+            continue;
+        mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
+        *e = *from;
+        e->chain = NULL;
+        add_entry(m, v, e);
+        return e;
+    }
     return NULL;
 }
 
@@ -551,16 +628,16 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
     mo_entry *e = in_table(v, name);
     if (e || v->primitive)
         return e;
-    mo_class *child = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
+    mo_class *written = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
+    mo_class *child = written ? written : mo_load_child(m, v->def, name);
     if (!child)
-        child = mo_load_child(m, v->def, name);
-    if (!child)
-        return NULL;
+        return v->progress == MO_DONE ? inherit_child(m, v, name) : NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
     *element = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
     e = dae_arena_take(&m->context->arena, 1, sizeof *e);
     *e = (mo_entry){ .name = name, .element = element, .where = v, .place = child->place };
-    add_entry(m, v, e);
+    if (!written) /* a redeclaration comes to its place with the base */
+        add_entry(m, v, e);
     return e;
 }
 
