@@ -567,6 +567,7 @@ dae_status model_update_modes(model *m, bool first, bool *changed); /* from the 
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
 /* z of all relations, as the slots have it; relations that have crossed since change together with
  * an event; whether any did. */
+bool model_is_beyond(model *m);
 bool model_note_sides(model *m);
 bool model_rest_on_boundaries(model *m);
 bool model_join_crossings(model *m);
