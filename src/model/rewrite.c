@@ -416,7 +416,8 @@ static ex_id rewrite_node(model *m, ex_id e, ex_id *operand, size_t count, bool 
     case EX_SAMPLE: return stand_for_hybrid(m, e, "sample");
     case EX_EDGE: return stand_for_hybrid(m, e, "edge");
     case EX_CHANGE: return stand_for_hybrid(m, e, "change");
-    case EX_NO_EVENT: return operand[0];
+    case EX_NO_EVENT:
+    case EX_DECLARED: return operand[0];
     case EX_SMOOTH: return operand[1];
     case EX_HOMOTOPY: return rewrite_homotopy(m, operand);
     case EX_DELAY: return stand_for_delay(m, e, operand);

@@ -737,7 +737,8 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
         m->flat->assertions = assertions;
         if (s->when)
             s->when->actions = actions;
-        return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
+        mo_value *called = mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
+        return mo_mark_declared(&run, called, place);
     }
-    return m->context->errors > before ? mo_none(m) : results(&run);
+    return m->context->errors > before ? mo_none(m) : mo_mark_declared(&run, results(&run), place);
 }
