@@ -274,3 +274,90 @@ ex_id table_at(bench *t, uint32_t table, double i)
     ex_id argument[] = { ex_number(&t->g, i), t->x[0] };
     return ex_result(&t->g, ex_call(&t->g, table, argument, 2), 0, EX_REAL);
 }
+
+/* ---------------------------------------------------------------- guarded calls --------- */
+
+uint32_t make_root(ex_graph *g)
+{
+    ex_procedure *p = procedure(g, "root", 1, 3, 2);
+    ex_id x = local(g, 0);
+    add_statement(g, &p->body, (ex_statement){ .kind = EX_ASSERT, .condition = ex_binary(g, EX_LESS, ex_number(g, 0), x) });
+    assign(g, &p->body, 1, ex_unary(g, EX_SQRT, x));
+    assign(g, &p->body, 2, ex_binary(g, EX_ADD, x, ex_number(g, 1)));
+    return ex_add_procedure(g, p);
+}
+
+void random_guarded(bench *t, ex_id *pool)
+{
+    uint32_t root = make_root(&t->g);
+    for (int k = 0; k < POOL; k++)
+        pool[k] = k % 3 ? t->x[below(VARIABLES)] : ex_number(&t->g, between(-2, 2));
+    for (int k = 0; k < 3 * POOL; k++) {
+        ex_id a = pool[below(POOL)], b = pool[below(POOL)];
+        ex_id positive = ex_binary(&t->g, EX_LESS, ex_number(&t->g, 0), a);
+        ex_id call = ex_result(&t->g, ex_call(&t->g, root, &a, 1), below(2), EX_REAL);
+        switch (below(8)) {
+        case 0: pool[k % POOL] = ex_binary(&t->g, EX_ADD, a, b); break;
+        case 1: pool[k % POOL] = ex_unary(&t->g, below(2) ? EX_SIN : EX_COS, a); break;
+        case 2: pool[k % POOL] = below(4) ? b : call; break;
+        case 3: pool[k % POOL] = ex_if(&t->g, random_condition(t, pool), call, b); break;
+        case 4:
+        case 5: pool[k % POOL] = ex_if(&t->g, positive, call, b); break;
+        default: pool[k % POOL] = ex_if(&t->g, random_condition(t, pool), a, b);
+        }
+    }
+}
+
+typedef struct lazy {
+    const ex_graph *g;
+    const double *x;
+    double *value;
+    char *known;
+    bool failed;
+} lazy;
+
+static double needed(lazy *l, ex_id e)
+{
+    const ex_node *n = ex_at(l->g, e);
+    if (l->known[e] || l->failed)
+        return l->value[e];
+    double v = 0, a = n->op == EX_NUMBER || n->op == EX_VARIABLE ? 0 :
+               needed(l, n->op == EX_RESULT ? l->g->argument[ex_at(l->g, n->a)->b] : n->a);
+    switch (n->op) {
+    case EX_NUMBER: v = l->g->number[n->a]; break;
+    case EX_VARIABLE: v = l->x[n->a]; break;
+    case EX_RESULT:
+        l->failed |= !(a > 0);
+        v = n->b ? a + 1 : sqrt(a);
+        break;
+    case EX_IF: v = needed(l, a != 0 ? n->b : n->c); break;
+    case EX_AND: v = a != 0 ? needed(l, n->b) : 0; break;
+    case EX_OR: v = a != 0 ? 1 : needed(l, n->b); break;
+    case EX_NOT: v = a == 0; break;
+    case EX_NEGATE: v = -a; break;
+    case EX_SIN: v = sin(a); break;
+    case EX_COS: v = cos(a); break;
+    case EX_ADD: v = a + needed(l, n->b); break;
+    case EX_SUBTRACT: v = a - needed(l, n->b); break;
+    case EX_MULTIPLY: v = a * needed(l, n->b); break;
+    case EX_LESS: v = a < needed(l, n->b); break;
+    case EX_LESS_EQUAL: v = a <= needed(l, n->b); break;
+    case EX_EQUAL: v = a == needed(l, n->b); break;
+    case EX_NOT_EQUAL: v = a != needed(l, n->b); break;
+    default: fail_msg("no opinion on %s", ex_ops[n->op].name);
+    }
+    l->known[e] = 1;
+    return l->value[e] = v;
+}
+
+bool lazily(const ex_graph *g, ex_id e, const double *x, double *value)
+{
+    lazy l = { .g = g, .x = x, .value = calloc(g->nodes, sizeof *l.value),
+               .known = calloc(g->nodes, 1) };
+    assert_non_null(l.value);
+    assert_non_null(l.known);
+    *value = needed(&l, e);
+    free(l.value);
+    free(l.known);
+    return !l.failed;
+}

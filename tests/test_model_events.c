@@ -579,6 +579,61 @@ static void test_not_finite_not_taken(void **state)
     trial_close(&w);
 }
 
+/* f stops the run, and g never ends, where the argument is not positive. A call under a condition is
+ * made where that holds and nowhere else: shared by branches, in relations, with parameters. x = 1 - t;
+ * root(t) = sqrt(x) while x > 1/4, then 0. */
+static double root(double t) { return t < 0.75 ? sqrt(1 - t) : 0; }
+static double twice_root(double t) { return 2 * root(t); }
+static double half_time(double t) { return t < 0.5; }
+static double nothing(double t) { return 0 * t; }
+static double root_to_0(double t) { return t < 1 ? sqrt(1 - t) : 0; }
+
+static void test_guarded_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *equations;
+        double (*want)(double t);
+    } all[] = {
+        { "y = if x > 0.25 then f(x) else 0; z = if x > 0.25 then 2*f(x) else 0;", root },
+        { "y = noEvent(if x > 0.25 then f(x) else 0); z = if x > 0.25 then f(x)^2 else x;", root },
+        { "if x > 0.25 then y = f(x); z = f(x); else y = 0; z = 1; end if;", root },
+        { "y = if x > 0.25 then f(x) + g(x) else 0; z = if x > 0.5 then g(x) else f(3);", root },
+        { "y = h(x) + h(x - 0) + k(x); z = k(x);", twice_root },
+        { "y = if x > 0.25 and f(x)^2 > 0.5 then 1 else 0; z = 0;", half_time },
+        { "y = if x <= 0.25 or f(x)^2 <= 0.5 then 0 else 1; z = 0;", half_time },
+        { "y = if noEvent(x > 0.25 and f(x)^2 > 0.5) then 1 else 0; z = 0;", half_time },
+        { "y = if x > 0.25 then (if f(x)^2 > 0.5 then 1 else 0) else 0; z = 0;", half_time },
+        { "y = if x > 0.25 then floor(1.5*f(x)^2 + 0.25) else 0; z = 0;", half_time },
+        { "y = if x > 0 then (if log(x) > log(0.5) then 1 else 0) else 0; z = 0;", half_time },
+        { "y = if x > 0.25 and p > 0 then f(p) else 0; z = if x > 0.25 and p > 0 then g(p) else 0;",
+          nothing },
+        { "y = if x > 0 then f(x) else 0; z = if x > 0 then sqrt(x) else 0;", root_to_0 },
+        { "y = if x > 0 then sqrt(x) else 0; z = if x > 0 then f(x) else 0;", root_to_0 },
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(all); i++) {
+        char text[1200];
+        trial_model w;
+        snprintf(text, sizeof text, "model M function f input Real u; output Real y; algorithm "
+                 "assert(u > 0, \"not positive\"); y := sqrt(u); end f; "
+                 "function g input Real u; output Real y = 0; protected Real s = 0; algorithm "
+                 "while s < 1 loop s := s + u; end while; end g; "
+                 "function h input Real u; output Real y; algorithm "
+                 "if u > 0.25 then y := f(u); else y := 0; end if; end h; "
+                 "function k input Real u; output Real y; algorithm "
+                 "y := if u > 0.25 then g(u) else 0; end k; "
+                 "parameter Real p = -1; Real x(start = 1, fixed = true), y, z; "
+                 "equation der(x) = -1; %s end M;", all[i / 2].equations);
+        trial_open(&w, text, NULL);
+        if (i % 2) model_go_native(w.m);
+        expect_good(&w, trial_run(&w, 2, 1e-8));
+        for (size_t k = 0; k < w.rows; k++)
+            if (fabs(w.t[k] - 0.5) > 1e-6 && fabs(w.t[k] - 0.75) > 1e-6)
+                expect_near(trial_at(&w, k, "y"), all[i / 2].want(w.t[k]), 1e-6);
+        trial_close(&w);
+    }
+}
+
 static double looked_back(double t) { return sin(fmax(0, 0.7 * t - 0.1)); }
 static double from_within(double t) { return fmax(0, 0.9 * t - 0.2); }
 
@@ -720,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_fast_and_small),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),
+        cmocka_unit_test(test_guarded_calls),
         cmocka_unit_test(test_terminate),
         cmocka_unit_test(test_impulses_are_told),
     };

@@ -75,6 +75,37 @@ static void test_values(void **state)
     }
 }
 
+/* Calls that several branches share are made where they are needed, and only there. */
+static void test_shared_calls(void **state)
+{
+    (void)state;
+    enum { OUTPUTS = 3 };
+    int fine = 0, failed = 0;
+    for (int round = 0; round < 6; round++) {
+        bench t;
+        ex_id pool[POOL];
+        set_up(&t);
+        random_guarded(&t, pool);
+        ex_native *n = make(&t, pool, OUTPUTS);
+        for (int point = 0; point < 200; point++) {
+            double x[VARIABLES], y[OUTPUTS], want[OUTPUTS];
+            bool good = true;
+            for (int k = 0; k < VARIABLES; k++)
+                x[k] = between(-1, 2);
+            for (int k = 0; k < OUTPUTS; k++)
+                good &= lazily(&t.g, pool[k], x, &want[k]);
+            assert_int_equal(ex_native_run(n, x, y), good ? DAE_OK : DAE_RETRY);
+            for (int k = 0; good && k < OUTPUTS; k++)
+                agree(&t, pool[k], y[k], want[k], 1e-13);
+            fine += good;
+            failed += !good;
+        }
+        ex_native_close(n);
+        tear_down(&t);
+    }
+    assert_true(fine > 50 && failed > 50);
+}
+
 /* Several functions, values that go from one to a later one, branches, outputs of every kind. */
 static void test_pieces(void **state)
 {
@@ -229,8 +260,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_procedures),    cmocka_unit_test(test_bad_compilers),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_procedures),    cmocka_unit_test(test_shared_calls),
+        cmocka_unit_test(test_bad_compilers), cmocka_unit_test(test_no_room),
     };
     if (!mkdtemp(folder) || setenv("TMPDIR", folder, 1) != 0)
         return 1;

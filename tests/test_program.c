@@ -351,6 +351,74 @@ static void test_untaken(void **state)
     tear_down(&t);
 }
 
+/* A call is made exactly where an evaluation from the outputs down needs it, however many branches
+ * share it: the machine fails where that fails, and has its values elsewhere. */
+static void test_shared_calls(void **state)
+{
+    (void)state;
+    enum { OUTPUTS = 5 };
+    int fine = 0, failed = 0;
+    for (int round = 0; round < 600; round++) {
+        bench t;
+        ex_id pool[POOL];
+        set_up(&t);
+        random_guarded(&t, pool);
+        ex_program *p = compile(&t, pool, OUTPUTS);
+        ex_machine *m = ex_machine_open(p, &t.memory);
+        for (int point = 0; point < 20; point++) {
+            double x[VARIABLES], y[OUTPUTS], want[OUTPUTS], seed[VARIABLES * EX_LANES] = { 1 };
+            double dy[OUTPUTS * EX_LANES];
+            bool good = true;
+            for (int k = 0; k < VARIABLES; k++)
+                x[k] = between(-1, 2);
+            for (int k = 0; k < OUTPUTS; k++)
+                good &= lazily(&t.g, pool[k], x, &want[k]);
+            for (int tangents = 0; tangents < 2; tangents++) {
+                int status = tangents ? ex_run_tangents(m, x, seed, y, dy) : ex_run(m, x, y);
+                assert_int_equal(status, good ? DAE_OK : DAE_RETRY);
+                for (int k = 0; good && k < OUTPUTS; k++)
+                    agree(&t, pool[k], y[k], want[k], 1e-13);
+            }
+            fine += good;
+            failed += !good;
+        }
+        ex_machine_close(m);
+        ex_program_free(p);
+        tear_down(&t);
+    }
+    if (fine < 1000 || failed < 1000)
+        fail_msg("%d points are fine, %d fail: that shows little", fine, failed);
+}
+
+/* w[k + 1] = (if a[k] then w[k] else 0) + (if b[k] then 2 w[k] else 0): sharing at every level. The
+ * code grows with the levels, not with the 2^60 ways through them, and w[0] is called once or never. */
+static void test_sharing_is_linear(void **state)
+{
+    (void)state;
+    enum { LEVELS = 60 };
+    bench t;
+    set_up(&t);
+    ex_id w = call1(&t.g, make_root(&t.g), t.x[1]);
+    for (int k = 0; k < LEVELS; k++) {
+        ex_id a = OP(LESS, N(k), t.x[0]), b = OP(LESS, t.x[0], N(k + 0.5));
+        w = OP(ADD, ex_if(&t.g, a, w, N(0)), ex_if(&t.g, b, OP(MULTIPLY, N(2), w), N(0)));
+    }
+    ex_program *p = compile(&t, &w, 1);
+    assert_true(ex_program_instructions(p) < 30 * LEVELS);
+    ex_machine *m = ex_machine_open(p, &t.memory);
+    double y, x[VARIABLES] = { LEVELS, 9 };
+    assert_int_equal(ex_run(m, x, &y), DAE_OK);
+    assert_true(y == 3); /* only the first of each pair */
+    x[0] = 0.25;
+    assert_int_equal(ex_run(m, x, &y), DAE_OK);
+    assert_true(y == 3 * (3 * ldexp(1, LEVELS - 1))); /* 1 + 2, then twice each */
+    x[0] = LEVELS - 1.25, x[1] = -1; /* there is always one of a and b */
+    assert_int_equal(ex_run(m, x, &y), DAE_RETRY);
+    ex_machine_close(m);
+    ex_program_free(p);
+    tear_down(&t);
+}
+
 /* A chain of ifs, each in the other branch of the last, deeper than any stack of calls. */
 static void test_deep_branches(void **state)
 {
@@ -549,7 +617,9 @@ int main(void)
         cmocka_unit_test(test_values),         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_procedures),     cmocka_unit_test(test_procedure_derivatives),
         cmocka_unit_test(test_series),         cmocka_unit_test(test_high_degree),
-        cmocka_unit_test(test_untaken),        cmocka_unit_test(test_deep_branches),
+        cmocka_unit_test(test_untaken),
+        cmocka_unit_test(test_shared_calls),
+        cmocka_unit_test(test_sharing_is_linear),        cmocka_unit_test(test_deep_branches),
         cmocka_unit_test(test_culprit),        cmocka_unit_test(test_pattern),
         cmocka_unit_test(test_wide_pattern),   cmocka_unit_test(test_million_terms),
         cmocka_unit_test(test_memory),

@@ -269,6 +269,79 @@ static void test_native_is_the_same(void **state)
     dae_model_close(native);
 }
 
+/* Functions whose bodies, of steps 2^-30 high, have the slope 0, and which declare the slope of what
+ * they round. With x = 1 + t: what is declared is found, for all that may be declared. Where it must
+ * not be used it is wrong by 1000. */
+static void test_declared_derivatives(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *functions, *equations;
+        double w;
+    } all[] = {
+        { "function f input Real u; output Real y; algorithm y := step(u); annotation(derivative = d); "
+          "end f; function d input Real u; input Real du; output Real dy; algorithm dy := du; end d;",
+          "y = f(x); w = der(y);", 1 },
+        { "function f input Real u; output Real y; algorithm y := 0; while y + 1/256 <= u loop "
+          "y := y + 1/256; end while; annotation(derivative = d); end f; "
+          "function d input Real u; input Real du; output Real dy; algorithm dy := du; end d;",
+          "y = f(x^2); w = der(y);", 4 },
+        { "function f input Real u; output Real y; algorithm y := step(u)^2; annotation(derivative = d); "
+          "end f; function d input Real u; input Real du; output Real dy; algorithm "
+          "dy := 2*step(u)*du; annotation(derivative(order = 2) = e); end d; "
+          "function e input Real u; input Real du; input Real ddu; output Real dy; algorithm "
+          "dy := 2*step(u)*ddu + 2*du^2; end e;",
+          "y = f(x); w = der(der(y));", 2 },
+        { "function f input Real u; output Real y; algorithm y := step(u)^2; annotation(derivative = d); "
+          "end f; function d input Real u; input Real du; output Real dy; algorithm "
+          "dy := 2*step(u)*du; annotation(derivative = e); end d; "
+          "function e input Real u; input Real du; input Real der_u; input Real der_du; "
+          "output Real dy; algorithm dy := 2*step(u)*der_du + 2*der_u*du; end e;",
+          "y = f(x); w = der(der(y));", 2 },
+        { "function f input Real u; input Real k; output Real y; algorithm y := k*step(u); "
+          "annotation(derivative(zeroDerivative = k) = d, derivative = e); end f; "
+          "function d input Real u; input Real k; input Real du; output Real dy; algorithm "
+          "dy := k*du; end d; function e input Real u; input Real k; input Real du; input Real dk; "
+          "output Real dy; algorithm dy := 1000 + k*du + u*dk; end e;",
+          "y = f(x, p); w = der(y);", 3 },
+        { "function f input Real u; input Real k; output Real y; algorithm y := k*step(u); "
+          "annotation(derivative(zeroDerivative = k) = d, derivative = e); end f; "
+          "function d input Real u; input Real k; input Real du; output Real dy; algorithm "
+          "dy := 1000 + k*du; end d; function e input Real u; input Real k; input Real du; input Real dk; "
+          "output Real dy; algorithm dy := k*du + u*dk; end e;",
+          "y = f(x, time); w = der(y);", 3 },
+        { "function f input Real u; input Real k; output Real y; algorithm y := k*u; "
+          "annotation(derivative(zeroDerivative = k) = d); end f; "
+          "function d input Real u; input Real k; input Real du; output Real dy; algorithm "
+          "dy := 1000 + k*du; end d;", "y = f(x, time); w = der(y);", 3 },
+        { "function f input Real u; input Real k; input Integer n; output Real y; algorithm "
+          "y := step(u) + n*(k - k); annotation(derivative(noDerivative = k) = d); end f; "
+          "function d input Real u; input Real k; input Integer n; input Real du; output Real dy; "
+          "algorithm dy := du; end d;", "y = f(x, time, 4); w = der(y);", 1 },
+        { "record R Real a; Real b[2]; Integer n; end R; function f input R r; output Integer i; "
+          "output Real y; output Real z[2]; algorithm i := r.n; y := step(r.a); z := {r.b[1]*r.a, step(r.b[2])}; "
+          "annotation(derivative = d); end f; function d input R r; input R dr; output Real y; "
+          "output Real z[2]; algorithm y := dr.a; z := {dr.b[1]*r.a + r.b[1]*dr.a, dr.b[2]}; end d;",
+          "(, y, z) = f(R(x, {2*x, 3*x}, 4)); w = der(y) + der(z[1]) + der(z[2]);", 12 },
+        { "function f input Real u; output Real y; algorithm y := step(u); annotation(derivative = d); "
+          "end f; function d input Real u; input Real du; output Real dy; algorithm dy := du; end d; "
+          "function outer_f = f; function g input Real u; output Real y; algorithm y := 1 + outer_f(2*u); "
+          "end g;", "y = g(x); w = der(y);", 2 },
+    };
+    for (int i = 0; i < 2 * COUNT_OF(all); i++) {
+        char text[2000];
+        snprintf(text, sizeof text, "model M function step input Real u; output Real y; algorithm "
+                 "y := floor(u*2^30)/2^30; end step; %s parameter Real p = 3; "
+                 "Real x(start = 1, fixed = true), y, w%s; equation der(x) = 1; %s end M;",
+                 all[i / 2].functions, strstr(all[i / 2].equations, "z[1]") ? ", z[2]" : "",
+                 all[i / 2].equations);
+        dae_model *m = load_with(text, i % 2);
+        last_row r = run(m, 1, 1e-6, NULL, NULL);
+        close_to(value_of(&r, "w"), all[i / 2].w, 1e-6);
+        dae_model_close(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_events_and_other_states),
         cmocka_unit_test(test_starts_where_other_states_are_wanted),
         cmocka_unit_test(test_native_is_the_same),
+        cmocka_unit_test(test_declared_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static ex_id bare(const ex_builder *b, ex_id e)
 {
     for (;;) {
         const ex_node *n = ex_at(b->g, e);
-        if (n->op != EX_NO_EVENT && n->op != EX_SMOOTH && n->op != EX_HOMOTOPY)
+        if (n->op != EX_NO_EVENT && n->op != EX_SMOOTH && n->op != EX_HOMOTOPY && n->op != EX_DECLARED)
             return e;
         if (entered(b->dag, e))
             return e;

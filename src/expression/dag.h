@@ -5,7 +5,8 @@
  *   fuse      a b + c, sin and cos of one argument
  *   settle    what only one branch of an if (or the right side of and, or) needs is computed
  *             there and nowhere else, if it is dear or may fail; other ifs compute both sides and
- *             select: a NaN on the other side does not come through
+ *             select: a NaN on the other side does not come through. What may fail and is needed in
+ *             several branches, but not on every way through them, is deferred: see below
  *   order     by levels: units of a level do not need each other, so those of one operation
  *             become one instruction. Levels are counted in chunks of EX_CHUNK units, so that the
  *             registers in use stay in the cache. For a compiler of C: as collected, which is
@@ -13,7 +14,18 @@
  *   write     with registers that are used again after the last use of their value
  *
  * A unit settles in a region: the whole, or a branch of a unit that branches. Its region is the
- * innermost that holds all its uses.
+ * innermost that holds all its uses. A unit that may fail must not be computed unless it is needed.
+ * It is needed in every region that uses it, and hence in the region of an if both of whose branches
+ * need it. If one of these regions holds all others, the unit settles there. If not, it is deferred:
+ * its code, with what only it needs, stands once, in the innermost region that holds them all and
+ * before the first of them, and is jumped over. Where a region that needs it begins, its code is
+ * jumped to, unless it ran already, and jumps back:
+ *
+ *     site = 0; goto over; code: ...; if site == 1 goto back1; goto back2; over:
+ *     ... if c { if site goto back1; site = 1; goto code; back1: ... } ...
+ *
+ * So it is computed at most once, and exactly where an evaluation without common subexpressions
+ * would have computed it. The code stays as long as the expressions are: nothing is copied.
  */
 #ifndef DAE_EXPRESSION_DAG_H
 #define DAE_EXPRESSION_DAG_H
@@ -34,6 +46,10 @@ typedef struct unit {
     uint32_t trig;            /* 1 + the first sine or cosine of this                        */
     uint32_t twin;            /* SINCOS: 1 + the unit of the other of the two                */
     uint32_t lazy;            /* the first region of its own; 0: it does not branch          */
+    uint32_t deferred;        /* the region of its code, if that is jumped to; 0: it is not  */
+    uint32_t needs;           /* 1 + the first in dag->need: where it is needed               */
+    uint32_t first_site, sites; /* deferred: in dag->need, from where its code is jumped to  */
+    uint32_t site, code_at;   /* the register that says from which, from 1 on; its code       */
     uint16_t cost;
     uint8_t code;             /* ex_code */
     uint8_t kind;
@@ -44,7 +60,15 @@ enum { LEAF, COMPUTED, CALLED, PART /* of what another unit computes */, GONE };
 
 typedef struct region {
     uint32_t owner, parent, units, start; /* start: in dag->order                             */
+    uint32_t mark;                        /* of the search that saw it last                   */
+    uint32_t needs;                       /* 1 + the first deferred unit it needs             */
 } region;
+
+/* A region needs a unit that may fail. Lists of a unit; when that is deferred, of the region. */
+typedef struct need {
+    uint32_t region, unit, next;
+    uint32_t hole;            /* the word to be filled with the address to jump back to       */
+} need;
 
 typedef struct entry {      /* of the hash table: node -> unit                             */
     ex_id node;
@@ -60,6 +84,11 @@ typedef struct ex_dag {
     ex_vector operand, stack;
     region *region;
     size_t regions, region_capacity;
+    need *need;
+    size_t needs, need_capacity;
+    uint32_t mark;
+    ex_vector found;          /* regions, in a search                                        */
+    uint32_t deferring;       /* how many deferred units are being written                   */
     uint32_t *order;
     size_t order_capacity;
 } dag;
@@ -72,6 +101,12 @@ static inline uint32_t *operands_of(const dag *d, const unit *u)
 static inline bool emits(const unit *u)
 {
     return u->kind == COMPUTED || u->kind == CALLED;
+}
+
+/* The region in which the operation itself stands. */
+static inline uint32_t home_of(const unit *u)
+{
+    return u->deferred ? u->deferred : u->region;
 }
 
 /* settle.c */

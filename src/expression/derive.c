@@ -21,6 +21,7 @@ typedef struct deriving {
     ex_id (*rate)(ex_graph *g, ex_id leaf, void *user);
     void *user;
     ex_id zero, culprit;
+    bool in_time;
 } deriving;
 
 static uint32_t tangent_of(ex_graph *g, uint32_t procedure, ex_id *culprit);
@@ -197,6 +198,55 @@ static ex_id result(deriving *d, ex_id e)
                      g->procedure[call.a]->outputs + n.b, EX_REAL);
 }
 
+/* ---- derivatives that are declared ---- */
+
+typedef struct filling {
+    const deriving *d;
+    const ex_id *argument;
+    uint32_t inputs;
+} filling;
+
+static ex_id fill_in(ex_graph *g, ex_id leaf, void *user)
+{
+    const filling *f = user;
+    const ex_node *n = ex_at(g, leaf);
+    if (n->op != EX_LOCAL || n->a > ex_place_holder(0) || n->a <= ex_place_holder(2 * f->inputs))
+        return leaf;
+    uint32_t k = ex_place_holder(0) - n->a;
+    return k < f->inputs ? f->argument[k] : f->d->w->image[f->argument[k - f->inputs]];
+}
+
+static bool holds(const deriving *d, const ex_declared *c, const ex_id *argument, uint32_t inputs)
+{
+    const ex_id *image = d->w->image;
+    for (uint32_t k = 0; k < inputs; k++) {
+        ex_id rate = image[argument[k]];
+        if (!rate || (c->zero[k] && rate != d->zero) ||
+            (c->same[k] && rate != argument[c->same[k] - 1]))
+            return false;
+    }
+    return true;
+}
+
+/* The first that holds; if none does the derivative is that of the value. */
+static ex_id declared(deriving *d, const ex_node *n)
+{
+    ex_graph *g = d->g;
+    const ex_node call = *ex_at(g, n->b);
+    ex_id *argument = dae_arena_take(g->arena, (size_t)call.c + 1, sizeof *argument);
+    for (uint32_t k = 0; k < call.c; k++)
+        argument[k] = g->argument[call.b + k];
+    const ex_declared *c = d->in_time ? g->procedure[call.a]->declared : NULL;
+    while (c && !holds(d, c, argument, call.c))
+        c = c->next;
+    if (!c)
+        return d->w->image[n->a];
+    filling f = { d, argument, call.c };
+    ex_id rate = c->rate[n->c];
+    ex_substitute(g, &rate, 1, fill_in, &f);
+    return rate;
+}
+
 static ex_id leaf(deriving *d, ex_id e)
 {
     ex_op op = ex_at(d->g, e)->op;
@@ -225,6 +275,8 @@ static ex_id derive(deriving *d, ex_id e)
     const ex_node n = *ex_at(d->g, e);
     if (n.op < EX_NEGATE || n.op == EX_ELEMENT)
         return leaf(d, e);
+    if (n.op == EX_DECLARED && d->w->image[n.b] != d->zero)
+        return declared(d, &n);
     int still = constant(d, e);
     if (still < 0)
         return 0;
@@ -248,11 +300,14 @@ static ex_id derive(deriving *d, ex_id e)
 
 typedef ex_id leaf_rate(ex_graph *g, ex_id leaf, void *user);
 
+static ex_id rate_in_time(ex_graph *g, ex_id e, void *user);
+
 static void derive_all(ex_graph *g, ex_id *root, size_t roots, leaf_rate *rate, void *user,
                        ex_id only, ex_id *culprit)
 {
     ex_walk *w = ex_walk_begin(g, root, roots);
-    deriving d = { .g = g, .w = w, .rate = rate, .user = user, .zero = ex_number(g, 0) };
+    deriving d = { .g = g, .w = w, .rate = rate, .user = user, .zero = ex_number(g, 0),
+                   .in_time = rate == rate_in_time };
     for (size_t i = 0; i < w->count; i++) {
         ex_id e = w->order[i];
         w->image[e] = e == only ? ex_number(g, 1) : derive(&d, e);

@@ -263,6 +263,7 @@ static ex_id fold_binary(ex_graph *g, const ex_node *n)
     case EX_LESS_EQUAL: case EX_EQUAL:
         return n->a == n->b ? ex_constant(g, 1, EX_BOOLEAN) : 0;
     case EX_SMOOTH: return is_plain(g, n->b) ? n->b : 0;
+    case EX_DECLARED: return ex_is_number(g, n->a, NULL) ? n->a : 0;
     default: return 0;
     }
 }

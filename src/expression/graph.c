@@ -64,6 +64,7 @@ const ex_op_row ex_ops[EX_OPS] = {
     [EX_OR] = { "or", 2, 1, 0 },
     [EX_HOMOTOPY] = { "homotopy", 2, 0, 0 },
     [EX_SMOOTH] = { "smooth", 2, 0, 0 },
+    [EX_DECLARED] = { "declared", 2, 0, 0 },
     [EX_JOIN] = { "+", 2, 5, 0 },
     [EX_TEXT_OF] = { "String", 2, 0, 0 },
     [EX_ELEMENT] = { "element", 1, 0, 2 },

@@ -45,6 +45,8 @@ typedef enum ex_op {
     EX_LESS, EX_LESS_EQUAL, EX_EQUAL, EX_NOT_EQUAL, EX_AND, EX_OR,
     EX_HOMOTOPY,  /* actual, simplified                                                     */
     EX_SMOOTH,    /* order (a number), expression                                           */
+    EX_DECLARED,  /* the value of a function, and a call with its arguments (never made) of a
+                     procedure that knows the derivatives; c: which of its results           */
     EX_JOIN,      /* two texts                                                              */
     EX_TEXT_OF,   /* a number and its format (an EX_TEXT, words.c): the text                 */
     EX_ELEMENT,   /* in procedures. a: first slot, b: number of slots, c: index from 0      */
@@ -143,7 +145,8 @@ void ex_substitute(ex_graph *g, ex_id *root, size_t roots,
 /* d root / d leaf for one leaf (or any node: what lies above it is then a function of it); and
  * d root / dt, where d/dt of a Real variable is rate(leaf): the variable's derivative (EX_VARIABLE
  * with b + 1), 0 (the number or none) for parameters. Time runs at 1, everything else stands still.
- * Exact, piecewise. Procedures are differentiated too (a new procedure is made, once). 0 on what
+ * Exact, piecewise; in time a function
+ * has the derivative that it declares. Procedures are differentiated too (a new procedure is made, once). 0 on what
  * cannot be differentiated (a delay): *culprit names the node. Repeat for higher orders: common
  * parts stay common. Numbers of high order along a solution come cheaper from ex_run_taylor. */
 ex_id ex_derivative(ex_graph *g, ex_id root, ex_id leaf, ex_id *culprit);
@@ -217,6 +220,20 @@ struct ex_statement {
     size_t results;           /* at most the procedure's outputs                               */
 };
 
+/* A derivative that a function declares (its annotation): expressions in place holders, which are
+ * EX_LOCAL with the slots ex_place_holder(k): k < inputs an argument, beyond its rate. */
+typedef struct ex_declared {
+    ex_id *rate;              /* of every output                                             */
+    bool *zero;               /* inputs that must stand still for it to hold                  */
+    uint32_t *same;           /* inputs whose rate must be this input: 1 + which; 0: any      */
+    struct ex_declared *next; /* what holds if this does not                                  */
+} ex_declared;
+
+static inline uint32_t ex_place_holder(uint32_t k)
+{
+    return UINT32_MAX - 4096 - k; /* not ascending: they are no array */
+}
+
 struct ex_procedure {
     const char *name;
     uint32_t inputs;          /* slots 0 .. inputs - 1                                        */
@@ -224,6 +241,8 @@ struct ex_procedure {
     uint32_t *output;         /* which slots are the results                                  */
     uint32_t outputs;
     ex_block body;
+    bool declares;            /* of EX_DECLARED: there is no body                              */
+    ex_declared *declared;    /* then: the derivatives                                         */
     uint32_t tangent;         /* 1 + the procedure that gives derivatives; 0: not made yet    */
 };
 

@@ -43,6 +43,8 @@ static void say(printer *p, const char *word)
 
 static void later(printer *p, ex_id e, int precedence)
 {
+    while (ex_at(p->g, e)->op == EX_DECLARED)
+        e = ex_at(p->g, e)->a;
     p->stack = dae_arena_grow(p->g->arena, p->stack, p->height, &p->stack_capacity, sizeof(task));
     p->stack[p->height++] = (task){ e, precedence, NULL, p->fenced };
 }

@@ -46,31 +46,142 @@ static uint32_t common(const dag *d, uint32_t r, uint32_t s)
 
 static uint32_t region_of_operand(const unit *u, uint32_t k)
 {
-    return u->lazy && k ? u->lazy + k - 1 : u->region;
+    return u->lazy && k ? u->lazy + k - 1 : home_of(u);
 }
 
+/* ---- units that may fail ---- */
+
+static void add_need(ex_builder *b, uint32_t i, uint32_t r)
+{
+    dag *d = b->dag;
+    d->need = dae_arena_grow(b->scratch, d->need, d->needs, &d->need_capacity, sizeof *d->need);
+    d->need[d->needs] = (need){ .region = r, .unit = i, .next = d->unit[i].needs };
+    d->unit[i].needs = (uint32_t)++d->needs;
+}
+
+static void find(ex_builder *b, uint32_t r)
+{
+    dag *d = b->dag;
+    if (d->region[r].mark == d->mark)
+        return;
+    d->region[r].mark = d->mark;
+    ex_push(b, &d->found, r);
+}
+
+/* The other branch of the same if; 0: there is none. */
+static uint32_t other_branch(const dag *d, uint32_t r)
+{
+    const unit *owner = &d->unit[d->region[r].owner];
+    if (r == 0 || owner->code != EX_C_SELECT || r == owner->deferred)
+        return 0;
+    return r == owner->lazy ? r + 1 : r - 1;
+}
+
+static bool is_inside_another(const dag *d, uint32_t r)
+{
+    while (r) {
+        r = d->region[r].parent;
+        if (d->region[r].mark == d->mark)
+            return true;
+    }
+    return false;
+}
+
+/* Where a unit is needed, in dag->found: no region inside another. */
+static void find_needs(ex_builder *b, const unit *u)
+{
+    dag *d = b->dag;
+    size_t kept = 0;
+    d->found.count = 0;
+    d->mark++;
+    for (uint32_t k = u->needs; k; k = d->need[k - 1].next)
+        find(b, d->need[k - 1].region);
+    for (size_t k = 0; k < d->found.count; k++) {
+        uint32_t r = d->found.item[k], other = other_branch(d, r);
+        if (other && d->region[other].mark == d->mark)
+            find(b, home_of(&d->unit[d->region[r].owner]));
+    }
+    for (size_t k = 0; k < d->found.count; k++)
+        if (!is_inside_another(d, d->found.item[k]))
+            d->found.item[kept++] = d->found.item[k];
+    d->found.count = kept;
+}
+
+static void settle_failing(ex_builder *b, uint32_t i)
+{
+    dag *d = b->dag;
+    find_needs(b, &d->unit[i]);
+    uint32_t r = d->found.item[0];
+    for (size_t k = 1; k < d->found.count; k++)
+        r = common(d, r, d->found.item[k]);
+    d->unit[i].region = r;
+    if (d->found.count == 1)
+        return;
+    d->unit[i].deferred = add_region(b, i, r);
+    d->unit[i].first_site = (uint32_t)d->needs;
+    d->unit[i].sites = (uint32_t)d->found.count;
+    for (size_t k = 0; k < d->found.count; k++) {
+        add_need(b, i, d->found.item[k]);
+        region *at = &d->region[d->found.item[k]];
+        d->need[d->needs - 1].next = at->needs;
+        at->needs = (uint32_t)d->needs;
+    }
+}
+
+static void note_use(ex_builder *b, uint32_t i, uint32_t r)
+{
+    unit *u = &b->dag->unit[i];
+    if (u->kind == LEAF)
+        return;
+    if (u->fails)
+        add_need(b, i, r);
+    else if (u->region != 0)
+        u->region = u->region == NOT_YET ? r : common(b->dag, u->region, r);
+}
+
+/* ---- all of them ---- */
+
+static void open_branches(ex_builder *b, uint32_t i)
+{
+    dag *d = b->dag;
+    if (!may_branch(d, &d->unit[i]))
+        return;
+    uint32_t home = home_of(&d->unit[i]);
+    d->unit[i].lazy = add_region(b, i, home);
+    for (uint32_t k = 2; k < d->unit[i].operands; k++)
+        add_region(b, i, home);
+}
+
+/* Outputs are needed in the whole, which is region 0 (roots come with it). What is a part of another
+ * unit is needed where its uses are, and settles with that unit. */
 static void find_regions(ex_builder *b)
 {
     dag *d = b->dag;
-    d->regions = 0;
+    d->regions = d->needs = 0;
     add_region(b, 0, 0);
-    for (size_t i = d->units; i-- > 0;) {
-        unit *u = &d->unit[i];
+    for (uint32_t i = (uint32_t)d->units; i-- > 0;) {
+        const unit *u = &d->unit[i];
         if (u->kind == LEAF || u->kind == GONE)
             continue;
-        d->region[u->region].units++;
-        if (may_branch(d, u)) {
-            u->lazy = add_region(b, (uint32_t)i, u->region);
-            for (uint32_t k = 2; k < u->operands; k++)
-                add_region(b, (uint32_t)i, u->region);
+        if (u->fails && u->region == 0)
+            add_need(b, i, 0);
+        if (u->kind == PART && u->fails) {
+            for (uint32_t k = u->needs; k; k = d->need[k - 1].next)
+                note_use(b, operands_of(d, u)[0], d->need[k - 1].region);
+            continue;
         }
-        for (uint32_t k = 0; k < u->operands; k++) {
-            unit *v = &d->unit[operands_of(d, u)[k]];
-            uint32_t use = region_of_operand(u, k);
-            if (v->kind == LEAF || v->region == 0)
-                continue; /* is everywhere already */
-            v->region = v->region == NOT_YET ? use : common(d, v->region, use);
-        }
+        if (u->fails)
+            settle_failing(b, i);
+        open_branches(b, i);
+        for (uint32_t k = 0; k < u->operands; k++)
+            note_use(b, operands_of(d, u)[k], region_of_operand(u, k));
+    }
+    for (size_t i = 0; i < d->units; i++) {
+        unit *u = &d->unit[i];
+        if (u->kind == PART)
+            u->region = d->unit[operands_of(d, u)[0]].region;
+        if (emits(u))
+            d->region[home_of(u)].units++;
     }
 }
 
@@ -80,8 +191,10 @@ static void join_empty(const dag *d)
     for (size_t i = 0; i < d->units; i++) {
         unit *u = &d->unit[i];
         uint32_t own = 0;
-        for (uint32_t k = 1; u->lazy && k < u->operands; k++)
-            own += d->region[u->lazy + k - 1].units;
+        for (uint32_t k = 1; u->lazy && k < u->operands; k++) {
+            const region *r = &d->region[u->lazy + k - 1];
+            own += r->units + r->needs;
+        }
         if (!own)
             u->lazy = 0;
     }
@@ -105,7 +218,7 @@ static void set_levels(const dag *d)
             if (v->kind == LEAF)
                 continue;
             uint32_t r = region_of_operand(u, k), user = i;
-            if (r != u->region && r == v->region)
+            if (r != home_of(u) && r == v->region)
                 continue; /* the branch's own */
             while (r != v->region) {
                 user = d->region[r].owner;
@@ -139,19 +252,25 @@ static int compare(const void *a, const void *b)
 /* What is written as a run of its own goes last in its level, one after another. */
 static uint32_t sorting_code(const unit *u)
 {
-    return u->lazy ? EX_CODES : u->code;
+    return u->lazy || u->deferred ? EX_CODES : u->code;
 }
 
+/* A deferred unit stands twice: where its code is, and in that code. */
 static void put_in_order(ex_builder *b)
 {
     dag *d = b->dag;
-    key *list = dae_arena_take(b->scratch, d->units, sizeof *list);
+    key *list = dae_arena_take(b->scratch, d->units + d->regions, sizeof *list);
     size_t count = 0;
     for (uint32_t i = 0; i < d->units; i++) {
         const unit *u = &d->unit[i];
-        if (emits(u))
-            list[count++] = b->depth_first ? (key){ .region = u->region, .unit = i }
-                            : (key){ u->region, i / EX_CHUNK, u->level, sorting_code(u), i };
+        if (!emits(u))
+            continue;
+        key one = b->depth_first ? (key){ .region = u->region, .unit = i }
+                                 : (key){ u->region, i / EX_CHUNK, u->level, sorting_code(u), i };
+        list[count++] = one;
+        one.region = u->deferred;
+        if (u->deferred)
+            list[count++] = one;
     }
     qsort(list, count, sizeof *list, compare);
     if (d->order_capacity < count) {

@@ -27,10 +27,8 @@ static bool is_result(const ex_builder *b, const unit *u)
     return u->kind == PART && ex_at(b->g, u->node)->op == EX_RESULT;
 }
 
-static uint32_t add_constant(ex_builder *b, ex_id node)
+static uint32_t add_constant(ex_builder *b, double value)
 {
-    double value = 0;
-    ex_is_number(b->g, node, &value);
     b->constant = dae_arena_grow(b->scratch, b->constant, b->constants, &b->constant_capacity,
                                  sizeof *b->constant);
     b->constant[b->constants] = value;
@@ -42,16 +40,20 @@ uint32_t ex_dag_register(ex_builder *b, uint32_t i)
     unit *u = &b->dag->unit[i];
     if (is_result(b, u))
         return b->dag->unit[operands_of(b->dag, u)[0]].reg + ex_at(b->g, u->node)->b;
-    if (u->reg == EX_NO_REGISTER)
-        u->reg = add_constant(b, u->node);
+    if (u->reg == EX_NO_REGISTER) {
+        double value = 0;
+        ex_is_number(b->g, u->node, &value);
+        u->reg = add_constant(b, value);
+    }
     return u->reg;
 }
 
-/* After its last use a register is free; that of a leaf or of a call's result never. */
+/* After its last use a register is free; that of a leaf or of a call's result never. Code that is
+ * deferred runs after what is written behind it: what it reads and writes is held to the end. */
 static void consume(ex_builder *b, uint32_t i)
 {
     unit *u = &b->dag->unit[i];
-    if (u->kind == LEAF || u->kind == CALLED || is_result(b, u))
+    if (b->dag->deferring || u->kind == LEAF || u->kind == CALLED || is_result(b, u))
         return;
     if (--u->uses == 0)
         ex_push(b, &b->free, u->reg);
@@ -116,7 +118,7 @@ static uint32_t run_length(const dag *d, uint32_t at, uint32_t end, bool depth_f
     for (; at + length < end && length < EX_LONGEST_RUN; length++) {
         uint32_t i = d->order[at + length];
         const unit *u = &d->unit[i];
-        if (u->lazy || u->code != first->code || u->level != first->level || i / EX_CHUNK != chunk)
+        if (u->lazy || u->deferred || u->code != first->code || u->level != first->level || i / EX_CHUNK != chunk)
             break;
     }
     return length;
@@ -137,11 +139,12 @@ static uint32_t write_run(ex_builder *b, uint32_t root, uint32_t target, uint32_
     return length;
 }
 
-/* ---- branches: a stack of regions being written ---- */
+/* ---- branches and deferred units: a stack of regions being written ---- */
 
 typedef struct frame {
+    uint32_t region;
     uint32_t at, end;         /* in the order                                                 */
-    uint32_t owner, operand;  /* whose operand this region computes; 0: the whole             */
+    uint32_t owner, operand;  /* whose operand this region computes; 0: all of a deferred unit */
     uint32_t hole;            /* the word to be filled with the address behind the region     */
 } frame;
 
@@ -149,15 +152,6 @@ typedef struct frames {
     frame *item;
     size_t count, capacity;
 } frames;
-
-static void push_region(ex_builder *b, frames *f, uint32_t r, frame rest)
-{
-    const region *q = &b->dag->region[r];
-    rest.at = q->start;
-    rest.end = q->start + q->units;
-    f->item = dae_arena_grow(b->scratch, f->item, f->count, &f->capacity, sizeof *f->item);
-    f->item[f->count++] = rest;
-}
 
 static void write_move(ex_builder *b, uint32_t to, uint32_t from)
 {
@@ -173,6 +167,74 @@ static uint32_t write_hole(ex_builder *b)
     return (uint32_t)b->code.count - 1;
 }
 
+static uint32_t write_jump(ex_builder *b, ex_code code, uint32_t condition)
+{
+    ex_emit_header(b, code, 1);
+    if (code != EX_C_JUMP)
+        ex_emit_register(b, condition);
+    return write_hole(b);
+}
+
+static void fill(ex_builder *b, uint32_t hole)
+{
+    b->code.item[hole] = (uint32_t)b->code.count;
+}
+
+/* A deferred unit is needed from here on: if site goto back; site = number; goto code; back: */
+static void write_site(ex_builder *b, uint32_t number)
+{
+    const need *n = &b->dag->need[number];
+    const unit *u = &b->dag->unit[n->unit];
+    uint32_t back = write_jump(b, EX_C_WHEN, u->site);
+    write_move(b, u->site, add_constant(b, number - u->first_site + 1));
+    uint32_t go = write_jump(b, EX_C_JUMP, 0);
+    b->code.item[go] = u->code_at;
+    fill(b, back);
+    fill(b, n->hole);
+}
+
+static void push_region(ex_builder *b, frames *f, uint32_t r, frame rest)
+{
+    const region *q = &b->dag->region[r];
+    rest.region = r;
+    rest.at = q->start;
+    rest.end = q->start + q->units;
+    f->item = dae_arena_grow(b->scratch, f->item, f->count, &f->capacity, sizeof *f->item);
+    f->item[f->count++] = rest;
+    for (uint32_t k = q->needs; k; k = b->dag->need[k - 1].next)
+        write_site(b, k - 1);
+}
+
+/* site = 0; goto over; code: ... */
+static void begin_deferred(ex_builder *b, frames *f, uint32_t i)
+{
+    unit *u = &b->dag->unit[i];
+    u->site = take_register(b);
+    write_move(b, u->site, add_constant(b, 0));
+    uint32_t over = write_jump(b, EX_C_JUMP, 0);
+    u->code_at = (uint32_t)b->code.count;
+    b->dag->deferring++;
+    push_region(b, f, u->deferred, (frame){ .owner = i, .hole = over });
+}
+
+/* ...; if site == 1 goto back1; ...; goto last; over: */
+static void end_deferred(ex_builder *b, const frame *done)
+{
+    const unit *u = &b->dag->unit[done->owner];
+    need *n = b->dag->need + u->first_site;
+    uint32_t here = take_register(b);
+    for (uint32_t k = 0; k + 1 < u->sites; k++) {
+        ex_emit_header(b, EX_C_EQUAL, 1);
+        ex_emit(b, here);
+        ex_emit_register(b, u->site);
+        ex_emit_register(b, add_constant(b, k + 1));
+        n[k].hole = write_jump(b, EX_C_WHEN, here);
+    }
+    n[u->sites - 1].hole = write_jump(b, EX_C_JUMP, 0);
+    b->dag->deferring--;
+    fill(b, done->hole);
+}
+
 /* if: unless c goto no; yes; move; goto end; no: ...; move; end.
  * and: move a; unless a goto end; b; move b; end. */
 static void begin_branch(ex_builder *b, frames *f, uint32_t i)
@@ -183,29 +245,25 @@ static void begin_branch(ex_builder *b, frames *f, uint32_t i)
     u->reg = take_register(b);
     if (u->code != EX_C_SELECT)
         write_move(b, u->reg, condition);
-    ex_emit_header(b, u->code == EX_C_OR ? EX_C_WHEN : EX_C_UNLESS, 1);
-    ex_emit_register(b, condition);
+    uint32_t hole = write_jump(b, u->code == EX_C_OR ? EX_C_WHEN : EX_C_UNLESS, condition);
     consume(b, first);
-    push_region(b, f, u->lazy, (frame){ .owner = i, .operand = 1, .hole = write_hole(b) });
+    push_region(b, f, u->lazy, (frame){ .owner = i, .operand = 1, .hole = hole });
 }
 
-static void end_branch(ex_builder *b, frames *f)
+static void end_branch(ex_builder *b, frames *f, const frame *done)
 {
     dag *d = b->dag;
-    frame done = f->item[--f->count];
-    unit *u = &d->unit[done.owner];
-    uint32_t value = operands_of(d, u)[done.operand], hole = 0;
+    unit *u = &d->unit[done->owner];
+    uint32_t value = operands_of(d, u)[done->operand], hole = 0;
     write_move(b, u->reg, ex_dag_register(b, value));
     consume(b, value);
-    bool another = done.operand + 1 < u->operands;
-    if (another) {
-        ex_emit_header(b, EX_C_JUMP, 1);
-        hole = write_hole(b);
-    }
-    b->code.item[done.hole] = (uint32_t)b->code.count;
+    bool another = done->operand + 1 < u->operands;
     if (another)
-        push_region(b, f, u->lazy + done.operand,
-                    (frame){ .owner = done.owner, .operand = done.operand + 1, .hole = hole });
+        hole = write_jump(b, EX_C_JUMP, 0);
+    fill(b, done->hole);
+    if (another)
+        push_region(b, f, u->lazy + done->operand,
+                    (frame){ .owner = done->owner, .operand = done->operand + 1, .hole = hole });
 }
 
 void ex_dag_write(ex_builder *b, uint32_t root, uint32_t target)
@@ -217,14 +275,23 @@ void ex_dag_write(ex_builder *b, uint32_t root, uint32_t target)
         frame *now = &f.item[f.count - 1];
         if (now->at < now->end) {
             uint32_t i = d->order[now->at];
-            if (d->unit[i].lazy) {
-                now->at++;
-                begin_branch(b, &f, i);
-            } else {
+            const unit *u = &d->unit[i];
+            bool aside = u->deferred && u->deferred != now->region;
+            if (!aside && !u->lazy) {
                 now->at += write_run(b, root, target, now->at, now->end);
+                continue;
             }
+            now->at++;
+            if (aside)
+                begin_deferred(b, &f, i);
+            else
+                begin_branch(b, &f, i);
         } else if (f.count > 1) {
-            end_branch(b, &f);
+            frame done = f.item[--f.count];
+            if (done.operand)
+                end_branch(b, &f, &done);
+            else
+                end_deferred(b, &done);
         } else {
             return;
         }

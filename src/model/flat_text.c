@@ -315,7 +315,8 @@ static void put_functions(writer *w)
                "function " EX_TRUTH_FUNCTION "\n  input Real x;\n  output Boolean y;\nalgorithm\n"
                "  y := x > 0.5;\nend " EX_TRUTH_FUNCTION ";\n");
     for (uint32_t i = 0; i < g->procedures; i++)
-        put_function(w, i);
+        if (!g->procedure[i]->declares)
+            put_function(w, i);
 }
 
 /* ------------------------------------------------------------------ equations -------- */

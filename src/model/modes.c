@@ -228,6 +228,19 @@ dae_status model_update_modes(model *m, bool first, bool *changed)
     return DAE_OK;
 }
 
+/* Is a relation held at a point where it no longer is what it says? Events are found beyond the
+ * boundary, and what stands under that relation may not be defined there. */
+bool model_is_beyond(model *m)
+{
+    if (m->modes_used == 0 || unit_run(m, &m->crossings) != DAE_OK) return false;
+    for (size_t k = 0; k < m->modes_used; k++) {
+        const model_mode *mode = &m->mode[m->mode_used[k]];
+        double z = m->crossings.out[2 * k], held = m->value[slot_of(mode->variable, 0)];
+        if (!mode->rests && !isnan(z) && plain_value(mode, z) != held) return true;
+    }
+    return false;
+}
+
 /* z of all relations a little beside the point: with other states, at another time. */
 static bool look_beside(model *m, double *z)
 {

@@ -48,6 +48,7 @@ typedef struct model_variable {
     int derivatives;             /* of a reduced model: how often it was differentiated there */
     int state_select;
     uint32_t start_from;         /* the alias whose start counts; itself if there is none     */
+    uint32_t mode;               /* of a relation that is held: 1 + which of the modes it is  */
     double min_value, max_value, nominal_value;
 } model_variable;
 
@@ -154,6 +155,7 @@ typedef struct model_mode {
     ex_id z;                     /* less: z < 0; floor: its argument                          */
     ex_id origin;                /* for messages                                              */
     uint32_t variable;           /* the stand-in                                              */
+    ex_id need;                  /* the relation counts where this is true, as written        */
     bool used, timed;            /* timed: z is linear in time and nothing else               */
     ex_id slope;                 /* timed: dz/dt                                              */
     bool exact;                  /* z changes at events only                                  */
@@ -323,6 +325,7 @@ struct model {
     unsigned char *level;        /* of nodes: see rewrite.c                                   */
     size_t levels;
     uint32_t *hoisted;           /* of nodes: 1 + stand-in                                    */
+    ex_id need;                  /* of the node that is being rewritten: where it counts      */
 
     equation_list equations, initial; /* hold always; hold at the start                       */
     equation_list running;       /* `equations` with homotopy at its end                      */
@@ -564,6 +567,7 @@ dae_status model_update_modes(model *m, bool first, bool *changed); /* from the 
 double model_next_timed(model *m, double t);     /* INFINITY: none                            */
 /* z of all relations, as the slots have it; relations that have crossed since change together with
  * an event; whether any did. */
+bool model_is_beyond(model *m);
 bool model_note_sides(model *m);
 bool model_rest_on_boundaries(model *m);
 bool model_join_crossings(model *m);

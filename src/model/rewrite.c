@@ -12,6 +12,10 @@
  *     der(der(x))                der(v) with v = der(x), an equation more
  *     pre, edge, sample          noted: hybrid models are not simulated
  *
+ * What stands in a branch counts only where that branch is taken. A parameter expression with a call,
+ * which may fail, is left there; a relation whose sides are not defined everywhere (`x > 0 and
+ * sqrt(x) < 2`) is not looked at elsewhere: its value stays as it is.
+ *
  * An if whose condition is a parameter expression is decided here, and the decision noted: when
  * a parameter is set and it no longer holds the model is built anew.
  */
@@ -108,12 +112,19 @@ ex_id model_hoist(model *m, ex_id e)
     return leaf_of(m, v);
 }
 
-static model_mode *add_mode(model *m, mode_kind kind, ex_id z, ex_id origin, uint32_t variable)
+static void add_mode(model *m, mode_kind kind, ex_id z, ex_id origin, uint32_t variable)
 {
     m->mode = dae_arena_grow(&m->arena, m->mode, m->modes, &m->mode_capacity, sizeof *m->mode);
-    m->mode[m->modes] = (model_mode){ .kind = kind, .z = z, .origin = origin,
+    m->mode[m->modes] = (model_mode){ .kind = kind, .z = z, .origin = origin, .need = m->need,
                                       .variable = variable };
-    return &m->mode[m->modes++];
+    m->variable[variable].mode = (uint32_t)++m->modes;
+}
+
+/* A relation counts where any of the places counts in which it stands. */
+static void add_need(model *m, uint32_t variable)
+{
+    model_mode *mode = &m->mode[m->variable[variable].mode - 1];
+    mode->need = ex_binary(m->g, EX_OR, mode->need, m->need);
 }
 
 static bool is_real(model *m, ex_id e)
@@ -131,6 +142,8 @@ static ex_id held_relation(model *m, ex_op op, ex_id a, ex_id b, ex_id origin)
     if (is_new)
         add_mode(m, op == EX_LESS ? MODE_LESS : MODE_LESS_EQUAL,
                  ex_binary(m->g, EX_SUBTRACT, a, b), origin, v);
+    else
+        add_need(m, v);
     return leaf_of(m, v);
 }
 
@@ -140,7 +153,10 @@ static ex_id held_floor(model *m, ex_id a, ex_type type, ex_id origin)
     ex_id plain = ex_unary(m->g, EX_FLOOR, a);
     if (model_level(m, plain) < LEVEL_VARYING || !is_real(m, a)) return plain;
     uint32_t v = stand_in(m, plain, "floor", type, HELD, &is_new);
-    if (is_new) add_mode(m, MODE_FLOOR, a, origin, v);
+    if (is_new)
+        add_mode(m, MODE_FLOOR, a, origin, v);
+    else
+        add_need(m, v);
     return leaf_of(m, v);
 }
 
@@ -227,6 +243,77 @@ static ex_id rewrite_variable(model *m, ex_id e)
     return n.b == 0 ? e : ex_variable(m->g, n.a, n.b, EX_REAL);
 }
 
+/* ---------------------------------------------------------------- what counts where ----- */
+
+/* Is the operation not defined for all numbers? May it end a run? */
+static bool is_partial(const ex_graph *g, ex_id e)
+{
+    const ex_node *n = ex_at(g, e);
+    switch (n->op) {
+    case EX_SQRT: case EX_ASIN: case EX_ACOS: case EX_LOG: case EX_LOG10: case EX_POWER:
+    case EX_CALL:
+        return true;
+    case EX_DIVIDE: case EX_DIV: case EX_MOD: case EX_REM:
+        return !ex_is_number(g, n->b, NULL);
+    default:
+        return false;
+    }
+}
+
+static bool contains(model *m, ex_id e, bool calls)
+{
+    bool found = false;
+    ex_walk *w = ex_walk_begin(m->g, &e, 1);
+    for (size_t i = 0; i < w->count && !found; i++)
+        found = calls ? ex_at(m->g, w->order[i])->op == EX_CALL : is_partial(m->g, w->order[i]);
+    ex_walk_end(m->g, w);
+    return found;
+}
+
+static void note_need(ex_graph *g, ex_walk *w, ex_id e, ex_id need)
+{
+    if (e) w->image[e] = w->image[e] ? ex_binary(g, EX_OR, w->image[e], need) : need;
+}
+
+static bool is_branch(const ex_graph *g, ex_id e, size_t k)
+{
+    uint8_t op = ex_at(g, e)->op;
+    return k > 0 && (op == EX_IF || op == EX_AND || op == EX_OR);
+}
+
+/* Where the operands count of what counts where `need` is true. */
+static void pass_on(ex_graph *g, ex_walk *w, ex_id e, ex_id need)
+{
+    const ex_node n = *ex_at(g, e);
+    for (size_t k = 0, count = ex_operand_count(g, e); k < count; k++) {
+        ex_id here = need;
+        if (is_branch(g, e, k))
+            here = ex_binary(g, EX_AND, need,
+                             n.op == EX_OR || k == 2 ? ex_unary(g, EX_NOT, n.a) : n.a);
+        note_need(g, w, ex_operand(g, e, k), here);
+    }
+}
+
+/* The images of the walk: where the nodes below the roots count. NULL: nothing that is not defined
+ * everywhere, so that it does not matter. */
+static ex_walk *find_needs(model *m, const ex_id *root, size_t roots)
+{
+    ex_graph *g = m->g;
+    ex_walk *w = ex_walk_begin(g, root, roots);
+    bool matters = false;
+    for (size_t i = 0; i < w->count; i++) {
+        matters = matters || is_partial(g, w->order[i]);
+        w->image[w->order[i]] = 0;
+    }
+    if (!matters) {
+        ex_walk_end(g, w);
+        return NULL;
+    }
+    for (size_t i = 0; i < roots; i++) note_need(g, w, root[i], ex_constant(g, 1, EX_BOOLEAN));
+    for (size_t i = w->count; i-- > 0;) pass_on(g, w, w->order[i], w->image[w->order[i]]);
+    return w;
+}
+
 /* ---------------------------------------------------------------- the pass -------------- */
 
 static ex_id rewrite_homotopy(model *m, const ex_id *operand)
@@ -248,8 +335,13 @@ static ex_id rebuild(model *m, ex_id e, ex_id *operand, size_t count)
         int here = operand[k] ? model_level(m, operand[k]) : LEVEL_NUMBER;
         if (here > level) level = here;
     }
-    for (size_t k = 0; k < count && level > LEVEL_PARAMETER; k++)
-        if (operand[k]) operand[k] = model_hoist(m, operand[k]);
+    for (size_t k = 0; k < count && level > LEVEL_PARAMETER; k++) {
+        if (!operand[k] || ex_operand_count(m->g, operand[k]) == 0 ||
+            model_level(m, operand[k]) > LEVEL_PARAMETER)
+            continue;
+        bool always = ex_is_number(m->g, m->need, NULL) && !is_branch(m->g, e, k);
+        if (always || !contains(m, operand[k], true)) operand[k] = model_hoist(m, operand[k]);
+    }
     return ex_rebuild(m->g, e, operand);
 }
 
@@ -324,7 +416,8 @@ static ex_id rewrite_node(model *m, ex_id e, ex_id *operand, size_t count, bool 
     case EX_SAMPLE: return stand_for_hybrid(m, e, "sample");
     case EX_EDGE: return stand_for_hybrid(m, e, "edge");
     case EX_CHANGE: return stand_for_hybrid(m, e, "change");
-    case EX_NO_EVENT: return operand[0];
+    case EX_NO_EVENT:
+    case EX_DECLARED: return operand[0];
     case EX_SMOOTH: return operand[1];
     case EX_HOMOTOPY: return rewrite_homotopy(m, operand);
     case EX_DELAY: return stand_for_delay(m, e, operand);
@@ -346,8 +439,11 @@ static void rewrite_roots(model *m, ex_id *root, size_t roots, bool events)
         if (count > most) most = count;
     }
     ex_id *operand = dae_arena_take(&m->arena, most, sizeof *operand);
+    ex_walk *needs = find_needs(m, root, roots);
+    ex_id always = ex_constant(m->g, 1, EX_BOOLEAN);
     for (size_t i = 0; i < w->count; i++) {
         ex_id e = w->order[i];
+        m->need = needs ? needs->image[e] : always;
         size_t count = ex_operand_count(m->g, e);
         for (size_t k = 0; k < count; k++) {
             ex_id o = ex_operand(m->g, e, k);
@@ -357,7 +453,31 @@ static void rewrite_roots(model *m, ex_id *root, size_t roots, bool events)
     }
     for (size_t i = 0; i < roots; i++)
         if (root[i]) root[i] = w->image[root[i]];
+    if (needs) ex_walk_end(m->g, needs);
     ex_walk_end(m->g, w);
+}
+
+/* Where a relation does not count its sides are not computed, and it has no events. It counts while
+ * the relations that decide on it are held, but not at points tried beyond the event that ends this. */
+static void guard_modes(model *m)
+{
+    ex_graph *g = m->g;
+    size_t modes = m->modes;
+    ex_id *need = dae_arena_take(&m->arena, modes + 1, sizeof *need);
+    for (size_t k = 0; k < modes; k++) need[k] = m->mode[k].need; /* speak of relations, too */
+    for (size_t k = 0; k < modes; k++) {
+        const model_mode mode = m->mode[k];
+        if (ex_is_number(g, need[k], NULL) || !contains(m, mode.z, false)) continue;
+        ex_id now = need[k];
+        rewrite_roots(m, &need[k], 1, true);
+        rewrite_roots(m, &now, 1, false);
+        ex_id held = leaf_of(m, mode.variable), stays;
+        if (mode.kind == MODE_FLOOR)
+            stays = ex_binary(g, EX_ADD, held, ex_number(g, 0.5));
+        else
+            stays = ex_if(g, held, ex_number(g, -1), ex_number(g, 1));
+        m->mode[k].z = ex_if(g, ex_binary(g, EX_AND, need[k], now), mode.z, stays);
+    }
 }
 
 ex_id model_plain(model *m, ex_id e)
@@ -438,6 +558,7 @@ dae_status model_rewrite(model *m)
         m->invariant[i] = ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
                                     m->flat->invariant[i].right);
     rewrite_roots(m, m->invariant, m->flat->invariants, true); /* they change at events, too */
+    guard_modes(m);
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);
     m->guard_most = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_most);
     for (size_t i = 0; i < m->assertions; i++) {

@@ -183,6 +183,23 @@ static dae_status read(run *r, double t)
     return load(r, t);
 }
 
+/* The same; but where t lies beyond the boundary of a relation that is still held, and something is
+ * not defined there, as at the last point before it, after `good`, where all is. */
+static dae_status read_before(run *r, double good, double t)
+{
+    double bad = t;
+    dae_status status = read(r, t);
+    if ((status == DAE_OK && model_is_finite(r->m)) || !model_is_beyond(r->m)) return status;
+    for (int round = 0; round < 60 && !reached(good, bad); round++) {
+        double middle = 0.5 * (good + bad);
+        bool fine = read(r, middle) == DAE_OK && model_is_finite(r->m);
+        if (!fine && !model_is_beyond(r->m)) return read(r, t);
+        *(fine ? &good : &bad) = middle;
+    }
+    dae_report_clear(&r->m->report);
+    return read(r, good);
+}
+
 /* At `bad` something computed is not finite, at `good` all was: where does that begin? */
 static dae_status tell_nonfinite(run *r, double good, double bad)
 {
@@ -206,7 +223,7 @@ static dae_status give_outputs(run *r, double to, bool inclusive)
     double good = r->t;
     for (double t; (t = output_time(r, r->output)) <= to; r->output++) {
         if (t < r->t || (t == to && !inclusive)) continue;
-        dae_status status = read(r, t);
+        dae_status status = read_before(r, good, t);
         if (status == DAE_OK && !model_is_finite(r->m)) return tell_nonfinite(r, good, t);
         if (status == DAE_OK) status = give_row(r, t);
         if (status != DAE_OK) return status;
@@ -218,7 +235,7 @@ static dae_status give_outputs(run *r, double to, bool inclusive)
 /* What is computed is looked at in rows, and at the end of every step. */
 static dae_status mind_values(run *r, double to)
 {
-    dae_status status = r->m->p.values_count > 0 ? read(r, to) : DAE_OK;
+    dae_status status = r->m->p.values_count > 0 ? read_before(r, r->t, to) : DAE_OK;
     return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, r->t, to);
 }
 
@@ -313,8 +330,13 @@ static dae_status pass_event(run *r, double t, int order)
     model *m = r->m;
     bool noted = note_sides(r, t);
     if (r->stage) r->stage->events++;
-    dae_status status = read(r, t);
+    dae_status status = read_before(r, fmin(r->t_from, t), t);
     if (status == DAE_OK) status = give_row(r, t);
+    if (status == DAE_OK && m->value[0] != t) { /* the equations are solved anew from there */
+        status = dae_read(m->solver, t, r->x, r->xdot);
+        if (status != DAE_OK) return take_failure(r, status);
+        model_put_point(m, t, r->x, r->xdot);
+    }
     memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
     if (status == DAE_OK && noted && model_join_crossings(m))
         status = model_run_plan(m, &m->run, "solving the equations after an event");

@@ -37,13 +37,22 @@ static mo_value *not_boolean(mo_model *m, mo_value *v, const char *what, mo_plac
     return mo_none(m);
 }
 
+static ex_id both(mo_model *m, ex_id guard, ex_id condition)
+{
+    return guard ? ex_binary(m->graph, EX_AND, guard, condition) : condition;
+}
+
 static mo_value *logic(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     ex_op op = a->kind == MO_A_AND ? EX_AND : EX_OR;
     const char *what = a->kind == MO_A_AND ? "'and'" : "'or'";
     mo_value *v = mo_evaluate(m, s, a->item[0]);
+    mo_scope right = *s; /* it does not count where the left side decides */
     for (int i = 0; i < a->count; i++) {
-        mo_value *w = i ? mo_evaluate(m, s, a->item[i]) : v;
+        if (i > 0 && v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
+            right.guard = both(m, s->guard, op == EX_AND ? v->scalar
+                                                         : ex_unary(m->graph, EX_NOT, v->scalar));
+        mo_value *w = i ? mo_evaluate(m, &right, a->item[i]) : v;
         mo_value *operand[2] = { mo_fields(m, v), mo_fields(m, w) }, *own = NULL;
         if (operand[0]->kind == MO_V_RECORD && i == 0)
             continue;
@@ -109,11 +118,6 @@ bool mo_decided(mo_model *m, ex_id condition, double *x)
     bool known = mo_evaluate_number(m, condition, x, &culprit);
     m->guessing--;
     return known;
-}
-
-static ex_id both(mo_model *m, ex_id guard, ex_id condition)
-{
-    return guard ? ex_binary(m->graph, EX_AND, guard, condition) : condition;
 }
 
 /* Branches whose shapes differ need a condition that is known now. */

@@ -752,12 +752,18 @@ mo_value *mo_call_function(mo_model *m, const mo_scope *s, mo_view *f, mo_value 
     if (external)
         return call_external(&run, external, place);
     int before = m->context->errors;
+    size_t assertions = m->flat->assertions, actions = s->when ? s->when->actions : 0;
     if (!mo_declare_others(&run))
         return mo_none(m);
     mo_run_sections(&run, f);
     if (!m->context->errors)
         mo_check_outputs(m, f);
-    if (run.stuck)
-        return mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
-    return m->context->errors > before ? mo_none(m) : results(&run);
+    if (run.stuck) { /* the procedure has the assertions of its own and those of what it calls */
+        m->flat->assertions = assertions;
+        if (s->when)
+            s->when->actions = actions;
+        mo_value *called = mo_call_procedure(m, s, f, argument, label, count, place, run.stuck_at);
+        return mo_mark_declared(&run, called, place);
+    }
+    return m->context->errors > before ? mo_none(m) : mo_mark_declared(&run, results(&run), place);
 }

@@ -96,6 +96,7 @@ struct mo_view {
     int depth;              /* of the inheritance                                            */
     const char *path;       /* "Modelica.Electrical"                                         */
     struct mo_shape_case *cases; /* functions: procedures made of it                          */
+    struct mo_declared_case *declared; /* and the derivatives it declares                     */
 };
 
 struct mo_object {
@@ -426,6 +427,16 @@ bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const i
 void mo_execute(mo_run *r, mo_clause *const *clause, int count);
 void mo_when_statement(mo_run *r, const mo_clause *c);
 ex_id mo_when_condition(mo_model *m, const mo_scope *s, const mo_ast *a);
+/* Calls f for every scalar in a value, in order; the value is rebuilt from what f returns. */
+typedef ex_id (*mo_leaf_function)(mo_model *m, ex_id leaf, ex_type type, void *user);
+mo_value *mo_for_leaves(mo_model *m, mo_value *v, mo_leaf_function f, void *user);
+typedef struct mo_leaves {
+    ex_id *leaf;
+    size_t leaves, capacity;
+} mo_leaves;
+ex_id mo_collect_leaf(mo_model *m, ex_id leaf, ex_type type, void *user); /* user: mo_leaves */
+/* declared.c: annotation(derivative = ...) */
+mo_value *mo_mark_declared(mo_run *r, mo_value *value, mo_place place);
 mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value **argument,
                             const char **label, size_t count, mo_place place, mo_place stuck);
 void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place);

@@ -27,10 +27,7 @@ typedef struct mo_shape_case {
 
 /* ------------------------------------------------------------------ leaves ----------- */
 
-/* Calls f for every scalar in a value, in order; the value is rebuilt from what f returns. */
-typedef ex_id (*leaf_function)(mo_model *m, ex_id leaf, ex_type type, void *user);
-
-static mo_value *for_leaves(mo_model *m, mo_value *v, leaf_function f, void *user)
+mo_value *mo_for_leaves(mo_model *m, mo_value *v, mo_leaf_function f, void *user)
 {
     if (v->kind == MO_V_OBJECT)
         v = mo_fields(m, v);
@@ -44,7 +41,7 @@ static mo_value *for_leaves(mo_model *m, mo_value *v, leaf_function f, void *use
     if (v->item) {
         copy->item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *copy->item);
         for (size_t i = 0; i < v->count; i++)
-            copy->item[i] = for_leaves(m, v->item[i], f, user);
+            copy->item[i] = mo_for_leaves(m, v->item[i], f, user);
     } else {
         copy->element = dae_arena_take(&m->context->arena, v->count + 1, sizeof *copy->element);
         for (size_t i = 0; i < v->count; i++)
@@ -53,25 +50,20 @@ static mo_value *for_leaves(mo_model *m, mo_value *v, leaf_function f, void *use
     return copy;
 }
 
-typedef struct leaf_list {
-    ex_id *leaf;
-    size_t leaves, capacity;
-} leaf_list;
-
-static ex_id collect_leaf(mo_model *m, ex_id leaf, ex_type type, void *user)
+ex_id mo_collect_leaf(mo_model *m, ex_id leaf, ex_type type, void *user)
 {
     (void)type;
-    leaf_list *list = user;
+    mo_leaves *list = user;
     list->leaf = dae_arena_grow(&m->context->arena, list->leaf, list->leaves, &list->capacity,
                                 sizeof *list->leaf);
     list->leaf[list->leaves++] = leaf;
     return leaf;
 }
 
-static leaf_list leaves_of(mo_model *m, mo_value *v)
+static mo_leaves leaves_of(mo_model *m, mo_value *v)
 {
-    leaf_list list = { 0 };
-    for_leaves(m, v, collect_leaf, &list);
+    mo_leaves list = { 0 };
+    mo_for_leaves(m, v, mo_collect_leaf, &list);
     return list;
 }
 
@@ -127,7 +119,7 @@ static void set_value(mo_run *r, mo_value *target, mo_value *value, mo_place pla
     mo_model *m = r->model;
     if (target->kind == MO_V_NONE || value->kind == MO_V_NONE)
         return;
-    leaf_list to = leaves_of(m, target), from = leaves_of(m, value);
+    mo_leaves to = leaves_of(m, target), from = leaves_of(m, value);
     if (to.leaves != from.leaves) {
         mo_error(m->context, DAE_E_MODEL, place, "%s is assigned to %s", mo_shape(m, value),
                  mo_shape(m, target));
@@ -389,7 +381,7 @@ bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const i
 
 typedef struct input_maker {
     mo_run *run;
-    leaf_list argument;
+    mo_leaves argument;
     const char *key;
 } input_maker;
 
@@ -404,7 +396,7 @@ static ex_id make_input(mo_model *m, ex_id leaf, ex_type type, void *user)
         in->key = dae_arena_print(&m->context->arena, "%s %.0f", in->key, x);
         return leaf;
     }
-    collect_leaf(m, leaf, type, &in->argument);
+    mo_collect_leaf(m, leaf, type, &in->argument);
     in->key = dae_arena_print(&m->context->arena, "%s *", in->key);
     return ex_leaf(m->graph, EX_LOCAL, (uint32_t)in->argument.leaves - 1, 0, 0, type);
 }
@@ -420,7 +412,7 @@ static void make_inputs(mo_model *m, mo_env *env, input_maker *in)
         list[--count] = e;
     for (size_t i = 0; list[i]; i++) {
         in->key = dae_arena_print(&m->context->arena, "%s;%s", in->key, mo_shape(m, list[i]->value));
-        list[i]->value = for_leaves(m, list[i]->value, make_input, in);
+        list[i]->value = mo_for_leaves(m, list[i]->value, make_input, in);
     }
 }
 
@@ -453,14 +445,14 @@ static void find_outputs(mo_run *r, mo_shape_case *c)
     mo_model *m = r->model;
     mo_view *f = r->function;
     c->output = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *c->output);
-    leaf_list all = { 0 };
+    mo_leaves all = { 0 };
     for (size_t i = 0; i < f->entries; i++) {
         mo_element *e = f->entry[i]->element;
         if (e->kind != MO_COMPONENT || !e->output)
             continue;
         mo_value *v = variable_of(r->scope.env, f->entry[i]->name)->value;
         c->output[c->outputs++] = v;
-        for_leaves(m, v, collect_leaf, &all);
+        mo_for_leaves(m, v, mo_collect_leaf, &all);
     }
     ex_procedure *p = r->build->procedure;
     p->output = dae_arena_take(&m->context->arena, all.leaves + 1, sizeof *p->output);
@@ -487,7 +479,7 @@ static mo_shape_case *build(mo_run *r, const char *key, size_t inputs)
     for (mo_env *e = r->scope.env; e != input; e = e->next) {
         slot_maker s = { .run = r, .place = e->entry->place };
         if (e->entry->element->variability != MO_CONSTANT)
-            e->value = for_leaves(m, e->value, make_slot, &s);
+            e->value = mo_for_leaves(m, e->value, make_slot, &s);
     }
     find_outputs(r, c);
     c->next = r->function->cases;
@@ -537,7 +529,7 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
     *all = (mo_value){ .kind = MO_V_TUPLE, .count = c->outputs };
     all->item = dae_arena_take(&m->context->arena, c->outputs + 1, sizeof *all->item);
     for (size_t i = 0; i < c->outputs; i++)
-        all->item[i] = for_leaves(m, c->output[i], make_result, &results);
+        all->item[i] = mo_for_leaves(m, c->output[i], make_result, &results);
     return c->outputs == 1 ? all->item[0] : all;
 }
 
@@ -546,7 +538,7 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
 typedef struct outside {
     size_t *number;       /* of every node of the graph: 1 + which input it is; 0: none */
     size_t nodes;
-    leaf_list list;
+    mo_leaves list;
     mo_model *m;
     bool counting;        /* only look what there is */
 } outside;
@@ -561,7 +553,7 @@ static ex_id brought_in(ex_graph *g, ex_id leaf, void *user)
         return o->counting ? leaf
                            : ex_leaf(g, (ex_op)n.op, n.a + inputs, n.b, n.c, (ex_type)n.type);
     if (o->counting && leaf < o->nodes && !o->number[leaf]) {
-        collect_leaf(o->m, leaf, (ex_type)n.type, &o->list);
+        mo_collect_leaf(o->m, leaf, (ex_type)n.type, &o->list);
         o->number[leaf] = o->list.leaves;
     }
     if (o->counting || leaf >= o->nodes)
@@ -671,7 +663,7 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     mo_env *env = r->scope.env;
     for (mo_env *e = env; e; e = e->next) {
         before_maker before = { r, place, is_assigned_first(clause, count, e->name) };
-        e->value = for_leaves(m, e->value, make_before, &before);
+        e->value = mo_for_leaves(m, e->value, make_before, &before);
     }
     mo_write_statements(r, clause, count);
     r->build = NULL;
@@ -681,9 +673,9 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     o.counting = false;
     bring_in(&o, &p->body);
     p->inputs = (uint32_t)o.list.leaves;
-    leaf_list all = { 0 };
+    mo_leaves all = { 0 };
     for (mo_env *e = env; e; e = e->next)
-        for_leaves(m, e->value, collect_leaf, &all);
+        mo_for_leaves(m, e->value, mo_collect_leaf, &all);
     p->output = dae_arena_take(arena, all.leaves + 1, sizeof *p->output);
     for (size_t i = 0; i < all.leaves; i++)
         if (ex_at(m->graph, all.leaf[i])->op == EX_LOCAL)
@@ -692,5 +684,5 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     result_maker results = { .call = ex_call(m->graph, ex_add_procedure(m->graph, p), o.list.leaf,
                                              o.list.leaves) };
     for (mo_env *e = env; e; e = e->next)
-        e->value = for_leaves(m, e->value, make_result, &results);
+        e->value = mo_for_leaves(m, e->value, make_result, &results);
 }

@@ -200,7 +200,8 @@ static dimension of_node(units *u, ex_id e)
     switch (n->op) {
     case EX_VARIABLE: return of_variable(u, n);
     case EX_PRE: return read_unit(u->m->flat->variable[n->a].unit);
-    case EX_NEGATE: case EX_ABS: case EX_NO_EVENT: case EX_DELAY: return u->of[n->a];
+    case EX_NEGATE: case EX_ABS: case EX_NO_EVENT: case EX_DELAY: case EX_DECLARED:
+        return u->of[n->a];
     case EX_ADD: case EX_SUBTRACT: case EX_MIN: case EX_MAX: case EX_HOMOTOPY:
         return same(u, e, n->a, n->b);
     case EX_LESS: case EX_LESS_EQUAL: case EX_EQUAL: case EX_NOT_EQUAL: case EX_ATAN2:

@@ -377,6 +377,8 @@ static ex_id known_value(number_search *s, ex_id e)
         return e;
     if (node.op == EX_VARIABLE)
         return known_variable(s, e);
+    if (node.op == EX_DECLARED)
+        return known_value(s, node.a);
     int operands = ex_ops[node.op].operands;
     if (operands == 0 || s->depth > 2000 || node.op == EX_CALL || node.op == EX_RESULT)
         return 0;
