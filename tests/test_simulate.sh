@@ -84,7 +84,7 @@ part() { # FILE EQUATIONS of a component with two pins
 part resistor.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0;'
 part less.mo 'p.v - n.v = 3*p.i;'
 part more.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0; p.v = 1;'
-check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correct: 4 equations, 4 var" &&
+check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correct as a part of a larger model, not by itself: 4 equations, 4 var" &&
     run 4 simulate resistor.mo'
 check "a component with an equation too few" eval 'run 4 check less.mo && says "3 equations for 4"'
 check "a component with an equation too many" eval 'run 4 check more.mo && says "5 equations for 4"'
@@ -128,8 +128,54 @@ check "too few equations are said without a run" eval 'run 4 check "$models/Few.
 printf 'model Bounce\n  parameter Real g = 9.81;\n  Real h(start = 1, fixed = true), v(fixed = true);\n  Integer n;\nequation
   der(h) = v;\n  der(v) = -g;\n  when h < 0 then\n    reinit(v, -pre(v));\n    n = pre(n) + 1;\n  end when;
 end Bounce;\n' >bounce.mo
-check "what when sets counts as determined" eval 'run 0 check bounce.mo &&
-    prints "3 equations, 3 variables, 1 parameter, 0 warnings"'
+check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
+    says "(bounce.mo:8:3)" && ! says "unknown"'
+
+# What simulate refuses before it looks for numbers check refuses: the same words, the same exit code.
+agree() { # CODE NAME DECLARATIONS-AND-EQUATIONS WORDS...
+    local code=$1 file=$2.mo
+    printf 'model %s\n%s\nend %s;\n' "$2" "$3" "$2" >"$file"
+    shift 3
+    run "$code" check "$file" && cp err checked && run "$code" simulate "$file" && cmp -s err checked || return 1
+    for words; do says "$words" || return 1; done
+}
+check "agree: when" agree 4 When 'discrete Real x(start = 0, fixed = true);
+equation
+  when time > 0.5 then
+    x = 1;
+  end when;' 'hybrid models' '(When.mo:4:3)'
+check "agree: pre without when" agree 4 Pre '  Boolean b(start = false);
+equation
+  b = time > 0.5 or pre(b);' "'pre(b)' (Pre.mo:4:3)"
+check "agree: sample in a declaration" agree 4 Sample 'Boolean b = sample(0, 0.1);' 'Sample.mo:2:11'
+check "agree: an assertion about parameters" agree 7 Asserted 'parameter Real p = -1;
+  Real x(start = 1, fixed = true);
+equation
+  assert(p > 0, "p is " + String(p));
+  der(x) = -p*x;' 'an assertion failed: p is -1' '(Asserted.mo:5:3)' 'p = -1'
+check "agree: one in a function of parameters" agree 7 Called 'function f input Real u; output Real y;
+  algorithm assert(u > 0, "u is too small"); y := 2*u; end f;
+  parameter Real p = -1, q = f(p);
+  Real x = q*time;' 'u is too small' '(Called.mo:3:13)'
+check "agree: a fixed value out of range" agree 5 Ranged 'Real x(start = 1, fixed = true, min = 2);
+equation
+  der(x) = -x;' "'x' is out of range" 'Ranged.mo:2:6'
+check "agree: two fixed values of the same" agree 5 Twice 'Real x(start = 1, fixed = true), y(start = 2, fixed = true);
+equation
+  der(x) = -x;
+  y = x;' 'contradict each other' 'Twice.mo:2:6' 'Twice.mo:2:34'
+check "agree: a parameter that is no number" agree 5 Divided 'parameter Real p = 0, q = 1/p;
+  Real x = q*time;' "'q' is infinite" 'Divided.mo:2:23'
+check "agree: an experiment that ends before it begins" agree 3 Backward 'Real x = time;
+  annotation(experiment(StartTime = 2, StopTime = 1));' 'Backward.mo:3:14' 'StartTime = 2, StopTime = 1'
+check "agree: an equation too few" agree 4 Lacking 'Real x, y;
+equation
+  der(x) = y;' '1 equation for 2 unknowns'
+check "an assertion about parameters that only warns" eval 'printf "model W parameter Real p = 2; Real x = time; equation
+    assert(p < 1, \"p is large\", AssertionLevel.warning); end W;" >W.mo && run 0 check W.mo && says "warning: p is large" &&
+    run 0 simulate W.mo && [ "$(grep -c "p is large" err)" = 1 ]'
+check "an interval that begins late" eval 'printf "model L Real x = time; annotation(experiment(StartTime = 5)); end L;" >L.mo &&
+    run 0 simulate L.mo && prints "t = 6"'
 check "a correct model, as JSON" eval 'run 0 check "$decay" --json &&
     prints "\"status\": \"ok\"" && prints "\"model\": \"Decay\"" && [ "$(number equations)" -ge 4 ]'
 check "a wrong text" eval 'run 3 check bad.mo && says "error[E_SYNTAX]" && says "bad.mo:2:"'

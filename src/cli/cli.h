@@ -98,6 +98,7 @@ void cli_wrap(dae_sink *out, const char *text,
 void cli_error_print(cli *c, int exit_code); /* the report to standard error            */
 void cli_warning_print(const cli *c, const char *text); /* of a run that succeeds        */
 int cli_fail(cli *c); /* that, and with --json on standard output; the exit code */
+int cli_fail_with(cli *c, int code); /* with another exit code than that of the status   */
 
 /* The exit code of a failure before the first step: what would be one of the integration, a NaN at
  * the first call for example, is one of the initial values. */

@@ -92,7 +92,7 @@ int cli_code_at_start(int status)
     return code == INTEGRATION ? INITIALIZATION : code;
 }
 
-int cli_fail(cli *c)
+int cli_fail_with(cli *c, int code)
 {
     if (c->json) {
         dae_json j;
@@ -102,9 +102,13 @@ int cli_fail(cli *c)
         dae_json_string(&j, "message", c->messages ? c->messages : c->report.text);
         dae_json_end(&j);
     }
-    int code = dae_status_exit_code(c->report.status);
     cli_error_print(c, code);
     return code;
+}
+
+int cli_fail(cli *c)
+{
+    return cli_fail_with(c, dae_status_exit_code(c->report.status));
 }
 
 int cli_io_status(int error)

@@ -184,10 +184,7 @@ static void take_variables(model *m)
     m->at_terminal = model_add_variable(m, "terminal()", EX_BOOLEAN, HELD);
     m->at_homotopy = model_add_variable(m, "homotopy", EX_REAL, HELD);
     for (size_t k = 0; k < m->flat->whens; k++) mark_assigned(m, m->flat->when[k]);
-    if (m->flat->whens) {
-        m->hybrid = "when";
-        m->hybrid_place = m->flat->when[0]->place;
-    }
+    if (m->flat->whens) m->hybrid = "when";
 }
 
 /* Parameters, and inputs of the whole model. */
@@ -339,7 +336,8 @@ static void release(model *m)
     unit_close(m, &m->impulse.lower);
     model_close_problem(m);
     model_free_delays(m);
-    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,
+    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts.unit,
+                           &m->early.unit, &m->watched,
                            &m->assumed, &m->leftover, &m->suspects, &m->constraints,
                            &m->late_starts, &m->poles.factors };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);

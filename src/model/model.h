@@ -42,6 +42,8 @@ void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);
 bool model_is_unbalanced(const model *m);  /* there are not as many equations as unknowns */
+/* What a run refuses before it looks for numbers. */
+dae_status model_check(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
 /* The start value of a variable holds as if it were fixed. */
 dae_status model_keep(model *m, const char *name);

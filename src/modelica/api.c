@@ -499,6 +499,7 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
     put_indices(m, facts);
+    facts->border = m->front.border;
     facts->route = m->ran ? "array" : NULL;
     facts->load_seconds = m->load_seconds;
 }
@@ -706,6 +707,16 @@ static model *given(dae_model *m)
     m->switched = 0;
     m->ran = m->fallback && by == fallback_model_now(m->fallback) ? by : NULL;
     return by;
+}
+
+dae_status dae_model_check(dae_model *m)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    dae_report_clear(&m->refusal);
+    m->ran = NULL;
+    m->switched = 0;
+    return settle(m, model_check(m->back));
 }
 
 dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)

@@ -401,7 +401,7 @@ void mo_finish_connections(mo_model *m)
             continue;
         uint32_t inside = (uint32_t)(2 * i), outside = inside + 1;
         if (!met[inside] && m->open_border && at_border(m, i))
-            add_border(m, i);
+            add_border(m, i), m->border++;
         else if (!met[inside])
             add_set(m, &inside, 1, NULL);
         else if (!met[outside] && !used[i] && mo_in_expandable(m, m->owner[i]))

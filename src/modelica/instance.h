@@ -236,6 +236,7 @@ struct mo_model {
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     bool open_border;         /* flows of the model's own connectors are given from outside  */
+    size_t border;            /* ... so many                                                 */
     double work_limit;        /* of `work`                                                   */
     int guessing;             /* a number is asked for that need not be known                 */
     bool texts;               /* there are variables that are Strings                         */

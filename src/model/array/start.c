@@ -595,9 +595,6 @@ static void put_values(model *m)
 dae_status model_find_array_start(model *m, double t0)
 {
     model_array *k = m->array;
-    m->conflicts = 0;
-    dae_status status = model_check_fixed(m);
-    if (status != DAE_OK) return status;
     prepare(m, t0);
     outcome end = find_index(m, FROM_START);
     if (end == NO_VALUE) return tell_no_value(m, t0);
