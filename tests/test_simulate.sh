@@ -131,6 +131,22 @@ end Bounce;\n' >bounce.mo
 check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
     says "(bounce.mo:8:3)" && ! says "unknown"'
 
+# Inside of functions that are run step by step: variables by their names, messages with values.
+halve='function f input Real u; output Real y; protected Real z; Integer n; Real a[3]; algorithm z := u; n := 0;
+  a := {1, 2, 3};
+  while z > 1 loop z := z/2; n := n + 1; end while;'
+check "values in the message of a loop" eval 'printf "model A %s
+  assert(z > 0.9, \"z is \" + String(z) + \" after \" + String(n)); y := z; end f; Real x = f(3 + time); end A;" "$halve" >A.mo &&
+    run 7 simulate A.mo && says "z is 0.75 after 2" && says "A.mo:4:3" && says "z = 0.75" && ! says local &&
+    { ! "$program" simulate A.mo --native 2>err >out; } && says "z is 0.75 after 2"'
+check "an index out of range" eval 'printf "model I %s
+  y := a[n]; end f; Real x = f(99 + time); end I;" "$halve" >I.mo &&
+    run 5 simulate I.mo && says "index out of range" && says "I.mo:4:3" && says "the index is 7; n = 7" &&
+    says "'"'a'"' has 3 elements" && ! says local'
+check "values in the message of an algorithm" eval 'printf "model P Real p = 2 + time, y; Integer n; algorithm y := 0; n := 0;
+  while n < p loop n := n + 1; assert(y < 5, \"y is \" + String(y) + \" for p = \" + String(p)); y := y + 3*n; end while; end P;" >P.mo &&
+    run 7 simulate P.mo && says "y is 9 for p = 2"'
+
 # What simulate refuses before it looks for numbers check refuses: the same words, the same exit code.
 agree() { # CODE NAME DECLARATIONS-AND-EQUATIONS WORDS...
     local code=$1 file=$2.mo
@@ -441,7 +457,7 @@ check "an input of the whole model" eval 'one 0 "model M input Real u; Real x = 
 check "a partial model" eval 'one 3 "partial model M Real x = 1; end M;" && says "is partial" && says "extends M"'
 check "a loop without end" eval 'one 9 "model M Real x; algorithm while true loop x := 1; end while; end M;" &&
     says "does not end" && says "one.mo:1:"'
-check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines come later"'
+check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines are read, but not simulated"'
 check "given twice" eval 'one 4 "model M Real x; equation der(x) = -x; x = 1; end M;" &&
     says "no unknown that the others leave open"'
 check "a singularity is no wrong Jacobian" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / (x - 0.5); end M;" &&

@@ -166,6 +166,7 @@ typedef struct ex_style {
     bool exact;
     bool side;      /* the left side of an equation: no relation or 'if' without parentheses */
     bool inside;    /* of a procedure: there are no events                                    */
+    const ex_procedure *procedure; /* whose slots have their names; NULL: none is known       */
 } ex_style;
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
 #define EX_INTEGER_FUNCTION                                                                        \
@@ -192,7 +193,7 @@ typedef enum ex_statement_kind {
     EX_WHILE,   /* while condition: block                                                    */
     EX_BREAK, EX_RETURN,
     EX_INVOKE,  /* result[k] = procedure(argument...), all results at once                   */
-    EX_ASSERT   /* condition must hold; message: an EX_TEXT or 0                             */
+    EX_ASSERT   /* condition must hold; message: words (words.c) that speak of slots, or 0   */
 } ex_statement_kind;
 
 #define EX_NOWHERE UINT32_MAX
@@ -223,6 +224,8 @@ struct ex_procedure {
     uint32_t slots;           /* all; those that are no inputs begin as 0                     */
     uint32_t *output;         /* which slots are the results                                  */
     uint32_t outputs;
+    const char **slot_name;   /* of the first slot_names slots; NULL: not a variable          */
+    uint32_t slot_names;
     ex_block body;
     uint32_t tangent;         /* 1 + the procedure that gives derivatives; 0: not made yet    */
 };

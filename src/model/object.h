@@ -122,6 +122,7 @@ typedef struct model_plan {
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
     bool endless;                /* ... as a solution is only approached, at infinity         */
     bool decided;                /* ... as something is infinite but for rounding             */
+    bool stopped;                /* ... as a function stopped: an index out of range, ...     */
     uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 

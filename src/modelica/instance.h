@@ -428,6 +428,7 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
 mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument,
                      size_t count);
 ex_id mo_known_text(mo_model *m, ex_id e);
+ex_id mo_procedure_text(mo_model *m, ex_id e, bool variables);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
 /* same.c: the same text twice */

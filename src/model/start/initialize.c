@@ -277,6 +277,7 @@ static dae_status solve(model *m, double t0)
 
 static bool can_be_explained(const model *m, dae_status status)
 {
+    if (m->init.stopped) return false; /* its own words say why */
     if (m->init.endless) return false; /* least squares go the same way, and believe it */
     return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
 }
