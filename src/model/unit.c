@@ -33,6 +33,61 @@ static ex_id *collect_leaves(model *m, model_unit *u, const ex_id *output, size_
     return leaf;
 }
 
+static bool contains(model *m, const ex_id *root, size_t roots, ex_id wanted)
+{
+    bool found = false;
+    ex_walk *w = ex_walk_begin(m->g, root, roots);
+    for (size_t i = 0; i < w->count && !found; i++) found = w->order[i] == wanted;
+    ex_walk_end(m->g, w);
+    return found;
+}
+
+/* Where an expression is written: in an equation, an assertion or a declaration. */
+static void say_place(model *m, ex_id e)
+{
+    const flat_model *f = m->flat;
+    char where[LOCATED];
+    for (size_t i = 0; i < f->equations + f->initials; i++) {
+        const flat_equation *q = i < f->equations ? &f->equation[i] : &f->initial[i - f->equations];
+        if (!contains(m, (ex_id[]){ q->left, q->right }, 2, e)) continue;
+        model_locate(m, q->place, where, sizeof where);
+        dae_at(&m->report, "equation '%s = %s'%s", ex_print(m->g, q->left, flat_name, m->flat, 80),
+               ex_print(m->g, q->right, flat_name, m->flat, 120), where);
+        return;
+    }
+    for (size_t i = 0; i < f->assertions; i++) {
+        if (!contains(m, (ex_id[]){ f->assertion[i].condition, f->assertion[i].message }, 2, e)) continue;
+        model_locate(m, f->assertion[i].place, where, sizeof where);
+        dae_at(&m->report, "an assertion%s", where);
+        return;
+    }
+    for (size_t v = 0; v < f->variables; v++) {
+        const flat_variable *x = &f->variable[v];
+        if (!contains(m, (ex_id[]){ x->binding, x->start, x->min, x->max, x->nominal }, 5, e)) continue;
+        model_locate(m, x->place, where, sizeof where);
+        dae_at(&m->report, "the declaration of '%s'%s", x->name, where);
+        return;
+    }
+    dae_at(&m->report, "model '%s'", f->name ? f->name : "");
+}
+
+static dae_status tell_culprit(model *m, ex_id culprit)
+{
+    const ex_node n = *ex_at(m->g, culprit);
+    const char *text = ex_print(m->g, culprit, flat_name, m->flat, 80);
+    dae_fail(&m->report, DAE_E_UNSUPPORTED, "an expression cannot be computed: %s", text);
+    say_place(m, culprit);
+    if (n.op == EX_VARIABLE)
+        dae_why(&m->report, "%s has no value there: a function or an algorithm reads it that does not "
+                            "get it as an input", text);
+    else if (n.type == EX_STRING)
+        dae_why(&m->report, "it is a text, and only numbers are computed during a simulation");
+    else
+        dae_why(&m->report, "'%s' has no value during a simulation", ex_ops[n.op].name);
+    dae_hint(&m->report, "write the expression in another way, or compute it in an equation of its own");
+    return DAE_E_UNSUPPORTED;
+}
+
 dae_status unit_open(model *m, model_unit *u, const ex_id *output, size_t outputs)
 {
     unit_close(m, u);
@@ -44,9 +99,7 @@ dae_status unit_open(model *m, model_unit *u, const ex_id *output, size_t output
     if (u->program) u->machine = ex_machine_open(u->program, &m->memory);
     if (u->machine) return DAE_OK;
     if (!culprit) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for the model's program");
-    dae_fail(&m->report, DAE_E_UNSUPPORTED, "an expression cannot be computed: %s",
-             ex_print(m->g, culprit, flat_name, m->flat, 80));
-    return DAE_E_UNSUPPORTED;
+    return tell_culprit(m, culprit);
 }
 
 void unit_close(model *m, model_unit *u)
