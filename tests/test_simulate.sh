@@ -131,6 +131,30 @@ end Bounce;\n' >bounce.mo
 check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
     says "(bounce.mo:8:3)" && ! says "unknown"'
 
+# Potentials of which only differences count, in any domain; what has a level beside them is left alone.
+circuit() { # FILE DECLARATIONS-AND-EQUATIONS
+    printf 'package G
+  connector Pin Real v%s; flow Real i; end Pin;
+  partial model Two Pin p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0; end Two;
+  model R extends Two; equation v = 2*i; end R;
+  model D extends Two; equation i = if v > 0 then v else 1e-3*v; end D;
+  model C extends Two(v(start = 0, fixed = true)); equation der(v) = i; end C;
+  model S extends Two; equation v = sin(time); end S;
+  model Ground Pin p; equation p.v = 0; end Ground;
+  model M %s end M; end G;' "${3:-}" "$2" >"$1"
+}
+loop='S s; R r; C c; D d; equation connect(s.p, r.p); connect(r.n, c.p); connect(c.n, d.p); connect(d.n, s.n);'
+circuit loop.mo "$loop"
+circuit grounded.mo "Ground g; $loop connect(g.p, s.n);"
+circuit two.mo "Ground g; S s2; R r2; $loop connect(g.p, s.n); connect(s2.p, r2.p); connect(s2.n, r2.n);"
+circuit warm.mo "$loop" '(unit = "K")'
+check "a circuit without ground" eval 'run 4 check loop.mo && says "nothing fixes the level of 8 connected potentials" &&
+    says "s.p.v" && says "ground" && run 4 simulate loop.mo && says "nothing fixes the level"'
+check "a circuit with a ground" run 0 simulate grounded.mo
+check "one of two circuits without ground" eval 'run 4 check two.mo && says "of 4 connected" &&
+    says "s2.p.v" && ! says "s.p.v"'
+check "temperatures without a level" eval 'run 4 check warm.mo && says "a given temperature"'
+
 # Inside of functions that are run step by step: variables by their names, messages with values.
 halve='function f input Real u; output Real y; protected Real z; Integer n; Real a[3]; algorithm z := u; n := 0;
   a := {1, 2, 3};

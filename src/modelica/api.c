@@ -9,6 +9,7 @@
 #include <daedalus/model.h>
 
 #include "model/array/fallback.h"
+#include "model/floating.h"
 #include "model/reduce/expose.h"
 #include "model/reduce/family.h"
 #include "model/insight/insight.h"
@@ -35,6 +36,7 @@ struct dae_model {
     flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
     dae_status reduced;
+    bool floating;            /* potentials without a level were found                        */
     const char *analysis;
     dae_insight of_array;       /* what `insight` is where the derivative array is integrated */
     const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
@@ -287,7 +289,26 @@ static int replace_structure(dae_model *m, dae_status status)
     return 0;
 }
 
-static dae_status make(dae_model *m)
+static void name_floating(dae_model *m)
+{
+    m->floating = flat_name_floating(m->flat, &m->report);
+}
+
+/* Structure failed: is it a circuit without ground? Then that is said, and nothing else. */
+static dae_status explain(dae_model *m, dae_status status)
+{
+    bool singular = status == DAE_E_STRUCTURE || status == DAE_E_SINGULAR;
+    if (!singular || (m->back && model_is_unbalanced(m->back)) ||
+        guarded(m, name_floating) != DAE_OK || !m->floating)
+        return status;
+    model_close(m->back);
+    m->back = NULL;
+    m->said = m->report.text;
+    return DAE_E_STRUCTURE;
+}
+
+/* Text, flat equations, what is simulated of these. */
+static dae_status build(dae_model *m)
 {
     dae_status status = guarded(m, flatten);
     blame_options(&m->context);
@@ -324,6 +345,12 @@ static dae_status make(dae_model *m)
         status = m->fallback ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
+}
+
+static dae_status make(dae_model *m)
+{
+    dae_status status = build(m);
+    return status == DAE_OK || !m->flat ? status : explain(m, status);
 }
 
 static dae_model *load(const char *name, const char *text, size_t length,
