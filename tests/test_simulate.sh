@@ -131,6 +131,15 @@ end Bounce;\n' >bounce.mo
 check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
     says "(bounce.mo:8:3)" && ! says "unknown"'
 
+# Start values that move are told by a run, whatever the states it ends with, and by whatever route.
+pendulum() { printf 'model P Real x(start = 1), y(start = %s), u, v, lambda; equation
+  der(x) = u; der(y) = v; der(u) = -lambda*x; der(v) = -lambda*y - 9.81; x^2 + y^2 = 1; end P;' "$1" >pendulum.mo; }
+pendulum -0.5 # the nearest point has the same direction: (1, -0.5)/sqrt(1.25)
+for options in "--stop 0.1" "--stop 5" "--stop 0.1 --route projection" "--stop 0.1 --route array"; do
+    check "start values that moved: $options" eval 'run 0 simulate pendulum.mo $options &&
+        says "y from -0.5 to -0.447214" && says "x from 1 to 0.894427" && ! says "u = 0"'
+done
+
 # Potentials of which only differences count, in any domain; what has a level beside them is left alone.
 circuit() { # FILE DECLARATIONS-AND-EQUATIONS
     printf 'package G

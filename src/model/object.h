@@ -312,6 +312,7 @@ struct model {
     char *text;                  /* warnings and failures so far                              */
     size_t text_length, text_capacity;
     size_t failure_at, failure_length; /* ... the last failure among them; length 0: none     */
+    size_t opened_length;        /* ... what was said while it was opened comes first         */
     bool unbalanced;             /* not as many equations as unknowns                         */
     int warnings;
 

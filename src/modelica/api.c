@@ -431,8 +431,9 @@ int dae_model_warnings(const dae_model *m)
 {
     return is_nothing(m) ? 0
                          : m->context.warnings + (m->ran    ? model_warnings(m->ran)
-                                                  : m->back ? model_warnings(m->back)
-                                                            : 0);
+                                                  : m->family ? model_warnings(family_now(m->family))
+                                                  : m->back   ? model_warnings(m->back)
+                                                              : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
