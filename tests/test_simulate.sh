@@ -135,10 +135,19 @@ check "what when sets counts as determined" eval 'run 4 check bounce.mo && says 
 pendulum() { printf 'model P Real x(start = 1), y(start = %s), u, v, lambda; equation
   der(x) = u; der(y) = v; der(u) = -lambda*x; der(v) = -lambda*y - 9.81; x^2 + y^2 = 1; end P;' "$1" >pendulum.mo; }
 pendulum -0.5 # the nearest point has the same direction: (1, -0.5)/sqrt(1.25)
+printf 'model D Real x(start = 1, fixed = true); equation der(x) = -x; end D;' >agreed.mo
 for options in "--stop 0.1" "--stop 5" "--stop 0.1 --route projection" "--stop 0.1 --route array"; do
     check "start values that moved: $options" eval 'run 0 simulate pendulum.mo $options &&
         says "y from -0.5 to -0.447214" && says "x from 1 to 0.894427" && ! says "u = 0"'
 done
+
+printf 'model L Real x, y; equation x = delay(sin(time), 0.1); der(x) = y; end L;' >late.mo
+check "what cannot be differentiated, why it has to be" eval 'run 4 check late.mo && says "it contains delay(" &&
+    says "der(x) is needed" && says "(late.mo:1:29)"'
+check "options of the library as those of the program" eval 'run 2 solve vanderpol --min-step 1 --max-step 0.1 &&
+    says "error[E_STEP]: --min-step exceeds --max-step" && run 2 solve vanderpol --method milne && says "give --fixed-step, or" &&
+    run 2 simulate agreed.mo --method milne && says "give --fixed-step (of '"'daedalus solve'"'), or" && ! says "option '"'"'"'
+check "a method that is not there" eval 'run 2 simulate agreed.mo --method foo && says "daedalus methods" && ! says "dae_"'
 
 # Potentials of which only differences count, in any domain; what has a level beside them is left alone.
 circuit() { # FILE DECLARATIONS-AND-EQUATIONS

@@ -12,6 +12,7 @@
 
 /* What every verb has at hand. */
 typedef struct cli {
+    const struct cli_verb *verb; /* NULL: none yet                                     */
     dae_sink *out;   /* standard output                                              */
     int json;        /* results as JSON                                              */
     int json_errors; /* errors as JSON                                               */
@@ -78,6 +79,10 @@ int cli_refuse_given(cli *c, const cli_arguments *a, const char *const *names, i
 int cli_number(cli *c, const char *what, const char *text, double *out);
 
 /* ---- words (words.c) ---- */
+
+/* The library speaks of option 'max_step', as its header spells it; on the command line that is
+ * --max-step, or not an option of this verb. The caller frees it; NULL: no memory. */
+char *cli_render(const cli_verb *verb, const char *text);
 
 /* Text from outside, safe to show: control characters escaped, long text cut. */
 enum { CLI_SHOWN = 96 };

@@ -122,9 +122,9 @@ dae_status dae_method_unknown(dae_report *report, const char *name)
         if (same > most) most = same, nearest = other;
     }
     if (nearest)
-        dae_hint(report, "did you mean '%s'? dae_method_name and 'daedalus methods' list them all", nearest);
+        dae_hint(report, "did you mean '%s'? 'daedalus methods' lists them all", nearest);
     else
-        dae_hint(report, "the first of %d is '%s'; dae_method_name and 'daedalus methods' list them",
+        dae_hint(report, "the first of %d is '%s'; 'daedalus methods' lists them",
                  dae_method_count(), dae_method_name(0));
     return DAE_E_OPTION;
 }

@@ -236,20 +236,17 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
-    if (m->index > 1)
-        dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "the equations have structural index %d and were not differentiated as that needs",
-                 m->index);
-    else
-        dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "states are constrained, and the equations were not differentiated as that needs");
+    dae_fail(&m->report, DAE_E_UNSUPPORTED,
+             "variables that are differentiated are bound to each other by constraints, which cannot be "
+             "differentiated here");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
-    dae_why(&m->report, "differentiating %s %s would be needed",
-            equations.count == 1 ? "equation" : "equations", list_end(&equations));
+    dae_why(&m->report, "differentiating %s %s would be needed: structural index %d",
+            equations.count == 1 ? "equation" : "equations", list_end(&equations), m->index);
     if (unknowns.count)
-        dae_why(&m->report, "they constrain states; what keeps them there is %s",
-                list_end(&unknowns));
-    dae_hint(&m->report, "replace a constraint by its derivative, or use states that need none");
+        dae_why(&m->report, "only their derivatives say what %s %s", list_end(&unknowns),
+                unknowns.count == 1 ? "is" : "are");
+    dae_hint(&m->report, "write the constraint differentiated, with der(...), or leave out a variable that "
+                         "follows from the others");
     return DAE_E_UNSUPPORTED;
 }
 
