@@ -84,7 +84,7 @@ part() { # FILE EQUATIONS of a component with two pins
 part resistor.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0;'
 part less.mo 'p.v - n.v = 3*p.i;'
 part more.mo 'p.v - n.v = 3*p.i; p.i + n.i = 0; p.v = 1;'
-check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correct: 4 equations, 4 var" &&
+check "a component alone" eval 'run 0 check resistor.mo && prints "A.R is correct as a part of a larger model, not by itself: 4 equations, 4 var" &&
     run 4 simulate resistor.mo'
 check "a component with an equation too few" eval 'run 4 check less.mo && says "3 equations for 4"'
 check "a component with an equation too many" eval 'run 4 check more.mo && says "5 equations for 4"'
@@ -128,8 +128,112 @@ check "too few equations are said without a run" eval 'run 4 check "$models/Few.
 printf 'model Bounce\n  parameter Real g = 9.81;\n  Real h(start = 1, fixed = true), v(fixed = true);\n  Integer n;\nequation
   der(h) = v;\n  der(v) = -g;\n  when h < 0 then\n    reinit(v, -pre(v));\n    n = pre(n) + 1;\n  end when;
 end Bounce;\n' >bounce.mo
-check "what when sets counts as determined" eval 'run 0 check bounce.mo &&
-    prints "3 equations, 3 variables, 1 parameter, 0 warnings"'
+check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
+    says "(bounce.mo:8:3)" && ! says "unknown"'
+
+# Start values that move are told by a run, whatever the states it ends with, and by whatever route.
+pendulum() { printf 'model P Real x(start = 1), y(start = %s), u, v, lambda; equation
+  der(x) = u; der(y) = v; der(u) = -lambda*x; der(v) = -lambda*y - 9.81; x^2 + y^2 = 1; end P;' "$1" >pendulum.mo; }
+pendulum -0.5 # the nearest point has the same direction: (1, -0.5)/sqrt(1.25)
+printf 'model D Real x(start = 1, fixed = true); equation der(x) = -x; end D;' >agreed.mo
+for options in "--stop 0.1" "--stop 5" "--stop 0.1 --route projection" "--stop 0.1 --route array"; do
+    check "start values that moved: $options" eval 'run 0 simulate pendulum.mo $options &&
+        says "y from -0.5 to -0.447214" && says "x from 1 to 0.894427" && ! says "u = 0"'
+done
+
+printf 'model L Real x, y; equation x = delay(sin(time), 0.1); der(x) = y; end L;' >late.mo
+check "what cannot be differentiated, why it has to be" eval 'run 4 check late.mo && says "it contains delay(" &&
+    says "der(x) is needed" && says "(late.mo:1:29)"'
+check "options of the library as those of the program" eval 'run 2 solve vanderpol --min-step 1 --max-step 0.1 &&
+    says "error[E_STEP]: --min-step exceeds --max-step" && run 2 solve vanderpol --method milne && says "give --fixed-step, or" &&
+    run 2 simulate agreed.mo --method milne && says "give --fixed-step (of '"'daedalus solve'"'), or" && ! says "option '"'"'"'
+check "a method that is not there" eval 'run 2 simulate agreed.mo --method foo && says "daedalus methods" && ! says "dae_"'
+
+# Potentials of which only differences count, in any domain; what has a level beside them is left alone.
+circuit() { # FILE DECLARATIONS-AND-EQUATIONS
+    printf 'package G
+  connector Pin Real v%s; flow Real i; end Pin;
+  partial model Two Pin p, n; Real v, i; equation v = p.v - n.v; i = p.i; p.i + n.i = 0; end Two;
+  model R extends Two; equation v = 2*i; end R;
+  model D extends Two; equation i = if v > 0 then v else 1e-3*v; end D;
+  model C extends Two(v(start = 0, fixed = true)); equation der(v) = i; end C;
+  model S extends Two; equation v = sin(time); end S;
+  model Ground Pin p; equation p.v = 0; end Ground;
+  model M %s end M; end G;' "${3:-}" "$2" >"$1"
+}
+loop='S s; R r; C c; D d; equation connect(s.p, r.p); connect(r.n, c.p); connect(c.n, d.p); connect(d.n, s.n);'
+circuit loop.mo "$loop"
+circuit grounded.mo "Ground g; $loop connect(g.p, s.n);"
+circuit two.mo "Ground g; S s2; R r2; $loop connect(g.p, s.n); connect(s2.p, r2.p); connect(s2.n, r2.n);"
+circuit warm.mo "$loop" '(unit = "K")'
+check "a circuit without ground" eval 'run 4 check loop.mo && says "nothing fixes the level of 8 connected potentials" &&
+    says "s.p.v" && says "ground" && run 4 simulate loop.mo && says "nothing fixes the level"'
+check "a circuit with a ground" run 0 simulate grounded.mo
+check "one of two circuits without ground" eval 'run 4 check two.mo && says "of 4 connected" &&
+    says "s2.p.v" && ! says "s.p.v"'
+check "temperatures without a level" eval 'run 4 check warm.mo && says "a given temperature"'
+
+# Inside of functions that are run step by step: variables by their names, messages with values.
+halve='function f input Real u; output Real y; protected Real z; Integer n; Real a[3]; algorithm z := u; n := 0;
+  a := {1, 2, 3};
+  while z > 1 loop z := z/2; n := n + 1; end while;'
+check "values in the message of a loop" eval 'printf "model A %s
+  assert(z > 0.9, \"z is \" + String(z) + \" after \" + String(n)); y := z; end f; Real x = f(3 + time); end A;" "$halve" >A.mo &&
+    run 7 simulate A.mo && says "z is 0.75 after 2" && says "A.mo:4:3" && says "z = 0.75" && ! says local &&
+    { ! "$program" simulate A.mo --native 2>err >out; } && says "z is 0.75 after 2"'
+check "an index out of range" eval 'printf "model I %s
+  y := a[n]; end f; Real x = f(99 + time); end I;" "$halve" >I.mo &&
+    run 5 simulate I.mo && says "index out of range" && says "I.mo:4:3" && says "the index is 7; n = 7" &&
+    says "'"'a'"' has 3 elements" && ! says local'
+check "values in the message of an algorithm" eval 'printf "model P Real p = 2 + time, y; Integer n; algorithm y := 0; n := 0;
+  while n < p loop n := n + 1; assert(y < 5, \"y is \" + String(y) + \" for p = \" + String(p)); y := y + 3*n; end while; end P;" >P.mo &&
+    run 7 simulate P.mo && says "y is 9 for p = 2"'
+
+# What simulate refuses before it looks for numbers check refuses: the same words, the same exit code.
+agree() { # CODE NAME DECLARATIONS-AND-EQUATIONS WORDS...
+    local code=$1 file=$2.mo
+    printf 'model %s\n%s\nend %s;\n' "$2" "$3" "$2" >"$file"
+    shift 3
+    run "$code" check "$file" && cp err checked && run "$code" simulate "$file" && cmp -s err checked || return 1
+    for words; do says "$words" || return 1; done
+}
+check "agree: when" agree 4 When 'discrete Real x(start = 0, fixed = true);
+equation
+  when time > 0.5 then
+    x = 1;
+  end when;' 'hybrid models' '(When.mo:4:3)'
+check "agree: pre without when" agree 4 Pre '  Boolean b(start = false);
+equation
+  b = time > 0.5 or pre(b);' "'pre(b)' (Pre.mo:4:3)"
+check "agree: sample in a declaration" agree 4 Sample 'Boolean b = sample(0, 0.1);' 'Sample.mo:2:11'
+check "agree: an assertion about parameters" agree 7 Asserted 'parameter Real p = -1;
+  Real x(start = 1, fixed = true);
+equation
+  assert(p > 0, "p is " + String(p));
+  der(x) = -p*x;' 'an assertion failed: p is -1' '(Asserted.mo:5:3)' 'p = -1'
+check "agree: one in a function of parameters" agree 7 Called 'function f input Real u; output Real y;
+  algorithm assert(u > 0, "u is too small"); y := 2*u; end f;
+  parameter Real p = -1, q = f(p);
+  Real x = q*time;' 'u is too small' '(Called.mo:3:13)'
+check "agree: a fixed value out of range" agree 5 Ranged 'Real x(start = 1, fixed = true, min = 2);
+equation
+  der(x) = -x;' "'x' is out of range" 'Ranged.mo:2:6'
+check "agree: two fixed values of the same" agree 5 Twice 'Real x(start = 1, fixed = true), y(start = 2, fixed = true);
+equation
+  der(x) = -x;
+  y = x;' 'contradict each other' 'Twice.mo:2:6' 'Twice.mo:2:34'
+check "agree: a parameter that is no number" agree 5 Divided 'parameter Real p = 0, q = 1/p;
+  Real x = q*time;' "'q' is infinite" 'Divided.mo:2:23'
+check "agree: an experiment that ends before it begins" agree 3 Backward 'Real x = time;
+  annotation(experiment(StartTime = 2, StopTime = 1));' 'Backward.mo:3:14' 'StartTime = 2, StopTime = 1'
+check "agree: an equation too few" agree 4 Lacking 'Real x, y;
+equation
+  der(x) = y;' '1 equation for 2 unknowns'
+check "an assertion about parameters that only warns" eval 'printf "model W parameter Real p = 2; Real x = time; equation
+    assert(p < 1, \"p is large\", AssertionLevel.warning); end W;" >W.mo && run 0 check W.mo && says "warning: p is large" &&
+    run 0 simulate W.mo && [ "$(grep -c "p is large" err)" = 1 ]'
+check "an interval that begins late" eval 'printf "model L Real x = time; annotation(experiment(StartTime = 5)); end L;" >L.mo &&
+    run 0 simulate L.mo && prints "t = 6"'
 check "a correct model, as JSON" eval 'run 0 check "$decay" --json &&
     prints "\"status\": \"ok\"" && prints "\"model\": \"Decay\"" && [ "$(number equations)" -ge 4 ]'
 check "a wrong text" eval 'run 3 check bad.mo && says "error[E_SYNTAX]" && says "bad.mo:2:"'
@@ -398,7 +502,7 @@ check "an input of the whole model" eval 'one 0 "model M input Real u; Real x = 
 check "a partial model" eval 'one 3 "partial model M Real x = 1; end M;" && says "is partial" && says "extends M"'
 check "a loop without end" eval 'one 9 "model M Real x; algorithm while true loop x := 1; end while; end M;" &&
     says "does not end" && says "one.mo:1:"'
-check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines come later"'
+check "a state machine" eval 'one 4 "model M equation initialState(a); end M;" && says "state machines are read, but not simulated"'
 check "given twice" eval 'one 4 "model M Real x; equation der(x) = -x; x = 1; end M;" &&
     says "no unknown that the others leave open"'
 check "a singularity is no wrong Jacobian" eval 'one 6 "model M Real x(start = 1, fixed = true); equation der(x) = -1 / (x - 0.5); end M;" &&

@@ -387,7 +387,7 @@ static void refused(const char *method, const char *problem, const char *form, c
     dae_options o = tight;
     o.method = method;
     o.fixed_step = 1e-5;
-    if (!strcmp(hint, "--fixed-step")) o.fixed_step = 0;
+    if (!strcmp(hint, "option 'fixed_step'")) o.fixed_step = 0;
     subject_open(&q, problem, form, NULL, 0);
     dae_solver *s = dae_open(&q.p.problem, &o);
     dae_status status = dae_last_status(s);
@@ -410,8 +410,8 @@ static void test_refusals(void **state)
     refused("dcbdf-2", "pendulum", "index3", "only BDF", "index-2 formulation");
     refused("raw-trapezoidal", "pendulum", "index3", "only BDF", "bdf-K");
     refused("bdf-7", "nonlinear-ode", "ode", "rho", "raw-");
-    refused("bdf-3", "nonlinear-ode", "ode", "no step size", "--fixed-step");
-    refused("dcbdf-3", "pendulum", "index2", "no step size", "--fixed-step");
+    refused("bdf-3", "nonlinear-ode", "ode", "no step size", "option 'fixed_step'");
+    refused("dcbdf-3", "pendulum", "index2", "no step size", "option 'fixed_step'");
     refused("adams-moulton-2", "transistor-amplifier", "implicit", "singular", "leading term");
     refused("adams-bashforth-2", "transistor-amplifier", "implicit", "singular", "leading term");
 }

@@ -95,11 +95,17 @@ typedef struct dae_model_facts {
     int structural_index;           /* of the equations as written; -1: not known             */
     int differential_index;         /* of the same; -1: not known, and dae_model_insight has
                                        not been asked for it                                  */
+    size_t border;                  /* flows that are given from outside (open_border)        */
 } dae_model_facts;
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts);
 const char *dae_model_analysis(dae_model *m); /* the facts in words, a page                   */
 
 /* ------------------------------------------------------------------ simulation ------- */
+
+/* What dae_model_simulate and dae_model_initialize refuse before they look for numbers, though the
+ * model could be loaded: language that is not simulated yet, assertions about parameters, fixed start
+ * values that are out of range or contradict each other. */
+dae_status dae_model_check(dae_model *m);
 
 typedef struct dae_simulation {
     double start, stop;      /* NaN or both 0: of annotation(experiment), else 0 and 1        */

@@ -96,7 +96,7 @@ static dae_status check_tolerances(dae_options *o, dae_report *report)
         return DAE_E_DIM;
     }
     if (pure_absolute && o->atol < DBL_MIN && !o->atol_each) {
-        dae_fail(report, DAE_E_TOL, "options 'rtol' and 'atol' are both zero");
+        dae_fail(report, DAE_E_TOL, "option 'rtol' and option 'atol' are both zero");
         dae_why(report, "no solution can be computed without error");
         dae_hint(report, "leave them 0 for the defaults, or set atol > 0");
         return DAE_E_TOL;
@@ -123,12 +123,12 @@ dae_status dae_options_resolve(const dae_options *given, dae_options *o, dae_rep
     if ((int)o->first < DAE_FIRST_AUTO || o->first > DAE_FIRST_CORRECTED)
         return dae_fail(report, DAE_E_OPTION, "option 'first' is none of dae_first_kind");
     if (o->min_step > o->max_step) {
-        dae_fail(report, DAE_E_STEP, "option 'min_step' exceeds 'max_step'");
+        dae_fail(report, DAE_E_STEP, "option 'min_step' exceeds option 'max_step'");
         dae_why(report, "min_step = %g, max_step = %g", o->min_step, o->max_step);
         return DAE_E_STEP;
     }
     if (o->initial_step > 0 && (o->initial_step > o->max_step || o->initial_step < o->min_step)) {
-        dae_fail(report, DAE_E_STEP, "option 'initial_step' is outside 'min_step' .. 'max_step'");
+        dae_fail(report, DAE_E_STEP, "option 'initial_step' is outside option 'min_step' .. option 'max_step'");
         dae_why(report, "initial_step = %g, min_step = %g, max_step = %g", o->initial_step,
                 o->min_step, o->max_step);
         return DAE_E_STEP;

@@ -24,6 +24,7 @@ static void verdict_json(cli *c, const dae_model *m, const dae_model_facts *f)
     cli_index_json(&j, "index", f->differential_index);
     cli_index_json(&j, "structural_index", f->structural_index);
     dae_json_integer(&j, "warnings", dae_model_warnings(m));
+    dae_json_integer(&j, "part", f->border > 0);
     dae_json_end(&j);
 }
 
@@ -37,9 +38,10 @@ static void verdict_text(cli *c, const dae_model *m, const dae_model_facts *f)
     char shown[CLI_SHOWN];
     size_t varying = f->variables - f->parameters, warnings = (size_t)dae_model_warnings(m);
     dae_sink_print(c->out,
-                   "%s is correct: %zu equation%s, %zu variable%s, %zu parameter%s, "
+                   "%s is correct%s: %zu equation%s, %zu variable%s, %zu parameter%s, "
                    "%zu warning%s\n",
-                   cli_show(dae_model_name(m), shown), f->equations, plural(f->equations),
+                   cli_show(dae_model_name(m), shown),
+                   f->border ? " as a part of a larger model, not by itself" : "", f->equations, plural(f->equations),
                    varying, plural(varying), f->parameters, plural(f->parameters), warnings,
                    plural(warnings));
 }
@@ -49,6 +51,8 @@ static int check(cli *c, const cli_arguments *a)
     dae_model *m;
     dae_model_facts f;
     int code = cli_model_load(c, a, CLI_PART, &m);
+    if (code == 0 && dae_model_check(m) != DAE_OK)
+        code = cli_model_refuse(c, m);
     if (code == 0) {
         dae_model_get_facts(m, &f);
         cli_model_warnings(c, m);
@@ -73,10 +77,12 @@ const cli_verb cli_verb_check = {
     .arguments = "MODEL.mo",
     .summary = "read a Modelica model and say what is wrong with it",
     .details =
-        "Names, types, sizes, connections; whether there are as many equations as unknowns\n"
-        "in every part of the model, and what the constraints imply. A component with connectors\n"
-        "is taken as connected to something else. Initial values are found\n"
-        "by 'daedalus init' and 'daedalus simulate'.\n",
+        "All that 'daedalus simulate' refuses before it looks for numbers: names, types, sizes,\n"
+        "connections; whether there are as many equations as unknowns in every part of the model,\n"
+        "and what the constraints imply; language that is not simulated yet; the values of\n"
+        "parameters and assertions about them; fixed start values that are out of range or\n"
+        "contradict each other. A component with connectors is taken as connected to something\n"
+        "else. Initial values are found by 'daedalus init' and 'daedalus simulate'.\n",
     .most_arguments = 1,
     .flags = check_flags,
     .run = check,
@@ -108,11 +114,8 @@ static int flatten(cli *c, const cli_arguments *a)
     dae_model *m;
     int code = cli_model_load(c, a, CLI_FLAT, &m);
     const char *text = code == 0 ? dae_model_flat(m) : NULL;
-    if (code == 0 && (!text || dae_model_status(m) != DAE_OK)) {
-        cli_model_failed(c, m);
-        code = cli_fail(c);
-        c->messages = NULL;
-    }
+    if (code == 0 && (!text || dae_model_status(m) != DAE_OK))
+        code = cli_model_refuse(c, m);
     if (code == 0)
         cli_model_warnings(c, m);
     if (code == 0 && path && cli_same_file(path, a->argument[0])) {

@@ -12,6 +12,7 @@
 
 /* What every verb has at hand. */
 typedef struct cli {
+    const struct cli_verb *verb; /* NULL: none yet                                     */
     dae_sink *out;   /* standard output                                              */
     int json;        /* results as JSON                                              */
     int json_errors; /* errors as JSON                                               */
@@ -79,6 +80,10 @@ int cli_number(cli *c, const char *what, const char *text, double *out);
 
 /* ---- words (words.c) ---- */
 
+/* The library speaks of option 'max_step', as its header spells it; on the command line that is
+ * --max-step, or not an option of this verb. The caller frees it; NULL: no memory. */
+char *cli_render(const cli_verb *verb, const char *text);
+
 /* Text from outside, safe to show: control characters escaped, long text cut. */
 enum { CLI_SHOWN = 96 };
 const char *cli_show(const char *text, char out[CLI_SHOWN]);
@@ -104,6 +109,7 @@ int cli_method(cli *c, const char *name, const char **out);
 void cli_error_print(cli *c, int exit_code); /* the report to standard error            */
 void cli_warning_print(const cli *c, const char *text); /* of a run that succeeds        */
 int cli_fail(cli *c); /* that, and with --json on standard output; the exit code */
+int cli_fail_with(cli *c, int code); /* with another exit code than that of the status   */
 
 /* The exit code of a failure before the first step: what would be one of the integration, a NaN at
  * the first call for example, is one of the initial values. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,10 +63,22 @@ void cli_warning_print(const cli *c, const char *text)
     dae_sink_flush(&err);
 }
 
+/* The report in the words of the command line, which are not longer but for names of verbs. */
+static void render_report(cli *c)
+{
+    char *text = cli_render(c->verb, c->report.text);
+    if (text)
+        c->report.length = (size_t)snprintf(c->report.text, sizeof c->report.text, "%s", text);
+    free(text);
+}
+
 void cli_error_print(cli *c, int exit_code)
 {
+    render_report(c);
     if (!c->json_errors) {
-        print_text(c->messages ? c->messages : c->report.text);
+        char *text = c->messages ? cli_render(c->verb, c->messages) : NULL;
+        print_text(text ? text : c->messages ? c->messages : c->report.text);
+        free(text);
         if (c->valid_to) /* must be the last line */
             fprintf(stderr, "results valid to t=%.17g\n", *c->valid_to);
         return;
@@ -75,8 +88,10 @@ void cli_error_print(cli *c, int exit_code)
     open_json(&err, &j);
     dae_json_object(&j, "error");
     json_fields(&j, &c->report);
-    if (c->messages)
-        dae_json_string(&j, "messages", c->messages);
+    char *all = c->messages ? cli_render(c->verb, c->messages) : NULL;
+    if (all)
+        dae_json_string(&j, "messages", all);
+    free(all);
     dae_json_integer(&j, "exit", exit_code);
     if (c->valid_to)
         dae_json_number(&j, "valid_to", *c->valid_to);
@@ -92,7 +107,7 @@ int cli_code_at_start(int status)
     return code == INTEGRATION ? INITIALIZATION : code;
 }
 
-int cli_fail(cli *c)
+int cli_fail_with(cli *c, int code)
 {
     if (c->json) {
         dae_json j;
@@ -102,9 +117,13 @@ int cli_fail(cli *c)
         dae_json_string(&j, "message", c->messages ? c->messages : c->report.text);
         dae_json_end(&j);
     }
-    int code = dae_status_exit_code(c->report.status);
     cli_error_print(c, code);
     return code;
+}
+
+int cli_fail(cli *c)
+{
+    return cli_fail_with(c, dae_status_exit_code(c->report.status));
 }
 
 int cli_io_status(int error)

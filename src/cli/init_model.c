@@ -21,14 +21,6 @@ int cli_init_takes_model(const cli_arguments *a)
     return (end && strcmp(end, ".mo") == 0) || strchr(name, '/') || stat(name, &about) == 0;
 }
 
-static int refuse(cli *c, const dae_model *m)
-{
-    cli_model_failed(c, m);
-    int code = cli_fail(c);
-    c->messages = NULL;
-    return code;
-}
-
 /* ---- what is asked ---- */
 
 static int take_keep(cli *c, const cli_arguments *a, dae_model *m)
@@ -41,7 +33,7 @@ static int take_keep(cli *c, const cli_arguments *a, dae_model *m)
             depth += (list[length] == '[') - (list[length] == ']');
         snprintf(name, sizeof name, "%.*s", (int)length, list);
         if (dae_model_keep(m, name) != DAE_OK)
-            return refuse(c, m);
+            return cli_model_refuse(c, m);
         list += length + (list[length] == ',');
     }
     return 0;

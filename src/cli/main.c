@@ -48,6 +48,7 @@ static int dispatch(cli *c, int argc, char **argv)
     if (!verb)
         return cli_verb_unknown(c, argv[1]);
     cli_arguments a;
+    c->verb = verb;
     int code = cli_parse(c, verb, argc - 2, argv + 2, &a);
     if (code == 0 && cli_given(&a, "help")) {
         cli_help(c, verb);

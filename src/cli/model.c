@@ -97,6 +97,14 @@ void cli_model_failed(cli *c, const dae_model *m)
     c->messages = all;
 }
 
+int cli_model_refuse(cli *c, const dae_model *m)
+{
+    cli_model_failed(c, m);
+    int code = cli_fail_with(c, cli_code_at_start(c->report.status));
+    c->messages = NULL;
+    return code;
+}
+
 void cli_model_warnings(const cli *c, const dae_model *m)
 {
     const char *text = dae_model_messages(m);
@@ -153,10 +161,7 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
         load_as_part(a->argument[0], &o, out);
     if (dae_model_status(*out) == DAE_OK)
         return 0;
-    cli_model_failed(c, *out);
-    code = cli_fail(c);
-    c->messages = NULL;
-    return code;
+    return cli_model_refuse(c, *out);
 }
 
 int cli_same_file(const char *a, const char *b)

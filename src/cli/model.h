@@ -25,6 +25,9 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
 /* The model's messages become the report (its first error) and c->messages (all of them). */
 void cli_model_failed(cli *c, const dae_model *m);
 
+/* ... and are printed. Returns the exit code: that of a start where it is one of numbers. */
+int cli_model_refuse(cli *c, const dae_model *m);
+
 /* Warnings, to standard error; nothing if there are none. */
 void cli_model_warnings(const cli *c, const dae_model *m);
 

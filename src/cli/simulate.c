@@ -60,7 +60,7 @@ static const cli_flag flags[] = {
     CLI_MODEL_FLAGS,
     { "hold_states", NULL, "start values of states count where they compete (see init)", 0, 0 },
     { "start", "T", "begin of the interval; default: the model's own, or 0", 0, 0 },
-    { "stop", "T", "end of the interval; default: the model's own, or 1", 0, 0 },
+    { "stop", "T", "end of the interval; default: the model's own, or 1 later", 0, 0 },
     { "rtol", "X", "relative tolerance; default: the model's own, or 1e-6", 0, 0 },
     { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol",
       0, 0 },

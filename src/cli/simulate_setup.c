@@ -64,8 +64,8 @@ static int take_span(cli *c, const cli_arguments *a, simulate_job *job)
     const char *start = cli_value(a, "start"), *stop = cli_value(a, "stop");
     dae_simulation *s = &job->simulation;
     s->start = isnan(job->facts.start) ? 0 : job->facts.start;
-    s->stop = isnan(job->facts.stop) ? 1 : job->facts.stop;
     int code = start ? cli_number(c, "--start", start, &s->start) : 0;
+    s->stop = isnan(job->facts.stop) ? s->start + 1 : job->facts.stop;
     if (code == 0 && stop)
         code = cli_number(c, "--stop", stop, &s->stop);
     if (code)

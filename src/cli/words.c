@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *cli_show(const char *text, char out[CLI_SHOWN])
@@ -96,4 +97,53 @@ void cli_wrap(dae_sink *out, const char *text, int indent)
         text += strspn(text, " ");
     }
     dae_sink_text(out, "\n");
+}
+
+/* ---- options in messages of the library ---- */
+
+static int is_option(const char *name)
+{
+    static const char *const others[] = { "first", "norm", "start" };
+    for (int i = 0; dae_option_list(i); i++)
+        if (strcmp(dae_option_list(i)->name, name) == 0)
+            return 1;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+static int takes_flag(const cli_verb *verb, const char *name)
+{
+    cli_flag flag;
+    for (int i = 0; verb && cli_flag_get(verb, i, &flag); i++)
+        if (strcmp(flag.name, name) == 0)
+            return 1;
+    return 0;
+}
+
+char *cli_render(const cli_verb *verb, const char *text)
+{
+    static const char head[] = "option '", elsewhere[] = " (of 'daedalus solve')";
+    size_t length = strlen(text), count = 0;
+    for (const char *at = text; (at = strstr(at, head)); at += sizeof head - 1)
+        count++;
+    char *to = malloc(length + count * sizeof elsewhere + 1), *end = to, name[32], spelt[64];
+    while (to && *text) {
+        size_t n = strncmp(text, head, sizeof head - 1) == 0 ? strcspn(text + sizeof head - 1, "'") : 0;
+        if (n > 0 && n < sizeof name) {
+            memcpy(name, text + sizeof head - 1, n);
+            name[n] = '\0';
+        }
+        if (n == 0 || n >= sizeof name || !is_option(name)) {
+            *end++ = *text++;
+            continue;
+        }
+        cli_flag_spell(&(cli_flag){ .name = name }, spelt);
+        end += sprintf(end, "%s%s", spelt, takes_flag(verb, name) ? "" : elsewhere);
+        text += sizeof head - 1 + n + (text[sizeof head - 1 + n] == '\'');
+    }
+    if (to)
+        *end = '\0';
+    return to;
 }

@@ -70,7 +70,9 @@ typedef struct ex_routine {
 typedef struct ex_note {
     ex_id node;
     dae_place place;
-    const char *message;
+    ex_id words;             /* of an assertion; 0: none                                      */
+    const char *message;     /* these, if they are known                                      */
+    uint32_t procedure;      /* 1 + where it is; 0: in no procedure                           */
 } ex_note;
 
 /* What depends on what, for the pattern: units 0 .. inputs - 1 are the inputs, operands of a unit
@@ -118,6 +120,7 @@ typedef struct ex_builder {
     dae_arena *scratch;      /* for everything, until the program is copied from it           */
     ex_program *program;
     struct ex_dag *dag;
+    dae_place place;         /* of the statement under way                                    */
     uint32_t *routine_of;    /* procedure -> 1 + routine; 0: not asked for yet                */
     ex_vector procedure_of;  /* routine - 1 -> procedure                                      */
     ex_vector calls;         /* pairs: caller, callee                                         */

@@ -169,6 +169,7 @@ typedef struct ex_style {
     bool exact;
     bool side;      /* the left side of an equation: no relation or 'if' without parentheses */
     bool inside;    /* of a procedure: there are no events                                    */
+    const ex_procedure *procedure; /* whose slots have their names; NULL: none is known       */
 } ex_style;
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
 #define EX_INTEGER_FUNCTION                                                                        \
@@ -195,7 +196,7 @@ typedef enum ex_statement_kind {
     EX_WHILE,   /* while condition: block                                                    */
     EX_BREAK, EX_RETURN,
     EX_INVOKE,  /* result[k] = procedure(argument...), all results at once                   */
-    EX_ASSERT   /* condition must hold; message: an EX_TEXT or 0                             */
+    EX_ASSERT   /* condition must hold; message: words (words.c) that speak of slots, or 0   */
 } ex_statement_kind;
 
 #define EX_NOWHERE UINT32_MAX
@@ -240,6 +241,8 @@ struct ex_procedure {
     uint32_t slots;           /* all; those that are no inputs begin as 0                     */
     uint32_t *output;         /* which slots are the results                                  */
     uint32_t outputs;
+    const char **slot_name;   /* of the first slot_names slots; NULL: not a variable          */
+    uint32_t slot_names;
     ex_block body;
     bool declares;            /* of EX_DECLARED: there is no body                              */
     ex_declared *declared;    /* then: the derivatives                                         */

@@ -66,7 +66,17 @@ int ex_stop(ex_machine *m, const char *what, uint32_t note)
 {
     const ex_note *n = &m->program->note[note];
     m->trouble = (ex_trouble){ .node = n->node, .what = what, .message = n->message,
-                               .place = n->place };
+                               .words = n->words, .place = n->place, .procedure = n->procedure };
+    return DAE_RETRY;
+}
+
+/* ... and its slots stay as they are. */
+static int stop_in(ex_machine *m, const ex_routine *f, const double *r, const char *what,
+                   uint32_t note)
+{
+    ex_stop(m, what, note);
+    m->trouble.slot = r;
+    m->trouble.slots = f->slots;
     return DAE_RETRY;
 }
 
@@ -123,20 +133,20 @@ int ex_execute(ex_machine *m, const ex_routine *f, double *r, int depth)
         case EX_C_STORE:
             k = ex_checked_index(r[c[2]], c[1]);
             if (k < 0)
-                return ex_stop(m, "index out of range", c[4]);
+                return stop_in(m, f, r, "index out of range", c[4]);
             r[c[0] + k] = r[c[3]];
             c += 5;
             break;
         case EX_C_ELEMENT:
             k = ex_checked_index(r[c[3]], c[2]);
             if (k < 0)
-                return ex_stop(m, "index out of range", c[4]);
+                return stop_in(m, f, r, "index out of range", c[4]);
             r[c[0]] = r[c[1] + k];
             c += 5;
             break;
         case EX_C_ASSERT:
             if (r[c[0]] == 0)
-                return ex_stop(m, "assertion", c[1]);
+                return stop_in(m, f, r, "assertion", c[1]);
             c += 2;
             break;
         default: /* EX_C_RETURN */

@@ -99,9 +99,17 @@ static void say_variable(printer *p, uint32_t variable, uint32_t derivatives)
         say(p, ")");
 }
 
-static void say_slot(printer *p, uint32_t slot)
+/* Of an element the name of the array: x, not x[1]. */
+static void say_slot(printer *p, uint32_t slot, bool array)
 {
     char text[DAE_NUMBER_TEXT];
+    const ex_procedure *f = p->style.procedure;
+    const char *name = f && slot < f->slot_names ? f->slot_name[slot] : NULL;
+    if (name) {
+        size_t length = array ? strcspn(name, "[") : strlen(name);
+        say(p, dae_arena_copy(p->g->arena, name, length));
+        return;
+    }
     dae_number_text(text, slot);
     say(p, "local");
     say(p, text);
@@ -283,9 +291,9 @@ static void print_node(printer *p, ex_id e)
     case EX_PRE: say(p, "pre("); say_variable(p, n.a, 0); say(p, ")"); break;
     case EX_INITIAL: say(p, "initial()"); break;
     case EX_TERMINAL: say(p, "terminal()"); break;
-    case EX_LOCAL: say_slot(p, n.a); break;
+    case EX_LOCAL: say_slot(p, n.a, false); break;
     case EX_ELEMENT:
-        say_slot(p, n.a);
+        say_slot(p, n.a, true);
         later_word(p, "]");
         later(p, n.c, SUM);
         later_word(p, "[1 + ");

@@ -95,7 +95,10 @@ uint32_t ex_take_note(ex_builder *b, ex_id node, dae_place place, ex_id message)
     ex_program *p = b->program;
     const ex_node *m = ex_at(b->g, message);
     p->note = dae_arena_grow(b->scratch, p->note, p->notes, &b->note_capacity, sizeof *p->note);
-    p->note[p->notes] = (ex_note){ node, place, m->op == EX_TEXT ? b->g->text[m->a] : NULL };
+    p->note[p->notes] = (ex_note){
+        .node = node, .place = place, .words = message,
+        .message = m->op == EX_TEXT ? b->g->text[m->a] : NULL,
+        .procedure = b->routine ? 1 + b->procedure_of.item[b->routine - 1] : 0 };
     return (uint32_t)p->notes++;
 }
 

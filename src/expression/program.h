@@ -25,8 +25,12 @@ typedef struct ex_trouble {
     ex_id node;              /* 0: none                                                    */
     const char *what;        /* "assertion", "index out of range", "recursion too deep",
                                 "too much work"                                            */
-    const char *message;     /* of the assertion; NULL: none                               */
+    const char *message;     /* of the assertion; NULL: none that is known beforehand      */
+    ex_id words;             /* ... what it says of the slots; 0: none                     */
     dae_place place;
+    uint32_t procedure;      /* 1 + in which procedure; 0: in none                         */
+    const double *slot;      /* its slots then, until the next run; NULL: not known        */
+    uint32_t slots;
 } ex_trouble;
 
 /* NULL: no memory, or a node that is neither input nor computable (a leaf that is not among the

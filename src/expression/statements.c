@@ -137,6 +137,7 @@ static bool compile_assert(ex_builder *b, const ex_statement *s)
 
 static bool compile_statement(ex_builder *b, const ex_statement *s, ex_vector *breaks)
 {
+    b->place = s->place;
     switch (s->kind) {
     case EX_ASSIGN: return compile_assign(b, s);
     case EX_SPLIT: return compile_split(b, s, breaks);

@@ -89,7 +89,7 @@ static void write_element(ex_builder *b, uint32_t root, uint32_t target, uint32_
     for (uint32_t k = 0; k < u->operands; k++)
         ex_emit_register(b, reg[k]);
     if (u->code == EX_C_ELEMENT)
-        ex_emit(b, ex_take_note(b, u->node, (dae_place){ 0 }, 0));
+        ex_emit(b, ex_take_note(b, u->node, b->place, 0));
 }
 
 static void write_call(ex_builder *b, uint32_t i)
@@ -98,7 +98,7 @@ static void write_call(ex_builder *b, uint32_t i)
     uint32_t procedure = ex_at(b->g, d->unit[i].node)->a, count = d->unit[i].operands;
     ex_emit_header(b, EX_C_CALL, 1);
     ex_emit(b, ex_ask_for_routine(b, procedure));
-    ex_emit(b, ex_take_note(b, d->unit[i].node, (dae_place){ 0 }, 0));
+    ex_emit(b, ex_take_note(b, d->unit[i].node, b->place, 0));
     d->unit[i].reg = take_registers(b, b->g->procedure[procedure]->outputs);
     ex_emit(b, d->unit[i].reg);
     ex_emit(b, count);

@@ -89,6 +89,6 @@ int dae_adams_leap(dae_solver *s, dae_adams *g, double t, double h, const double
     dae_at(&s->report, "t = %.10g, h = %.3g", t, h);
     dae_why(&s->report, "the iteration for a step of order 12 does not converge: its last change "
                         "is %.2g of the solution", change);
-    dae_hint(&s->report, "a smaller fixed_step; if the problem is stiff, bdf or radau");
+    dae_hint(&s->report, "a smaller option 'fixed_step'; if the problem is stiff, bdf or radau");
     return DAE_E_CONVERGENCE;
 }

@@ -380,7 +380,7 @@ static int no_estimate(dae_solver *s)
 {
     dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
     dae_why(&s->report, "it has no embedded method to compare with");
-    dae_hint(&s->report, "give a fixed_step, or take 'esdirk'");
+    dae_hint(&s->report, "give option 'fixed_step', or take 'esdirk'");
     return DAE_E_OPTION;
 }
 

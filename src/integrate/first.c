@@ -85,7 +85,7 @@ static dae_status starter_failed(dae_solver *s, dae_status status)
     dae_fail(&s->report, status, "the first steps with method '%s' failed",
              s->first.starter->method_name);
     dae_why(&s->report, "%s", dae_message(s->first.starter));
-    dae_hint(&s->report, "take a smaller fixed_step, or first = DAE_FIRST_PLAIN");
+    dae_hint(&s->report, "a smaller option 'fixed_step', or the plain one of option 'first'");
     return status;
 }
 

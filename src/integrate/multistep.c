@@ -416,7 +416,7 @@ static int adaptive(dae_solver *s)
 {
     dae_fail(&s->report, DAE_E_OPTION, "method '%s' has no error estimate", s->method_name);
     dae_why(&s->report, "its coefficients are those of constant steps, and no step size was given");
-    dae_hint(&s->report, "give option 'fixed_step' (--fixed-step H), or use 'bdf', 'radau' or 'rodas'");
+    dae_hint(&s->report, "give option 'fixed_step', or use 'bdf', 'radau' or 'rodas'");
     return DAE_E_OPTION;
 }
 

@@ -27,7 +27,7 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
         dae_at(&s->report, "t in [%.12g, %.12g]", s->t, trial->t);
         dae_why(&s->report, "%lld refusals in all; the last good point is t = %.12g",
                 (long long)s->stats.retries, s->t);
-        dae_hint(&s->report, trial->prescribed ? "a smaller fixed_step"
+        dae_hint(&s->report, trial->prescribed ? "a smaller option 'fixed_step'"
                                                : "the solution leaves the domain of the equations there");
         return DAE_E_REFUSED;
     }

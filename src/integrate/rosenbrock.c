@@ -407,7 +407,7 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
     trial->order = b->table->order;
     if (!trial->prescribed && b->table->estimate_order == 0) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
-        dae_hint(&s->report, "give a fixed_step, or take 'rodas'");
+        dae_hint(&s->report, "give option 'fixed_step', or take 'rodas'");
         return DAE_E_OPTION;
     }
     int status = prepare(s, b, trial);

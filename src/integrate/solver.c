@@ -476,7 +476,7 @@ static dae_status too_many(dae_solver *s, double t)
     dae_at(&s->report, "t = %.10g of %.10g", done, t);
     dae_why(&s->report, "the step is %.3g; at this pace %.3g more steps are needed", h,
             h > 0 ? fabs(t - done) / h : INFINITY);
-    dae_hint(&s->report, "call dae_advance again to go on, or raise max_steps");
+    dae_hint(&s->report, "raise option 'max_steps', or call dae_advance again to go on");
     return DAE_E_WORK;
 }
 

@@ -388,10 +388,9 @@ dae_status model_check_fixed(model *m)
                  m->variable[w].name, x->name,
                  sign_of(m, v) * sign_of(m, w) < 0 ? " but for the sign"
                                                                                  : "");
-        dae_why(&m->report, "%s(start = %.10g, fixed = true), %s(start = %.10g, fixed = true)",
-                m->variable[w].name, sign_of(m, w) * other, x->name, x->alias_sign * mine);
-        dae_hint(&m->report, "fix only one of them");
         note_conflict(m, fixed_words(m, w), fixed_words(m, v));
+        dae_at(&m->report, "%s\n      %s", m->conflict[0], m->conflict[1]);
+        dae_hint(&m->report, "fix only one of them");
         return DAE_E_INCONSISTENT;
     }
     dae_status status = check_constants(m);

@@ -48,6 +48,19 @@ dae_status model_check_ready(model *m)
     return DAE_E_UNSUPPORTED;
 }
 
+static dae_status check(model *m, void *arguments)
+{
+    (void)arguments;
+    dae_status status = model_check_ready(m);
+    return status == DAE_OK ? model_check_start(m) : status;
+}
+
+dae_status model_check(model *m)
+{
+    model_forget_failure(m);
+    return model_guard(m, check, NULL);
+}
+
 /* ---------------------------------------------------------------- the pieces ------------ */
 
 typedef struct point {

@@ -7,6 +7,8 @@
  */
 #include "model/suspect.h"
 
+#include "expression/walk.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -135,12 +137,53 @@ static bool is_large(model *m, const model_incidence *in, const dae_matching *mt
     return count > LISTED;
 }
 
+static bool is_hybrid(const ex_node *n)
+{
+    return n->op == EX_PRE || n->op == EX_SAMPLE || n->op == EX_EDGE || n->op == EX_CHANGE;
+}
+
+/* The first pre, sample, edge or change in some of these; 0: there is none. */
+static ex_id find_hybrid(model *m, const ex_id *root, size_t roots)
+{
+    ex_id found = 0;
+    ex_walk *w = ex_walk_begin(m->g, root, roots);
+    for (size_t i = 0; i < w->count && !found; i++)
+        if (is_hybrid(ex_at(m->g, w->order[i]))) found = w->order[i];
+    ex_walk_end(m->g, w);
+    return found;
+}
+
+/* Where it is written: an equation, an assertion, a declaration. */
+static ex_id locate_hybrid(model *m, dae_place *place)
+{
+    const flat_model *f = m->flat;
+    ex_id found = 0;
+    for (size_t i = 0; i < f->equations + f->initials && !found; i++) {
+        const flat_equation *e = i < f->equations ? &f->equation[i] : &f->initial[i - f->equations];
+        found = find_hybrid(m, (ex_id[]){ e->left, e->right }, 2);
+        *place = e->place;
+    }
+    for (size_t i = 0; i < f->assertions && !found; i++) {
+        found = find_hybrid(m, &f->assertion[i].condition, 1);
+        *place = f->assertion[i].place;
+    }
+    for (size_t v = 0; v < f->variables && !found; v++) {
+        const flat_variable *x = &f->variable[v];
+        found = find_hybrid(m, (ex_id[]){ x->binding, x->start, x->min, x->max, x->nominal }, 5);
+        *place = x->place;
+    }
+    return found;
+}
+
 dae_status model_refuse_hybrid(model *m)
 {
     char where[LOCATED];
-    model_locate(m, m->hybrid_place, where, sizeof where);
+    dae_place place = { 0 };
+    ex_id culprit = m->flat->whens ? 0 : locate_hybrid(m, &place);
+    if (m->flat->whens) place = m->flat->when[0]->place;
+    model_locate(m, place, where, sizeof where);
     return dae_fail(&m->report, DAE_E_UNSUPPORTED, "hybrid models are not simulated yet: '%s'%s",
-                    m->hybrid, where);
+                    culprit ? ex_print(m->g, culprit, flat_name, m->flat, 80) : m->hybrid, where);
 }
 
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
@@ -193,20 +236,17 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
-    if (m->index > 1)
-        dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "the equations have structural index %d and were not differentiated as that needs",
-                 m->index);
-    else
-        dae_fail(&m->report, DAE_E_UNSUPPORTED,
-                 "states are constrained, and the equations were not differentiated as that needs");
+    dae_fail(&m->report, DAE_E_UNSUPPORTED,
+             "variables that are differentiated are bound to each other by constraints, which cannot be "
+             "differentiated here");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
-    dae_why(&m->report, "differentiating %s %s would be needed",
-            equations.count == 1 ? "equation" : "equations", list_end(&equations));
+    dae_why(&m->report, "differentiating %s %s would be needed: structural index %d",
+            equations.count == 1 ? "equation" : "equations", list_end(&equations), m->index);
     if (unknowns.count)
-        dae_why(&m->report, "they constrain states; what keeps them there is %s",
-                list_end(&unknowns));
-    dae_hint(&m->report, "replace a constraint by its derivative, or use states that need none");
+        dae_why(&m->report, "only their derivatives say what %s %s", list_end(&unknowns),
+                unknowns.count == 1 ? "is" : "are");
+    dae_hint(&m->report, "write the constraint differentiated, with der(...), or leave out a variable that "
+                         "follows from the others");
     return DAE_E_UNSUPPORTED;
 }
 

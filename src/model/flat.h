@@ -28,6 +28,7 @@ typedef struct flat_variable {
     flat_variability variability;
     bool input, output;         /* of the whole model                                         */
     bool flow, is_protected, final;
+    bool potential;             /* of a connector, and no flow: a voltage, a position         */
     bool structural;            /* a parameter that shaped the equations: cannot be set later */
     bool hidden;                /* made by the compiler; not part of results                  */
     bool combined;              /* ... of others, which is its name: nor are its derivatives  */

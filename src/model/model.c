@@ -60,6 +60,39 @@ void model_forget_failure(model *m)
     m->failure_length = 0;
 }
 
+static const char *next_warning(const char *at)
+{
+    const char *next = strstr(at, "\nwarning: ");
+    return next ? next + 1 : at + strlen(at);
+}
+
+void model_take_warnings(model *m, const model *from)
+{
+    if (m == from) return;
+    model_forget_failure(m);
+    char *own = m->text;
+    size_t skipped = m->opened_length;
+    m->text = NULL;
+    m->text_length = m->text_capacity = m->opened_length = 0;
+    m->warnings = 0;
+    for (int k = 0; k < 2; k++) {
+        const char *text = k == 0 ? model_messages(from) : own ? own + skipped : "";
+        for (const char *at = text, *end; *at; at = end) {
+            end = next_warning(at);
+            bool failure = k == 0 && from->failure_length && at < text + from->failure_at + from->failure_length &&
+                           end > text + from->failure_at;
+            char *copy = dae_alloc(&m->memory, (size_t)(end - at) + 1, 1);
+            if (copy) memcpy(copy, at, (size_t)(end - at));
+            if (copy && !failure && !(m->text && strstr(m->text, copy))) {
+                append_text(m, copy);
+                m->warnings++;
+            }
+            dae_free(&m->memory, copy);
+        }
+    }
+    dae_free(&m->memory, own);
+}
+
 dae_status model_status(const model *m)
 {
     return m->status;
@@ -184,10 +217,7 @@ static void take_variables(model *m)
     m->at_terminal = model_add_variable(m, "terminal()", EX_BOOLEAN, HELD);
     m->at_homotopy = model_add_variable(m, "homotopy", EX_REAL, HELD);
     for (size_t k = 0; k < m->flat->whens; k++) mark_assigned(m, m->flat->when[k]);
-    if (m->flat->whens) {
-        m->hybrid = "when";
-        m->hybrid_place = m->flat->when[0]->place;
-    }
+    if (m->flat->whens) m->hybrid = "when";
 }
 
 /* Parameters, and inputs of the whole model. */
@@ -339,7 +369,8 @@ static void release(model *m)
     unit_close(m, &m->impulse.lower);
     model_close_problem(m);
     model_free_delays(m);
-    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts, &m->watched,
+    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts.unit,
+                           &m->early.unit, &m->watched,
                            &m->assumed, &m->leftover, &m->suspects, &m->constraints,
                            &m->late_starts, &m->poles.factors };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
@@ -353,6 +384,7 @@ static void forget(model *m)
                    .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
                    .text_capacity = m->text_capacity, .warnings = m->warnings,
                    .failure_at = m->failure_at, .failure_length = m->failure_length,
+                   .opened_length = m->opened_length,
                    .override = m->override, .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
@@ -413,6 +445,7 @@ model *model_open(flat_model *flat, const dae_allocator *allocator)
     dae_arena_init(&m->arena, allocator, 0);
     m->scratch.hook = (dae_allocator){ take_scratch, leave_scratch, &m->arena };
     model_done(m, build(m));
+    m->opened_length = m->built ? m->text_length : 0;
     return m;
 }
 

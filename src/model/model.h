@@ -42,6 +42,8 @@ void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);
 bool model_is_unbalanced(const model *m);  /* there are not as many equations as unknowns */
+/* What a run refuses before it looks for numbers. */
+dae_status model_check(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
 /* The start value of a variable holds as if it were fixed. */
 dae_status model_keep(model *m, const char *name);
@@ -88,6 +90,9 @@ size_t model_unknowns(const model *m, const uint32_t **variable);
 bool model_read_watch(model *m, double *out);
 /* Relations that both have are held as they are there, others are looked at anew. */
 void model_take_relations(model *m, const model *from, double t);
+/* What one model of the same variables had to warn of another goes on to say; what it said while it was
+ * opened is about a start of its own, which it does not have. */
+void model_take_warnings(model *m, const model *from);
 double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, derivative */
 /* Whether its derivative is one: of what equations do not differentiate integrators have differences
  * at most. */

@@ -80,11 +80,15 @@ typedef struct model_unit {
     size_t ins, outs;
 } model_unit;
 
-/* What is computed to check assertions: their conditions, then the numbers in their messages. */
-typedef struct model_spoken {
+/* Assertions, and what is computed to check them: their conditions, then the numbers in their
+ * messages. */
+typedef struct model_checks {
+    uint32_t *which;             /* of the model's assertions                                 */
+    size_t count;
     ex_id *value;
-    size_t count, capacity;
-} model_spoken;
+    size_t values, capacity;
+    model_unit unit;             /* the values, from slots                                    */
+} model_checks;
 
 /* A block: assignments in order and, if it is a loop, equations left for what was torn. */
 typedef struct model_step {
@@ -119,6 +123,7 @@ typedef struct model_plan {
     const model_step *failed;    /* where the last run ended; NULL: at the end                */
     bool endless;                /* ... as a solution is only approached, at infinity         */
     bool decided;                /* ... as something is infinite but for rounding             */
+    bool stopped;                /* ... as a function stopped: an index out of range, ...     */
     uint32_t culprit;            /* ... the equation of an assignment that failed; NOWHERE    */
 } model_plan;
 
@@ -309,6 +314,7 @@ struct model {
     char *text;                  /* warnings and failures so far                              */
     size_t text_length, text_capacity;
     size_t failure_at, failure_length; /* ... the last failure among them; length 0: none     */
+    size_t opened_length;        /* ... what was said while it was opened comes first         */
     bool unbalanced;             /* not as many equations as unknowns                         */
     int warnings;
 
@@ -348,8 +354,7 @@ struct model {
     flat_assertion *assertion;
     size_t assertions;
     bool *warned;
-    dae_place hybrid_place;      /* when, pre, sample, ...                                    */
-    const char *hybrid;          /* NULL: none                                                */
+    const char *hybrid;          /* when, pre, sample, ...; NULL: none                        */
 
     model_unit parameters;       /* its outputs: see parameters.c                             */
     double **parameter_target;
@@ -399,8 +404,8 @@ struct model {
     model_unit lag_times;        /* times alone, from x; no outputs: they are constant        */
     double shortest_delay;       /* of those that are constant; INFINITY                      */
     double stretch_start;        /* of the smooth stretch under way                           */
-    model_unit asserts;          /* `spoken`, from slots                                      */
-    model_spoken spoken;
+    model_checks asserts;        /* all of them ...                                           */
+    model_checks early;          /* ... and those that speak of parameters alone              */
     ex_id *watch;                /* of the flat model, rewritten                              */
     ex_id *invariant;            /* likewise: left - right                                    */
     model_unit watched;
@@ -553,6 +558,9 @@ bool model_blame_dependence(model *m, dae_status failed);
 
 /* initialize.c */
 dae_status model_build_initial(model *m);
+/* What can be said against the start values and the values of parameters before anything is solved:
+ * a run asks this first, and so does a check. */
+dae_status model_check_start(model *m);
 dae_status model_find_start(model *m, double t0); /* into the slots */
 dae_status model_find_again(model *m, double t);  /* after an event: the states stay */
 
@@ -639,6 +647,7 @@ void model_fill_row(model *m);
 bool model_may_fail(model *m);                     /* some assertion, from x in the slots alone */
 bool model_fails(model *m);                        /* from all slots; warnings given are none   */
 dae_status model_check_assertions(model *m, double t);
+dae_status model_check_parameters(model *m);       /* the assertions that speak of these alone     */
 
 /* nonfinite.c */
 bool model_is_finite(const model *m);              /* what was computed when a point was loaded */

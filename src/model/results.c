@@ -68,21 +68,61 @@ static void sort_names(model *m)
     qsort(m->by_name, m->results, sizeof *m->by_name, compare_names);
 }
 
-static void add_spoken(ex_id value, void *user)
+typedef struct speaking {
+    model *m;
+    model_checks *to;
+} speaking;
+
+static void add_value(ex_id value, void *user)
 {
-    model *m = user;
-    model_spoken *s = &m->spoken;
-    s->value = dae_arena_grow(&m->arena, s->value, s->count, &s->capacity, sizeof *s->value);
-    s->value[s->count++] = value;
+    model *m = ((speaking *)user)->m;
+    model_checks *c = ((speaking *)user)->to;
+    c->value = dae_arena_grow(&m->arena, c->value, c->values, &c->capacity, sizeof *c->value);
+    c->value[c->values++] = value;
+}
+
+static dae_status compile_checks(model *m, model_checks *c)
+{
+    speaking s = { m, c };
+    for (size_t k = 0; k < c->count; k++) add_value(m->assertion[c->which[k]].condition, &s);
+    for (size_t k = 0; k < c->count; k++) {
+        ex_id message = m->assertion[c->which[k]].message;
+        if (message) ex_word_values(m->g, message, add_value, &s);
+    }
+    return unit_open(m, &c->unit, c->value, c->values);
+}
+
+typedef struct reading {
+    model *m;
+    bool early; /* parameters alone so far */
+} reading;
+
+static void read_value(ex_id value, void *user)
+{
+    reading *r = user;
+    r->early &= model_level(r->m, value) <= LEVEL_PARAMETER;
+}
+
+/* Do the condition and the message speak of parameters alone? */
+static bool is_early(model *m, const flat_assertion *a)
+{
+    reading r = { m, !a->ends };
+    read_value(a->condition, &r);
+    if (a->message) ex_word_values(m->g, a->message, read_value, &r);
+    return r.early;
 }
 
 static dae_status compile_assertions(model *m)
 {
-    m->spoken = (model_spoken){0};
-    for (size_t i = 0; i < m->assertions; i++) add_spoken(m->assertion[i].condition, m);
-    for (size_t i = 0; i < m->assertions; i++)
-        if (m->assertion[i].message) ex_word_values(m->g, m->assertion[i].message, add_spoken, m);
-    dae_status status = unit_open(m, &m->asserts, m->spoken.value, m->spoken.count);
+    m->asserts = m->early = (model_checks){0};
+    m->asserts.which = dae_arena_take(&m->arena, m->assertions + 1, sizeof *m->asserts.which);
+    m->early.which = dae_arena_take(&m->arena, m->assertions + 1, sizeof *m->early.which);
+    for (uint32_t i = 0; i < m->assertions; i++) {
+        m->asserts.which[m->asserts.count++] = i;
+        if (is_early(m, &m->assertion[i])) m->early.which[m->early.count++] = i;
+    }
+    dae_status status = compile_checks(m, &m->asserts);
+    if (status == DAE_OK) status = compile_checks(m, &m->early);
     return status == DAE_OK ? unit_open(m, &m->watched, m->watch, m->flat->watches) : status;
 }
 
@@ -129,19 +169,19 @@ size_t model_find(const model *m, const char *name)
 
 static double spoken_value(ex_id e, void *user)
 {
-    const model *m = user;
-    for (size_t i = 0; i < m->spoken.count; i++)
-        if (m->spoken.value[i] == e) return m->asserts.out[i];
+    const model_checks *c = user;
+    for (size_t i = 0; i < c->values; i++)
+        if (c->value[i] == e) return c->unit.out[i];
     return NAN;
 }
 
 /* The words of a message, with the values they speak of. */
-static const char *message_of(model *m, ex_id e)
+static const char *message_of(model *m, model_checks *c, ex_id e)
 {
     char words[1000];
     if (!e) return "";
     if (ex_at(m->g, e)->op == EX_TEXT) return m->g->text[ex_at(m->g, e)->a];
-    ex_words(m->g, e, spoken_value, m, words, sizeof words);
+    ex_words(m->g, e, spoken_value, c, words, sizeof words);
     return dae_arena_copy(&m->arena, words, strlen(words));
 }
 
@@ -163,9 +203,9 @@ bool model_may_fail(model *m)
 
 bool model_fails(model *m)
 {
-    if (unit_run(m, &m->asserts) != DAE_OK) return true;
+    if (unit_run(m, &m->asserts.unit) != DAE_OK) return true;
     for (size_t i = 0; i < m->assertions; i++)
-        if (m->asserts.out[i] == 0 && is_news(m, i)) return true;
+        if (m->asserts.unit.out[i] == 0 && is_news(m, i)) return true;
     return false;
 }
 
@@ -187,38 +227,54 @@ static const char *values_in(model *m, ex_id condition)
     return dae_arena_copy(&m->arena, text, strlen(text));
 }
 
-dae_status model_check_assertions(model *m, double t)
+/* t: NULL where no time has begun. */
+static dae_status check(model *m, model_checks *c, const double *t)
 {
-    if (m->assertions == 0) return DAE_OK;
-    if (unit_run(m, &m->asserts) != DAE_OK)
-        return unit_trouble(m, &m->asserts, DAE_E_ASSERT, "checking assertions");
-    for (size_t i = 0; i < m->assertions; i++) {
+    char when[40] = "";
+    if (t) snprintf(when, sizeof when, "t = %.10g", *t);
+    if (c->count == 0) return DAE_OK;
+    if (unit_run(m, &c->unit) != DAE_OK)
+        return unit_trouble(m, &c->unit, DAE_E_ASSERT, "checking assertions");
+    for (size_t k = 0; k < c->count; k++) {
+        size_t i = c->which[k];
         const flat_assertion *a = &m->assertion[i];
         char where[LOCATED];
-        if (m->asserts.out[i] != 0 || (a->initial && !m->at_start)) continue;
+        if (c->unit.out[k] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
+        const char *message = message_of(m, c, a->message);
         if (a->ends) {
-            if (!m->ended)
-                model_warn(m, "t = %.10g: the simulation ends: %s%s", t, message_of(m, a->message),
-                           where);
+            if (!m->ended) model_warn(m, "%s: the simulation ends: %s%s", when, message, where);
             m->ended = true;
             continue;
         }
         if (a->warning) {
             m->assert_warnings++;
-            if (!m->warned[i])
-                model_warn(m, "t = %.10g: %s%s", t, message_of(m, a->message), where);
+            if (!m->warned[i]) model_warn(m, "%s%s%s%s", when, t ? ": " : "", message, where);
             m->warned[i] = true;
             continue;
         }
-        dae_fail(&m->report, DAE_E_ASSERT, "an assertion failed: %s", message_of(m, a->message));
-        dae_at(&m->report, "t = %.10g%s", t, where);
+        dae_fail(&m->report, DAE_E_ASSERT, "an assertion failed: %s", message);
+        dae_at(&m->report, "%s%s", t ? when : "values of parameters", where);
         ex_id condition = m->flat->assertion[i].condition;
         dae_why(&m->report, "%s is false%s", ex_print(m->g, condition, flat_name, m->flat, 120),
                 values_in(m, condition));
         return DAE_E_ASSERT;
     }
     return DAE_OK;
+}
+
+dae_status model_check_assertions(model *m, double t)
+{
+    return check(m, &m->asserts, &t);
+}
+
+dae_status model_check_parameters(model *m)
+{
+    bool before = m->at_start;
+    m->at_start = true;
+    dae_status status = check(m, &m->early, NULL);
+    m->at_start = before;
+    return status;
 }
 
 /* ---------------------------------------------------------------- facts ----------------- */

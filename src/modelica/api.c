@@ -9,6 +9,7 @@
 #include <daedalus/model.h>
 
 #include "model/array/fallback.h"
+#include "model/floating.h"
 #include "model/reduce/expose.h"
 #include "model/reduce/family.h"
 #include "model/insight/insight.h"
@@ -35,6 +36,7 @@ struct dae_model {
     flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
     dae_status reduced;
+    bool floating;            /* potentials without a level were found                        */
     const char *analysis;
     dae_insight of_array;       /* what `insight` is where the derivative array is integrated */
     const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
@@ -287,7 +289,26 @@ static int replace_structure(dae_model *m, dae_status status)
     return 0;
 }
 
-static dae_status make(dae_model *m)
+static void name_floating(dae_model *m)
+{
+    m->floating = flat_name_floating(m->flat, &m->report);
+}
+
+/* Structure failed: is it a circuit without ground? Then that is said, and nothing else. */
+static dae_status explain(dae_model *m, dae_status status)
+{
+    bool singular = status == DAE_E_STRUCTURE || status == DAE_E_SINGULAR;
+    if (!singular || (m->back && model_is_unbalanced(m->back)) ||
+        guarded(m, name_floating) != DAE_OK || !m->floating)
+        return status;
+    model_close(m->back);
+    m->back = NULL;
+    m->said = m->report.text;
+    return DAE_E_STRUCTURE;
+}
+
+/* Text, flat equations, what is simulated of these. */
+static dae_status build(dae_model *m)
 {
     dae_status status = guarded(m, flatten);
     blame_options(&m->context);
@@ -324,6 +345,12 @@ static dae_status make(dae_model *m)
         status = m->fallback ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
+}
+
+static dae_status make(dae_model *m)
+{
+    dae_status status = build(m);
+    return status == DAE_OK || !m->flat ? status : explain(m, status);
 }
 
 static dae_model *load(const char *name, const char *text, size_t length,
@@ -404,8 +431,9 @@ int dae_model_warnings(const dae_model *m)
 {
     return is_nothing(m) ? 0
                          : m->context.warnings + (m->ran    ? model_warnings(m->ran)
-                                                  : m->back ? model_warnings(m->back)
-                                                            : 0);
+                                                  : m->family ? model_warnings(family_now(m->family))
+                                                  : m->back   ? model_warnings(m->back)
+                                                              : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
@@ -499,6 +527,7 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
     if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
     put_indices(m, facts);
+    facts->border = m->front.border;
     facts->route = m->ran ? "array" : NULL;
     facts->load_seconds = m->load_seconds;
 }
@@ -706,6 +735,16 @@ static model *given(dae_model *m)
     m->switched = 0;
     m->ran = m->fallback && by == fallback_model_now(m->fallback) ? by : NULL;
     return by;
+}
+
+dae_status dae_model_check(dae_model *m)
+{
+    if (cannot_run(m))
+        return state_of(m);
+    dae_report_clear(&m->refusal);
+    m->ran = NULL;
+    m->switched = 0;
+    return settle(m, model_check(m->back));
 }
 
 dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)

@@ -278,6 +278,11 @@ static mo_value *phase(mo_call *c) /* initial(), terminal() */
 
 static mo_value *sample(mo_call *c)
 {
+    if (c->count == 1) { /* sample(u), sample(u, clock): of a value, at the ticks of a clock */
+        mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place, "clocks are not supported yet: sample(u)");
+        mo_hint(c->m->context, "%s", MO_NO_CLOCKS);
+        return mo_none(c->m);
+    }
     if (c->argument[0]->kind != MO_V_SCALAR || c->argument[1]->kind != MO_V_SCALAR ||
         !mo_are_numbers(c->argument[0]) || !mo_are_numbers(c->argument[1]))
         return mo_wrong_call(c, "start and interval must be numbers");
@@ -393,6 +398,8 @@ static mo_value *as_clause(mo_call *c)
     return mo_none(c->m);
 }
 
+#define MACHINES "state machines are read, but not simulated: write the model without them"
+
 static const mo_builtin_row table[] = {
     { "abs", unary, 1, 1, EX_ABS, EX_REAL, false, "abs(x)" },
     { "sign", unary, 1, 1, EX_SIGN, EX_INTEGER, false, "sign(x)" },
@@ -446,7 +453,7 @@ static const mo_builtin_row table[] = {
     { "change", event_test, 1, 1, EX_CHANGE, EX_BOOLEAN, false, "change(v)" },
     { "initial", phase, 0, 0, EX_INITIAL, EX_BOOLEAN, false, "initial()" },
     { "terminal", phase, 0, 0, EX_TERMINAL, EX_BOOLEAN, false, "terminal()" },
-    { "sample", sample, 2, 2, EX_NONE, EX_BOOLEAN, false, "sample(start, interval)" },
+    { "sample", sample, 1, 2, EX_NONE, EX_BOOLEAN, false, "sample(start, interval)" },
     { "noEvent", no_event, 1, 1, EX_NONE, EX_REAL, true, "noEvent(expression)" },
     { "smooth", smooth, 2, 2, EX_NONE, EX_REAL, true, "smooth(order, expression)" },
     { "homotopy", homotopy, 2, 2, EX_NONE, EX_REAL, false, "homotopy(actual, simplified)" },
@@ -460,16 +467,21 @@ static const mo_builtin_row table[] = {
     { "actualStream", unsupported, 1, 1, EX_NONE, EX_REAL, true, "stream connectors come later" },
     { "spatialDistribution", unsupported, 1, -1, EX_NONE, EX_REAL, true,
       "write the transport as a PDE by lines" },
-    { "Clock", unsupported, 0, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "hold", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "previous", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "subSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "superSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "shiftSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "interval", unsupported, 0, -1, EX_NONE, EX_REAL, true, "clocked models come later" },
-    { "initialState", unsupported, 1, 1, EX_NONE, EX_REAL, true, "state machines come later" },
-    { "transition", unsupported, 1, -1, EX_NONE, EX_REAL, true, "state machines come later" },
-    { "activeState", unsupported, 1, 1, EX_NONE, EX_BOOLEAN, true, "state machines come later" },
+    { "Clock", unsupported, 0, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "hold", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "previous", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "subSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "superSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "shiftSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "backSample", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "noClock", unsupported, 1, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "firstTick", unsupported, 0, -1, EX_NONE, EX_BOOLEAN, true, MO_NO_CLOCKS },
+    { "interval", unsupported, 0, -1, EX_NONE, EX_REAL, true, MO_NO_CLOCKS },
+    { "initialState", unsupported, 1, 1, EX_NONE, EX_REAL, true, MACHINES },
+    { "transition", unsupported, 1, -1, EX_NONE, EX_REAL, true, MACHINES },
+    { "activeState", unsupported, 1, 1, EX_NONE, EX_BOOLEAN, true, MACHINES },
+    { "ticksInState", unsupported, 0, -1, EX_NONE, EX_INTEGER, true, MACHINES },
+    { "timeInState", unsupported, 0, -1, EX_NONE, EX_REAL, true, MACHINES },
     { "rooted", rooted, 1, 1, EX_NONE, EX_BOOLEAN, true, "Connections.rooted(frame.R)" },
     { "reinit", as_clause, 1, -1, EX_NONE, EX_REAL, true, "reinit(x, value)" },
     { "assert", as_clause, 1, -1, EX_NONE, EX_REAL, true, "assert(condition, message)" },

@@ -24,6 +24,8 @@ struct mo_builtin_row {
     const char *usage;
 };
 
+#define MO_NO_CLOCKS "clocked models are read, but not simulated: write the model in continuous time"
+
 mo_value *mo_wrong_call(mo_call *c, const char *why); /* says it */
 bool mo_are_scalars(const mo_value *v);
 bool mo_are_numbers(const mo_value *v);

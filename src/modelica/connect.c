@@ -424,12 +424,17 @@ void mo_finish_connections(mo_model *m)
             continue;
         uint32_t inside = (uint32_t)(2 * i), outside = inside + 1;
         if (!met[inside] && m->open_border && at_border(m, i))
-            add_border(m, i);
+            add_border(m, i), m->border++;
         else if (!met[inside])
             add_set(m, &inside, 1, NULL);
         else if (!met[outside] && !used[i] && mo_in_expandable(m, m->owner[i]))
             add_set(m, &outside, 1, NULL); /* passes by on a bus: nothing of it goes inside */
     }
-    for (size_t i = 0; i < variables; i++)
+    for (size_t i = 0; i < variables; i++) {
+        flat_variable *v = &m->flat->variable[i];
+        const mo_member *owner = m->owner[i];
+        v->potential = owner && v->type == EX_REAL && v->variability == FLAT_CONTINUOUS && !v->flow &&
+                       !owner->stream && !owner->input && !owner->output && in_connector(m, owner);
         find_component(m, i);
+    }
 }

@@ -55,18 +55,56 @@ static const char *const word[] = { [FLAT_CONSTANT] = "a constant", [FLAT_PARAME
                                     [FLAT_DISCRETE] = "a discrete variable",
                                     [FLAT_CONTINUOUS] = "a variable" };
 
+static void say_why(const survey *s, ex_id e, flat_variability allowed)
+{
+    const flat_variable *why = culprit(s, e, allowed);
+    if (why)
+        mo_why(s->m->context, "it depends on '%s', which is %s", why->name, word[why->variability]);
+    else
+        mo_why(s->m->context, "it depends on the time or on an event");
+}
+
+/* Attributes are known before anything is solved. A guess, a limit that varies is not taken; a value
+ * that has to hold would be another one. One message for a declaration. */
+static bool attributes(survey *s, flat_variable *v, const flat_variable *said)
+{
+    const struct { const char *name; ex_id *value; } all[] = {
+        { "start", &v->start }, { "min", &v->min }, { "max", &v->max }, { "nominal", &v->nominal } };
+    bool fine = true;
+    for (int k = 0; k < 4; k++) {
+        ex_id e = *all[k].value;
+        if (!e || s->varies[e] <= FLAT_PARAMETER)
+            continue;
+        *all[k].value = 0;
+        fine = false;
+        if (said && said->place.source == v->place.source && said->place.offset == v->place.offset)
+            continue;
+        if (k == 0 && v->fixed == 1)
+            mo_error(s->m->context, DAE_E_MODEL, v->place, "the fixed start value of '%s' varies", v->name);
+        else
+            mo_warning(s->m->context, v->place, "'%s' of '%s' varies: it is not taken", all[k].name,
+                       v->name);
+        say_why(s, e, FLAT_PARAMETER);
+        mo_hint(s->m->context, k ? "use constants and parameters only"
+                                 : "use constants and parameters, or write an initial equation");
+    }
+    return fine;
+}
+
 static bool binding(survey *s, const flat_variable *v)
 {
     if (v->variability > FLAT_PARAMETER || !v->binding ||
         s->varies[v->binding] <= (unsigned char)v->variability)
         return true;
-    const flat_variable *why = culprit(s, v->binding, v->variability);
+    if (v->type == EX_STRING) {
+        mo_error(s->m->context, DAE_E_UNSUPPORTED, v->place, "the String '%s' varies", v->name);
+        say_why(s, v->binding, v->variability);
+        mo_hint(s->m->context, "texts are not computed during a simulation: use an Integer or an enumeration");
+        return false;
+    }
     mo_error(s->m->context, DAE_E_MODEL, v->place, "'%s' is %s, but its value varies more than that",
              v->name, word[v->variability]);
-    if (why)
-        mo_why(s->m->context, "it depends on '%s', which is %s", why->name, word[why->variability]);
-    else
-        mo_why(s->m->context, "it depends on the time or on an event");
+    say_why(s, v->binding, v->variability);
     mo_hint(s->m->context, v->variability == FLAT_CONSTANT ? "declare '%s' as a parameter or variable"
                            : "remove 'parameter' from '%s', or use parameters only", v->name);
     return false;
@@ -124,5 +162,9 @@ void mo_check_flat(mo_model *m)
     for (size_t i = 0; i < flat->variables; i++)
         if (!binding(&s, &flat->variable[i]))
             return;
+    const flat_variable *said = NULL;
+    for (size_t i = 0; i < flat->variables; i++)
+        if (!attributes(&s, &flat->variable[i], said))
+            said = &flat->variable[i];
     check_limits(m);
 }

@@ -14,6 +14,27 @@ static const char *locate(dae_place place, void *context)
     return dae_arena_print(&c->arena, "%s:%d:%d", c->source[place.source - 1].name, line, column);
 }
 
+/* An interval goes from a start to a later stop; steps and tolerances that are not positive are none. */
+static void check_experiment(mo_model *m, flat_experiment *x, mo_place place)
+{
+    double *positive[] = { &x->tolerance, &x->interval };
+    for (int k = 0; k < 2; k++) {
+        if (isnan(*positive[k]) || *positive[k] > 0)
+            continue;
+        mo_warning(m->context, place, "%s of the experiment is %.10g: it is not taken",
+                   k ? "Interval" : "Tolerance", *positive[k]);
+        mo_hint(m->context, "a positive number is needed");
+        *positive[k] = NAN;
+    }
+    double start = isnan(x->start) ? 0 : x->start;
+    if (isnan(x->stop) || x->stop >= start)
+        return;
+    mo_error(m->context, DAE_E_MODEL, place, "the experiment ends before it begins");
+    mo_why(m->context, "StartTime = %.10g%s, StopTime = %.10g", start,
+           isnan(x->start) ? " if it is not given" : "", x->stop);
+    mo_hint(m->context, "give a StopTime that is larger, or a StartTime that is smaller");
+}
+
 /* annotation(experiment(StopTime = 10)) */
 static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
 {
@@ -45,6 +66,7 @@ static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
             mo_hint(m->context, "write experiment(%s = %s)", name,
                     to == &x->tolerance ? "1e-6" : "1");
         }
+        check_experiment(m, x, e->place);
     }
 }
 

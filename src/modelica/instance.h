@@ -246,6 +246,7 @@ struct mo_model {
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     bool open_border;         /* flows of the model's own connectors are given from outside  */
+    size_t border;            /* ... so many                                                 */
     double work_limit;        /* of `work`                                                   */
     int guessing;             /* a number is asked for that need not be known                 */
     bool texts;               /* there are variables that are Strings                         */
@@ -456,6 +457,7 @@ mo_value *mo_table_function(mo_model *m, const char *name, mo_value **argument, 
 mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value **argument,
                      size_t count);
 ex_id mo_known_text(mo_model *m, ex_id e);
+ex_id mo_procedure_text(mo_model *m, ex_id e, bool variables);
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count);
 
 /* same.c: the same text twice */

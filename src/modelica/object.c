@@ -4,6 +4,7 @@
  * members are runs of variables of the flat model, element after element, the last index
  * fastest; others are objects, and arrays of them. Constants of packages have values only.
  */
+#include "modelica/builtins.h"
 #include "modelica/instance.h"
 
 #include <math.h>
@@ -253,6 +254,12 @@ static bool find_type(mo_model *m, mo_member *member, const mo_scope *scope)
     mo_check_mods(m, mods, member->type);
     if (!check_prefixes(m, member) || !check_value(m, member))
         return false;
+    if (member->primitive == MO_CLOCK) {
+        mo_error(m->context, DAE_E_UNSUPPORTED, e->place, "clocks are not supported yet: '%s'",
+                 mo_full_name(m, member->object, e->name));
+        mo_hint(m->context, "%s", MO_NO_CLOCKS);
+        return false;
+    }
     if (member->primitive)
         return true;
     mo_class *def = member->type->def;

@@ -84,6 +84,35 @@ static uint32_t new_slot(mo_run *r)
     return r->build->procedure->slots++;
 }
 
+/* What a slot is called in messages. */
+static void name_slot(mo_run *r, uint32_t slot, const char *name)
+{
+    ex_procedure *p = r->build->procedure;
+    if (slot >= p->slot_names) {
+        const char **more = dae_arena_take(&r->model->context->arena, 2 * ((size_t)slot + 4),
+                                           sizeof *more);
+        if (p->slot_names)
+            memcpy(more, p->slot_name, p->slot_names * sizeof *more);
+        p->slot_name = more;
+        p->slot_names = 2 * (slot + 4);
+    }
+    p->slot_name[slot] = name;
+}
+
+static void name_slots(mo_run *r)
+{
+    mo_model *m = r->model;
+    for (mo_env *e = r->scope.env; e; e = e->next) {
+        leaf_list list = leaves_of(m, e->value);
+        for (size_t i = 0; i < list.leaves; i++)
+            if (ex_at(m->graph, list.leaf[i])->op == EX_LOCAL)
+                name_slot(r, ex_at(m->graph, list.leaf[i])->a,
+                          list.leaves == 1 ? e->name
+                                           : dae_arena_print(&m->context->arena, "%s[%zu]", e->name,
+                                                             i + 1));
+    }
+}
+
 static void set_slot(mo_run *r, uint32_t slot, ex_id value, mo_place place)
 {
     ex_statement *s = add(r, EX_ASSIGN, place);
@@ -248,6 +277,7 @@ static bool counted(mo_run *r, const mo_clause *c, int iterator)
     ex_type type = from->type == EX_INTEGER && by->type == EX_INTEGER ? EX_INTEGER : EX_REAL;
     uint32_t slot = new_slot(r), last = new_slot(r);
     ex_id i = ex_leaf(g, EX_LOCAL, slot, 0, 0, type);
+    name_slot(r, slot, c->iterator[iterator].name);
     set_slot(r, slot, from->scalar, c->place);
     set_slot(r, last, to->scalar, c->place);
     ex_id end = ex_leaf(g, EX_LOCAL, last, 0, 0, to->type);
@@ -301,7 +331,8 @@ static void check(mo_run *r, const mo_ast *a)
     mo_value *text = a->count > 1 ? mo_evaluate(r->model, &r->scope, a->item[1]) : NULL;
     ex_statement *s = add(r, EX_ASSERT, a->place);
     s->condition = holds;
-    s->message = text && text->kind == MO_V_SCALAR ? mo_known_text(r->model, text->scalar) : 0;
+    s->message = text && text->kind == MO_V_SCALAR
+                     ? mo_procedure_text(r->model, text->scalar, !r->function) : 0;
 }
 
 /* An assertion of a function that is called while a procedure is written belongs to it. */
@@ -312,7 +343,7 @@ bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_
     if (r && !warning) {
         ex_statement *s = add(r, EX_ASSERT, place);
         s->condition = holds;
-        s->message = mo_known_text(r->model, message);
+        s->message = mo_procedure_text(r->model, message, !r->function);
     }
     return r != NULL;
 }
@@ -481,6 +512,7 @@ static mo_shape_case *build(mo_run *r, const char *key, size_t inputs)
         if (e->entry->element->variability != MO_CONSTANT)
             e->value = mo_for_leaves(m, e->value, make_slot, &s);
     }
+    name_slots(r);
     find_outputs(r, c);
     c->next = r->function->cases;
     r->function->cases = c; /* from now on it may be called: recursion */
@@ -566,8 +598,8 @@ static void bring_in(outside *o, ex_block *b)
     ex_graph *g = o->m->graph;
     for (size_t i = 0; i < b->statements; i++) {
         ex_statement *s = &b->statement[i];
-        ex_id *part[] = { &s->index, &s->value, &s->condition };
-        for (size_t k = 0; k < 3; k++) {
+        ex_id *part[] = { &s->index, &s->value, &s->condition, &s->message };
+        for (size_t k = 0; k < 4; k++) {
             ex_id e = *part[k];
             if (!e)
                 continue;
@@ -649,6 +681,19 @@ static ex_id make_before(mo_model *m, ex_id leaf, ex_type type, void *user)
     return ex_leaf(m->graph, EX_LOCAL, slot, 0, 0, type);
 }
 
+/* Names of slots move up with them. */
+static void name_inputs(mo_model *m, ex_procedure *p, const leaf_list *input)
+{
+    uint32_t count = (uint32_t)input->leaves + p->slot_names;
+    const char **name = dae_arena_take(&m->context->arena, count + 1, sizeof *name);
+    for (size_t i = 0; i < input->leaves; i++)
+        name[i] = ex_print(m->graph, input->leaf[i], flat_name, m->flat, 80);
+    for (uint32_t i = 0; i < p->slot_names; i++)
+        name[input->leaves + i] = p->slot_name[i];
+    p->slot_name = name;
+    p->slot_names = count;
+}
+
 /* The variables of r's environment after the statements: their values are results of a call. */
 void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_place place)
 {
@@ -665,6 +710,7 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
         before_maker before = { r, place, is_assigned_first(clause, count, e->name) };
         e->value = mo_for_leaves(m, e->value, make_before, &before);
     }
+    name_slots(r);
     mo_write_statements(r, clause, count);
     r->build = NULL;
     outside o = { .m = m, .counting = true, .nodes = m->graph->nodes };
@@ -673,6 +719,7 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     o.counting = false;
     bring_in(&o, &p->body);
     p->inputs = (uint32_t)o.list.leaves;
+    name_inputs(m, p, &o.list);
     mo_leaves all = { 0 };
     for (mo_env *e = env; e; e = e->next)
         mo_for_leaves(m, e->value, mo_collect_leaf, &all);

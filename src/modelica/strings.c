@@ -6,6 +6,8 @@
  */
 #include "modelica/instance.h"
 
+#include "expression/walk.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -115,6 +117,36 @@ mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value *
     case EX_ENUMERATION: return mo_scalar(m, text_of_literal(m, v, &l), EX_STRING, NULL);
     default: return mo_scalar(m, text_of_number(m, v, &l), EX_STRING, NULL);
     }
+}
+
+/* Does an expression speak of slots of a procedure alone, or of what becomes one? */
+static bool speaks_of_slots(mo_model *m, ex_id e, bool variables)
+{
+    bool slots = true;
+    ex_walk *w = ex_walk_begin(m->graph, &e, 1);
+    for (size_t i = 0; i < w->count && slots; i++) {
+        ex_op op = (ex_op)ex_at(m->graph, w->order[i])->op;
+        slots = op == EX_LOCAL || op == EX_NUMBER || ex_operand_count(m->graph, w->order[i]) > 0 ||
+                (variables && (op == EX_VARIABLE || op == EX_TIME));
+    }
+    ex_walk_end(m->graph, w);
+    return slots;
+}
+
+/* The same in a procedure, whose slots have values when it is spoken; in that of an algorithm
+ * variables of the model are slots, too. */
+ex_id mo_procedure_text(mo_model *m, ex_id e, bool variables)
+{
+    const ex_node n = *ex_at(m->graph, e);
+    if (n.op == EX_JOIN)
+        return ex_binary(m->graph, EX_JOIN, mo_procedure_text(m, n.a, variables),
+                         mo_procedure_text(m, n.b, variables));
+    if (n.op == EX_TEXT_OF && speaks_of_slots(m, n.a, variables))
+        return e;
+    if (n.op == EX_IF && speaks_of_slots(m, n.a, variables))
+        return ex_if(m->graph, n.a, mo_procedure_text(m, n.b, variables),
+                     mo_procedure_text(m, n.c, variables));
+    return mo_known_text(m, e);
 }
 
 /* A text of what is known now; the rest stands as its expression: "p is <2*x>". */

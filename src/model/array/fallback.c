@@ -488,7 +488,7 @@ static bool go_on_from(model_fallback *f, const model *ended, bool late,
                           .output = late ? ended->guard_end_output : ended->guard_output };
     for (uint32_t v = 0; v < f->flat.variables; v++)
         model_poke(a, v, late ? model_peek(ended, v, 0) : model_peek_sound(ended, v));
-    model_forget_failure(a);
+    model_take_warnings(a, ended);
     size_t length = a->text_length;
     f->steps = 0;
     *status = model_simulate_stage(a, simulation, give, f, &stage);

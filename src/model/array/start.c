@@ -595,9 +595,6 @@ static void put_values(model *m)
 dae_status model_find_array_start(model *m, double t0)
 {
     model_array *k = m->array;
-    m->conflicts = 0;
-    dae_status status = model_check_fixed(m);
-    if (status != DAE_OK) return status;
     prepare(m, t0);
     outcome end = find_index(m, FROM_START);
     if (end == NO_VALUE) return tell_no_value(m, t0);
@@ -608,6 +605,7 @@ dae_status model_find_array_start(model *m, double t0)
     if (!begin_there(m, t0)) return tell_isolated(m, t0);
     m->initial_by = "derivative array";
     put_values(m);
+    initial_warn_moved(m);
     memcpy(k->c_start, k->c_base, (size_t)array_columns(&k->a) * sizeof *k->c_base);
     k->t_start = t0;
     return DAE_OK;

@@ -566,8 +566,10 @@ static dae_status tell_assignment(model *m, model_plan *plan, model_step *s, uin
 static dae_status run_step(model *m, model_plan *plan, model_step *s, const char *doing)
 {
     plan->failed = s;
-    if (unit_run(m, &s->assign) != DAE_OK)
+    if (unit_run(m, &s->assign) != DAE_OK) {
+        plan->stopped = true;
         return unit_trouble(m, &s->assign, DAE_E_INCONSISTENT, doing);
+    }
     for (uint32_t i = 0; i < s->assigned; i++) {
         m->value[s->assigned_slot[i]] = s->assign.out[i];
         if (isfinite(s->assign.out[i])) continue;
@@ -648,7 +650,7 @@ dae_status model_run_plan(model *m, model_plan *plan, const char *doing)
 {
     plan->by = NULL;
     plan->failed = NULL;
-    plan->endless = plan->decided = false;
+    plan->endless = plan->decided = plan->stopped = false;
     plan->culprit = NOWHERE;
     for (size_t k = 0; k < plan->steps; k++) {
         model_step *s = &plan->step[k];

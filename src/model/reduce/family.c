@@ -363,6 +363,7 @@ double family_derivative(const flat_reduction *r, const model *m, uint32_t varia
 static void hand_over(const member *from, member *to)
 {
     const flat_reduction *r = &to->reduction;
+    model_take_warnings(to->m, from->m);
     for (uint32_t v = 0; v < r->from->variables; v++) model_poke(to->m, v, model_peek(from->m, v, 0));
     for (size_t i = 0; i < r->dummies; i++)
         model_poke(to->m, r->dummy[i].stand_in,

@@ -189,13 +189,19 @@ static ex_id rate(ex_graph *g, ex_id leaf, void *user)
 static dae_status tell_stuck(reducer *r, uint32_t row, ex_id culprit)
 {
     const flat_equation *e = &r->m->equation[r->b->equation[row]];
-    const char *what = culprit ? ex_print(r->g, culprit, flat_name, r->m, 60) : "?";
+    const char *what = culprit ? ex_print(r->g, culprit, flat_name, r->m, 60) : "?", *rate_of = NULL;
+    for (size_t k = r->start[row]; k < r->start[row + 1] && !rate_of; k++)
+        if (r->b->d[r->entry[k]] > 0) rate_of = r->m->variable[r->b->variable[r->entry[k]]].name;
     dae_fail(r->report, DAE_E_UNSUPPORTED, "an equation has to be differentiated but cannot be");
     dae_at(r->report, "equation '%s = %s' (%s)", ex_print(r->g, e->left, flat_name, r->m, 60),
            ex_print(r->g, e->right, flat_name, r->m, 60),
            r->m->locate ? r->m->locate(e->place, r->m->context) : "");
+    if (rate_of)
+        dae_why(r->report, "it decides '%s', and der(%s) is needed elsewhere: that is its derivative",
+                rate_of, rate_of);
     dae_why(r->report, "it contains %s, which has no derivative", what);
-    dae_hint(r->report, "make what it depends on a state, or the equation smooth");
+    dae_hint(r->report, "replace that by something smooth, or give what is differentiated an equation "
+                        "der(...) = ... of its own");
     return DAE_E_UNSUPPORTED;
 }
 

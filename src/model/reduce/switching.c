@@ -252,6 +252,7 @@ static bool hand_over(model_switching *s, const member *from, member *to, const 
     const model *m = model_now(from);
     const flat_reduction *r = &to->reduction, *before = reduction_now(from);
     size_t common = s->branches.flat.variables;
+    model_take_warnings(to->m, m);
     for (uint32_t v = 0; v < common; v++) model_poke(to->m, v, model_peek(m, v, 0));
     for (uint32_t v = (uint32_t)common; v < r->flat->variables; v++) {
         const flat_dummy *d = NULL;

@@ -51,6 +51,7 @@ void nearest_weigh(model *m);         /* from the start values, before solving  
 void nearest_warn(model *m);          /* what was moved                                       */
 
 void initial_warn_dropped(model *m);  /* which guesses gave way to others                     */
+void initial_warn_moved(model *m);    /* what was moved by the derivative array               */
 
 /* report.c: one more of the constraints that are told, differentiated so often. */
 void initial_name_constraint(model *m, const model_equation *e, int derivative);

@@ -29,12 +29,13 @@ static uint32_t owner_of_bound(const model *m, uint32_t v, bool lower)
     return v;
 }
 
-static dae_status check_guess(model *m, uint32_t v)
+static dae_status check_range(model *m, uint32_t v)
 {
     const model_variable *x = &m->variable[v];
     double start = m->value[slot_of(v, 2)];
+    ex_id given = m->variable[x->start_from].start;
     if (start >= x->min_value && start <= x->max_value) return DAE_OK;
-    if (!initial_is_fixed(m, v)) return DAE_OK;
+    if (!initial_is_fixed(m, v) || (given && model_level(m, given) > LEVEL_PARAMETER)) return DAE_OK;
     char where[LOCATED] = "";
     if (x->start_from < m->flat_variables)
         model_locate(m, m->flat->variable[x->start_from].place, where, sizeof where);
@@ -43,23 +44,33 @@ static dae_status check_guess(model *m, uint32_t v)
     if (where[0]) dae_at(&m->report, "its declaration%s", where);
     uint32_t owner = owner_of_bound(m, v, start < x->min_value);
     const model_variable *b = &m->variable[owner], *s = &m->variable[x->start_from];
-    double given = x->start_from == v ? start : s->alias_sign * start;
+    double told = x->start_from == v ? start : s->alias_sign * start;
     int sign = (owner == v ? 1 : b->alias_sign) * (x->start_from == v ? 1 : s->alias_sign);
     if (owner == x->start_from || owner == v) {
         bool turned = x->start_from != v && s->alias_sign < 0;
-        dae_why(&m->report, "start = %.10g, min = %.10g, max = %.10g", given,
+        dae_why(&m->report, "start = %.10g, min = %.10g, max = %.10g", told,
                 turned ? 0 - x->max_value : x->min_value, turned ? 0 - x->min_value : x->max_value);
     }
     if (owner != x->start_from) {
         model_locate(m, m->flat->variable[owner].place, where, sizeof where);
         dae_why(&m->report, "start = %.10g, but '%s'%s, equal to %s'%s', has min = %.10g, max = %.10g",
-                given, b->name, where, sign < 0 ? "-" : "", s->name, b->min_value, b->max_value);
+                told, b->name, where, sign < 0 ? "-" : "", s->name, b->min_value, b->max_value);
     }
     return DAE_E_INCONSISTENT;
 }
 
+dae_status model_check_start(model *m)
+{
+    m->conflicts = 0;
+    dae_status status = model_check_parameters(m);
+    if (status == DAE_OK) status = model_check_fixed(m);
+    for (uint32_t v = 0; v < m->variables && status == DAE_OK; v++)
+        if (initial_is_unknown(&m->variable[v])) status = check_range(m, v);
+    return status;
+}
+
 /* Start values as guesses, within the bounds. */
-static dae_status guess(model *m, double t0)
+static void guess(model *m, double t0)
 {
     m->value[0] = t0;
     m->value[slot_of(m->at_initial, 0)] = 1;
@@ -68,13 +79,10 @@ static dae_status guess(model *m, double t0)
     for (uint32_t v = 0; v < m->variables; v++) {
         const model_variable *x = &m->variable[v];
         if (!initial_is_unknown(x)) continue;
-        dae_status status = check_guess(m, v);
-        if (status != DAE_OK) return status;
         double start = fmin(fmax(m->value[slot_of(v, 2)], x->min_value), x->max_value);
         m->value[slot_of(v, 0)] = start;
         m->value[slot_of(v, 1)] = 0;
     }
-    return DAE_OK;
 }
 
 /* The plan with relations that fit its solution, beginning with those of the values in the slots
@@ -152,9 +160,9 @@ static dae_status deform(model *m, double t0)
     double s = 0, step = 0.1, *lambda = &m->value[slot_of(m->at_homotopy, 0)];
     size_t bytes = m->slots * sizeof(double);
     double *good = dae_arena_take(&m->arena, m->slots, sizeof *good);
-    dae_status status = guess(m, t0);
+    guess(m, t0);
     *lambda = 0;
-    if (status == DAE_OK) status = solve_with_modes(m);
+    dae_status status = solve_with_modes(m);
     if (status == DAE_OK) memcpy(good, m->value, bytes);
     for (int k = 0; k < DEFORMATIONS && status == DAE_OK && s < 1 && step > 1e-6; k++) {
         double to = fmin(1, s + step);
@@ -259,8 +267,8 @@ static dae_status solve(model *m, double t0)
     if (status == DAE_OK || status == DAE_E_ASSERT) return status;
     double reached = m->homotopy_reached;
     dae_report_clear(&m->report);
-    status = guess(m, t0);
-    if (status == DAE_OK) status = solve_plainly(m);
+    guess(m, t0);
+    status = solve_plainly(m);
     if (status != DAE_OK && reached > 0)
         dae_why(&m->report, "homotopy went from the simplified equations as far as %.4g of the way",
                 reached);
@@ -269,6 +277,7 @@ static dae_status solve(model *m, double t0)
 
 static bool can_be_explained(const model *m, dae_status status)
 {
+    if (m->init.stopped) return false; /* its own words say why */
     if (m->init.endless) return false; /* least squares go the same way, and believe it */
     return status == DAE_E_INCONSISTENT || status == DAE_E_NONFINITE || status == DAE_E_SINGULAR;
 }
@@ -395,8 +404,8 @@ static dae_status solve_from_late_starts(model *m)
 static dae_status solve_without(model *m, double t0)
 {
     dae_status status = initial_forget_nearest(m);
-    if (status == DAE_OK) status = guess(m, t0);
     if (status != DAE_OK) return status;
+    guess(m, t0);
     dae_report_clear(&m->report);
     return solve(m, t0);
 }
@@ -415,8 +424,8 @@ static dae_status hold_others(model *m, double t0, dae_status failed)
         dae_report_clear(&m->report);
         dae_status status = initial_hold_others(m, v, true);
         bool other = status == DAE_OK && m->start_use[v] != START_ASSUMED;
-        if (other) status = guess(m, t0);
-        if (other && status == DAE_OK && solve(m, t0) == DAE_OK) return DAE_OK;
+        if (other) guess(m, t0);
+        if (other && solve(m, t0) == DAE_OK) return DAE_OK;
         status = initial_hold_others(m, v, false);
         if (status != DAE_OK) return status;
     }
@@ -567,16 +576,15 @@ static void warn_all(model *m)
 
 dae_status model_find_start(model *m, double t0)
 {
+    dae_status status = model_check_start(m);
+    if (status != DAE_OK) return status;
     if (m->array) return model_find_array_start(m, t0);
-    m->conflicts = 0;
     m->init.iterations = m->init.evaluations = 0;
     m->stretch_start = t0;
-    dae_status status = model_check_fixed(m);
     m->initial_rows->violations = 0;
     forget_late_starts(m);
     nearest_weigh(m);
-    if (status == DAE_OK) status = guess(m, t0);
-    if (status != DAE_OK) return status;
+    guess(m, t0);
     status = solve(m, t0);
     if (status != DAE_OK && m->nearests && can_be_explained(m, status)) status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, status);

@@ -325,6 +325,35 @@ void nearest_warn(model *m)
                    list);
 }
 
+/* The same of a start that was found with the derivative array: of what is differentiated, start values that
+ * stand in the model itself. (Those of components are theirs, for other uses.) */
+void initial_warn_moved(model *m)
+{
+    char list[500] = "";
+    size_t length = 0, count = 0;
+    if (m->flat->initials > 0) return; /* then start values are guesses */
+    for (uint32_t v = 0; v < m->flat_variables; v++) {
+        const model_variable *x = &m->variable[v];
+        uint32_t home = x->alias_of == NOWHERE ? v : x->alias_of;
+        const model_variable *h = &m->variable[home];
+        const flat_variable *f = &m->flat->variable[v];
+        if (!x->start || x->confidence > 0 || f->hidden || h->start_from != v ||
+            !initial_is_unknown(h) || h->kind != UNKNOWN || initial_is_fixed(m, home) ||
+            !(h->differentiated || h->derivatives > 0))
+            continue;
+        double given = m->value[slot_of(home, 2)], value = m->value[slot_of(home, 0)];
+        double size = fmax(fabs(h->nominal_value), fmax(fabs(given), fabs(value)));
+        if (fabs(value - given) <= 1e-6 * size || ++count > 5) continue;
+        int sign = v == home ? 1 : x->alias_sign;
+        length += (size_t)snprintf(list + length, sizeof list - length,
+                                   "%s%.60s from %.6g to %.6g", count > 1 ? ", " : "", x->name,
+                                   sign * given, sign * value);
+    }
+    if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
+    if (count)
+        model_warn(m, "start values that cannot all hold were moved to the nearest that can: %s", list);
+}
+
 /* Given guesses of what is differentiated that found no place beside those of the states. */
 void initial_warn_dropped(model *m)
 {

@@ -1,0 +1,5 @@
+model Held
+  Real u = time, y;
+equation
+  y = hold(sample(u));
+end Held;
