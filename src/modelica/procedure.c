@@ -103,7 +103,7 @@ static void name_slots(mo_run *r)
 {
     mo_model *m = r->model;
     for (mo_env *e = r->scope.env; e; e = e->next) {
-        leaf_list list = leaves_of(m, e->value);
+        mo_leaves list = leaves_of(m, e->value);
         for (size_t i = 0; i < list.leaves; i++)
             if (ex_at(m->graph, list.leaf[i])->op == EX_LOCAL)
                 name_slot(r, ex_at(m->graph, list.leaf[i])->a,
@@ -682,7 +682,7 @@ static ex_id make_before(mo_model *m, ex_id leaf, ex_type type, void *user)
 }
 
 /* Names of slots move up with them. */
-static void name_inputs(mo_model *m, ex_procedure *p, const leaf_list *input)
+static void name_inputs(mo_model *m, ex_procedure *p, const mo_leaves *input)
 {
     uint32_t count = (uint32_t)input->leaves + p->slot_names;
     const char **name = dae_arena_take(&m->context->arena, count + 1, sizeof *name);
