@@ -303,6 +303,24 @@ static bool labels_known(mo_run *r, const char **label, size_t count, const char
     return true;
 }
 
+/* The value of an input that no argument is given for; NULL: there is none, and that was said. */
+static mo_value *default_of(mo_run *r, const mo_entry *e, mo_place place)
+{
+    mo_model *m = r->model;
+    if (!e->mod || !e->mod->value) {
+        mo_error(m->context, DAE_E_MODEL, place, "no argument for '%s' of the function '%s'", e->name,
+                 r->function->def->name);
+        mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
+        return NULL;
+    }
+    mo_scope scope = r->scope;
+    scope.view = e->mod->view;
+    scope.object = e->mod->object ? e->mod->object : r->scope.home;
+    if (!mo_derives_from(r->function, e->mod->view))
+        scope.env = NULL; /* given from outside of the function */
+    return mo_evaluate(m, &scope, e->mod->value);
+}
+
 /* Inputs, in order; NULL after an error. */
 bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
                         mo_place place)
@@ -317,30 +335,25 @@ bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t c
             names[inputs++] = f->entry[i]->name;
     if (!labels_known(r, label, count, names, inputs, place))
         return false;
-    for (size_t i = 0; i < f->entries; i++) {
+    mo_env **env = dae_arena_take(&m->context->arena, f->entries + 1, sizeof *env);
+    for (int round = 0; round < 2; round++) /* arguments first: defaults may use any of them */
+        for (size_t i = 0; i < f->entries; i++) {
+            mo_entry *e = f->entry[i];
+            if (e->element->kind != MO_COMPONENT || !e->element->input || env[i])
+                continue;
+            mo_value *v = round ? default_of(r, e, place)
+                                : given(e, argument, label, count, &position, &used);
+            if (v)
+                env[i] = declare(r, e, v);
+            else if (round)
+                return false;
+        }
+    for (size_t i = 0; i < f->entries; i++) { /* sizes may speak of any input: A[n, size(A, 1)] */
         mo_entry *e = f->entry[i];
-        if (e->element->kind != MO_COMPONENT || !e->element->input)
+        if (!env[i])
             continue;
-        mo_value *v = given(e, argument, label, count, &position, &used);
-        mo_place at = place;
-        if (!v && e->mod && e->mod->value) {
-            mo_scope scope = r->scope;
-            scope.view = e->mod->view;
-            scope.object = e->mod->object ? e->mod->object : r->scope.home;
-            if (!mo_derives_from(f, e->mod->view))
-                scope.env = NULL; /* given from outside of the function */
-            v = mo_evaluate(m, &scope, e->mod->value);
-            at = e->mod->place;
-        }
-        if (!v) {
-            mo_error(m->context, DAE_E_MODEL, place, "no argument for '%s' of the function '%s'", e->name,
-                     f->def->name);
-            mo_hint(m->context, "add '%s = ...' to the arguments", e->name);
-            return false;
-        }
-        mo_env *env = declare(r, e, v); /* its sizes may speak of it: A[:, size(A, 1)] */
-        env->value = checked(r, e, v, at);
-        if (env->value->kind == MO_V_NONE)
+        env[i]->value = checked(r, e, env[i]->value, place);
+        if (env[i]->value->kind == MO_V_NONE)
             return false;
     }
     if (used == count)

@@ -278,6 +278,17 @@ mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place)
 
 /* ------------------------------------------------------------------ types ------------ */
 
+/* Enumerations are the same type if they have the same literals in the same order (section 6.4). */
+static bool same_literals(const mo_view *a, const mo_view *b)
+{
+    const mo_class *x = a->enumeration ? a->enumeration->def : a->def;
+    const mo_class *y = b->enumeration ? b->enumeration->def : b->def;
+    bool same = x->literals == y->literals;
+    for (int i = 0; same && i < x->literals; i++)
+        same = x->literal[i] == y->literal[i];
+    return same || y->enumeration_open;
+}
+
 mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeration, mo_place place,
                      const char *what)
 {
@@ -289,9 +300,7 @@ mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeratio
         return v;
     }
     if (scalars && v->type == type) {
-        if (type != EX_ENUMERATION || !enumeration || !v->view ||
-            v->view->enumeration == enumeration->enumeration ||
-            v->view->def == enumeration->def || enumeration->def->enumeration_open)
+        if (type != EX_ENUMERATION || !enumeration || !v->view || same_literals(v->view, enumeration))
             return v;
     } else if (scalars && wider(v->type, type)) {
         mo_value *real = dae_arena_take(&m->context->arena, 1, sizeof *real);

@@ -129,7 +129,11 @@ bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo
 {
     if (old->kind != new->kind)
         return false;
+    if (old->kind == MO_NESTED && (!old->nested->alias || !new->nested->alias))
+        return false; /* a class that is written out is a type of its own */
     mo_view *type = class_of_element(m, old, old_in), *other = class_of_element(m, new, new_in);
+    if ((!type && old_in->progress == MO_UNDER_WAY) || (!other && new_in->progress == MO_UNDER_WAY))
+        return true; /* not seen before the bases are there */
     if (!type || !other || class_behind(m, type) != class_behind(m, other))
         return false;
     if (old->kind == MO_NESTED)

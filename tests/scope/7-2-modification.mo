@@ -314,3 +314,16 @@ model M R r = f(3); Real z = g(4); end M;
 //= r.x 6
 //= r.y 60
 //= z 40
+
+//// 6.4 enumerations with the same literals in the same order are one type
+type A = enumeration(p, q);
+type B = enumeration(p, q);
+model C parameter A x = A.p; parameter Integer n = Integer(x); end C;
+model M parameter B y = B.q; C c(x = y); parameter Real r = if y == c.x then 1 else 0; end M;
+//= c.n 2
+//= r 1
+
+//// 12.2 sizes of a function's inputs use any other input
+function f input Real x[n]; input Integer n; input Real y[n] = 2 * x; output Real s; algorithm s := sum(x) + sum(y) + n; end f;
+model M parameter Real p = f({1, 2}, 2); end M;
+//= p 11

@@ -319,3 +319,9 @@ model R extends O; parameter Real q = 2; end R;
 model A replaceable R r constrainedby R; end A;
 model M A a(redeclare replaceable R r constrainedby O); end M;
 //! cannot be redeclared as 'O'
+
+//// 7.3.3 a class that is not replaceable is not redeclared
+model A model B parameter Real y = 1; end B; B b; end A;
+model C parameter Real y = 2, z = 3; end C;
+model M A a(redeclare model B = C); end M;
+//! is not replaceable
