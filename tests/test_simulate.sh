@@ -131,6 +131,15 @@ end Bounce;\n' >bounce.mo
 check "what when sets counts as determined" eval 'run 4 check bounce.mo && says "hybrid models are not" &&
     says "(bounce.mo:8:3)" && ! says "unknown"'
 
+# What simulate refuses before it looks for numbers check refuses: the same words, the same exit code.
+agree() { # CODE NAME DECLARATIONS-AND-EQUATIONS WORDS...
+    local code=$1 file=$2.mo
+    printf 'model %s\n%s\nend %s;\n' "$2" "$3" "$2" >"$file"
+    shift 3
+    run "$code" check "$file" && cp err checked && run "$code" simulate "$file" && cmp -s err checked || return 1
+    for words; do says "$words" || return 1; done
+}
+
 # Start values that move are told by a run, whatever the states it ends with, and by whatever route.
 pendulum() { printf 'model P Real x(start = 1), y(start = %s), u, v, lambda; equation
   der(x) = u; der(y) = v; der(u) = -lambda*x; der(v) = -lambda*y - 9.81; x^2 + y^2 = 1; end P;' "$1" >pendulum.mo; }
@@ -148,6 +157,23 @@ check "options of the library as those of the program" eval 'run 2 solve vanderp
     says "error[E_STEP]: --min-step exceeds --max-step" && run 2 solve vanderpol --method milne && says "give --fixed-step, or" &&
     run 2 simulate agreed.mo --method milne && says "give --fixed-step (of '"'daedalus solve'"'), or" && ! says "option '"'"'"'
 check "a method that is not there" eval 'run 2 simulate agreed.mo --method foo && says "daedalus methods" && ! says "dae_"'
+
+# What beginners write, and what they are told.
+check "an initial value written as an equation" agree 4 Initially '  Real x = 1;
+equation
+  der(x) = -x;' "'x = 1' holds always" 'x(start = 1, fixed = true)'
+check "an equation for a parameter" agree 4 Given '  parameter Real k = 1;
+  Real x = time;
+equation
+  k = 2;' "'k' is a parameter"
+check "equations that contradict each other" agree 4 Against '  Real x, y;
+equation
+  x + y = 1;
+  2*x + 2*y = 3;' 'contradict each other'
+check "equations that say the same" agree 4 Same '  Real x, y;
+equation
+  x + y = 1;
+  2*x + 2*y = 2;' 'says what the others say: write another'
 
 # Potentials of which only differences count, in any domain; what has a level beside them is left alone.
 circuit() { # FILE DECLARATIONS-AND-EQUATIONS
@@ -189,14 +215,6 @@ check "values in the message of an algorithm" eval 'printf "model P Real p = 2 +
   while n < p loop n := n + 1; assert(y < 5, \"y is \" + String(y) + \" for p = \" + String(p)); y := y + 3*n; end while; end P;" >P.mo &&
     run 7 simulate P.mo && says "y is 9 for p = 2"'
 
-# What simulate refuses before it looks for numbers check refuses: the same words, the same exit code.
-agree() { # CODE NAME DECLARATIONS-AND-EQUATIONS WORDS...
-    local code=$1 file=$2.mo
-    printf 'model %s\n%s\nend %s;\n' "$2" "$3" "$2" >"$file"
-    shift 3
-    run "$code" check "$file" && cp err checked && run "$code" simulate "$file" && cmp -s err checked || return 1
-    for words; do says "$words" || return 1; done
-}
 check "agree: when" agree 4 When 'discrete Real x(start = 0, fixed = true);
 equation
   when time > 0.5 then

@@ -186,6 +186,67 @@ dae_status model_refuse_hybrid(model *m)
                     culprit ? ex_print(m->g, culprit, flat_name, m->flat, 80) : m->hybrid, where);
 }
 
+static bool is_differentiated(model *m, uint32_t v)
+{
+    bool found = false;
+    for (size_t i = 0; i < m->flat->equations && !found; i++) {
+        ex_walk *w = ex_walk_begin(m->g, (ex_id[]){ m->flat->equation[i].left, m->flat->equation[i].right }, 2);
+        for (size_t k = 0; k < w->count && !found; k++) {
+            const ex_node *n = ex_at(m->g, w->order[k]);
+            found = n->op == EX_VARIABLE && n->a == v && n->b > 0;
+        }
+        ex_walk_end(m->g, w);
+    }
+    return found;
+}
+
+/* x = 1 where x is differentiated: meant as an initial value? */
+static const flat_equation *find_constant_state(model *m)
+{
+    for (size_t i = 0; i < m->flat->equations; i++) {
+        const flat_equation *e = &m->flat->equation[i];
+        const ex_node n = *ex_at(m->g, e->left);
+        if (n.op == EX_VARIABLE && n.b == 0 && n.a < m->flat_variables &&
+            model_level(m, e->right) <= LEVEL_PARAMETER && is_differentiated(m, n.a))
+            return e;
+    }
+    return NULL;
+}
+
+/* An equation that speaks of parameters alone. */
+static const char *find_parameter_equation(model *m)
+{
+    for (size_t i = 0; i < m->flat->equations; i++) {
+        const flat_equation *e = &m->flat->equation[i];
+        const ex_node *n = ex_at(m->g, e->left);
+        if (n->op == EX_VARIABLE && m->flat->variable[n->a].variability == FLAT_PARAMETER)
+            return m->flat->variable[n->a].name;
+    }
+    return NULL;
+}
+
+static void hint_parts(model *m, size_t equations, size_t unknowns)
+{
+    const char *parameter = equations > unknowns ? find_parameter_equation(m) : NULL;
+    const flat_equation *always = equations > unknowns ? find_constant_state(m) : NULL;
+    if (parameter)
+        dae_hint(&m->report, "'%s' is a parameter: its value is given in the declaration, or by a modification, "
+                             "and not by an equation", parameter);
+    else if (always)
+        dae_hint(&m->report, "'%s = %s' holds always; an initial value is written %s(start = %s, fixed = true)",
+                 ex_print(m->g, always->left, flat_name, m->flat, 60),
+                 ex_print(m->g, always->right, flat_name, m->flat, 60),
+                 ex_print(m->g, always->left, flat_name, m->flat, 60),
+                 ex_print(m->g, always->right, flat_name, m->flat, 60));
+    else
+        dae_hint(&m->report, equations < unknowns
+                                 ? "is an equation or a connection missing, or should one of them be "
+                                   "a parameter?"
+                             : equations > unknowns
+                                 ? "remove an equation, or declare what it determines"
+                                 : "one equation too many here is one too few there");
+}
+
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
 {
     size_t unknowns = 0, equations = 0;
@@ -214,12 +275,7 @@ static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
     for (uint32_t j = 0, under = 0; j < in->s.columns && under < 2; j++)
         if (mt->row_of[j] == NOWHERE) say_under(m, in, mt, j, brief), under++;
     if (m->hybrid) return DAE_E_UNSUPPORTED;
-    dae_hint(&m->report, equations < unknowns
-                             ? "is an equation or a connection missing, or should one of them be "
-                               "a parameter?"
-                         : equations > unknowns
-                             ? "remove an equation, or declare what it determines"
-                             : "one equation too many here is one too few there");
+    hint_parts(m, equations, unknowns);
     return DAE_E_STRUCTURE;
 }
 

@@ -180,9 +180,11 @@ static const char *message_of(model *m, model_checks *c, ex_id e)
 {
     char words[1000];
     if (!e) return "";
-    if (ex_at(m->g, e)->op == EX_TEXT) return m->g->text[ex_at(m->g, e)->a];
     ex_words(m->g, e, spoken_value, c, words, sizeof words);
-    return dae_arena_copy(&m->arena, words, strlen(words));
+    const char *text = words + strspn(words, " \t\r\n");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1])) length--;
+    return dae_arena_copy(&m->arena, text, length);
 }
 
 static bool is_news(const model *m, size_t assertion)

@@ -84,6 +84,15 @@ mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place)
 
 /* ------------------------------------------------------------------ values ----------- */
 
+static const char *size_hint(const mo_member *member, const mo_value *v, int have)
+{
+    bool row = v->kind == MO_V_ARRAY && v->dimensions == 2 && v->size[0] == 1 && member->dimensions == 1 &&
+               v->size[1] == member->size[0];
+    return have == 0 ? "write one value for each element, or fill(value, n)"
+           : row     ? "a vector is written with braces, {1, 2}: brackets make a matrix"
+                     : "make the sizes equal";
+}
+
 /* The declared value, with the sizes and the type of the member; NULL: none is declared. */
 mo_value *mo_binding(mo_model *m, mo_member *member)
 {
@@ -143,8 +152,7 @@ mo_value *mo_binding(mo_model *m, mo_member *member)
         mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, its value is %s",
                  mo_full_name(m, member->object, member->entry->name), mo_shape(m, &want),
                  mo_shape(m, v));
-        mo_hint(m->context, have == 0 ? "write one value for each element, or fill(value, n)"
-                                      : "make the sizes equal");
+        mo_hint(m->context, "%s", size_hint(member, v, have));
         member->binding = mo_none(m);
         return member->binding;
     }

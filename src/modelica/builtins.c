@@ -542,6 +542,19 @@ static mo_value *cardinality(mo_call *c)
     return mo_integer(c->m, count);
 }
 
+static mo_value *wrong_count(mo_call *c)
+{
+    const mo_builtin_row *row = c->row;
+    int wanted = c->a->count < row->least ? row->least : row->most;
+    const char *bound = row->least == row->most ? "" : wanted == row->least ? "at least " : "at most ";
+    mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' takes %s%d argument%s, not %d", row->name, bound,
+             wanted, wanted == 1 ? "" : "s", c->a->count);
+    mo_hint(c->m->context, strcmp(row->name, "der") == 0 && c->a->count == 2
+                               ? "the function is %s; a second derivative is der(der(x))"
+                               : "the function is %s", row->usage);
+    return mo_none(c->m);
+}
+
 mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found)
 {
     const mo_builtin_row *row = find(name);
@@ -550,8 +563,7 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
         return NULL;
     mo_call c = { .m = m, .s = s, .a = a, .row = row, .count = (size_t)a->count };
     if (a->count < row->least || (row->most >= 0 && a->count > row->most))
-        return mo_wrong_call(&c, dae_arena_print(&m->context->arena, "%d argument%s", a->count,
-                                         a->count == 1 ? "" : "s"));
+        return wrong_count(&c);
     if (row->raw)
         return row->run(&c);
     mo_value *early = row->run == mo_builtin_size_of ? mo_builtin_size_so_far(m, s, a) : NULL;

@@ -45,11 +45,28 @@ static void say_unequal(mo_model *m, mo_value *left, mo_value *right, mo_place p
                               : "both sides must have the same type");
 }
 
+/* a.p = b.p says that the same flows into both, and leaves out what connect brings. */
+static void warn_connectors(mo_model *m, const mo_value *left, const mo_value *right, mo_place place)
+{
+    bool flows = false;
+    if (left->kind != MO_V_OBJECT || right->kind != MO_V_OBJECT ||
+        !mo_is_connector(m, left->object->view) || !mo_is_connector(m, right->object->view))
+        return;
+    for (size_t i = 0; i < left->object->view->entries; i++)
+        flows |= left->object->view->entry[i]->element->flow;
+    if (!flows)
+        return;
+    mo_warning(m->context, place, "an equation makes '%s' and '%s' equal, flows included",
+               left->object->name, right->object->name);
+    mo_hint(m->context, "to join them write connect(...): potentials are equal then, and flows add up to 0");
+}
+
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place)
 {
     if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
         return;
+    warn_connectors(m, left, right, place);
     const char *component = s->object ? s->object->name : "";
     left = left->kind == MO_V_OBJECT ? mo_fields(m, left) : left;
     right = right->kind == MO_V_OBJECT ? mo_fields(m, right) : right;

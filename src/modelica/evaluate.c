@@ -420,7 +420,8 @@ static bool read_subscript(mo_model *m, const mo_scope *s, const mo_value *v, in
             x += 1;
         if (!(x >= 1 && x <= size)) {
             mo_error(m->context, DAE_E_MODEL, a->place, "the subscript %.0f is outside of 1:%d", x, size);
-            mo_hint(m->context, size ? "subscripts begin at 1" : "the array is empty");
+            mo_hint(m->context, !size ? "the array is empty" : x < 1 ? "subscripts begin at 1"
+                    : size == 1 ? "the array has one element" : "the array has %d elements", size);
             return false;
         }
         out->index[k] = (int)x - 1;
@@ -600,8 +601,11 @@ static mo_value *no_function(mo_model *m, const mo_ast *a, const mo_value *f)
 {
     mo_error(m->context, DAE_E_MODEL, a->place, "'%s' is %s, not a function",
              mo_reference_text(m->context, a->call.reference), mo_shape(m, f));
+    bool start = a->count == 1 && a->item[0]->kind == MO_A_INTEGER && a->item[0]->integer == 0;
     mo_hint(m->context, f->kind == MO_V_ARRAY ? "subscripts are written in brackets: x[i]"
-                                              : "a product is written with '*'");
+                        : start ? "an initial value is given in the declaration, x(start = 1, fixed = true), or in "
+                                  "a section 'initial equation'"
+                                : "a product is written with '*'");
     return mo_none(m);
 }
 

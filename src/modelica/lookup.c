@@ -534,7 +534,8 @@ static const char *foreign(const char *name)
         { "True", "true" }, { "False", "false" }, { "TRUE", "true" }, { "FALSE", "false" },
         { "pi", "Modelica.Constants.pi" }, { "PI", "Modelica.Constants.pi" },
         { "arctan", "atan" }, { "arcsin", "asin" }, { "arccos", "acos" }, { "fabs", "abs" },
-        { "diff", "der" }, { "ddt", "der" }, { "Time", "time" },
+        { "diff", "der" }, { "ddt", "der" }, { "derivative", "der" }, { "deriv", "der" },
+        { "D", "der" }, { "Time", "time" },
     };
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
         if (strcmp(pair[i][0], name) == 0)
@@ -568,6 +569,15 @@ static const char *missing_package(mo_model *m, const mo_scope *s)
     return NULL;
 }
 
+static const char *literals_of(mo_model *m, const mo_view *v)
+{
+    const char *text = "";
+    const mo_view *e = v->enumeration ? v->enumeration : v;
+    for (int i = 0; i < e->def->literals; i++)
+        text = dae_arena_print(&m->context->arena, "%s%s'%s'", text, i ? ", " : "", e->def->literal[i]);
+    return text;
+}
+
 void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
                     const char *what)
 {
@@ -575,7 +585,10 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
     if (import) {
         mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
                  mo_reference_text(m->context, import->import));
-        mo_hint(m->context, "correct the name, or give the folder of its library with --library");
+        const char *missing = class_at(m, import->import, 1) ? NULL : import->import->part[0].name;
+        mo_hint(m->context, missing ? "give the folder that contains '%s' with --library or in MODELICAPATH"
+                                    : "correct the name, or give the folder of its library with --library",
+                missing);
         return;
     }
     name_list list = { 0 };
@@ -601,7 +614,10 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         if (list.name[i] != name)
             list.name[kept++] = list.name[i];
     const char *near = mo_nearest(name, list.name, (int)kept);
-    const char *known = foreign(name);
+    const char *known = foreign(name), *rate = NULL; /* dx, of x */
+    for (size_t i = 0; i < list.names && name[0] == 'd'; i++)
+        if (strcmp(list.name[i], name + 1) == 0)
+            rate = list.name[i];
     const char *in = s->view && s->view->path && s->view->path[0] ? s->view->path : NULL;
     if (strcmp(what, "element") == 0)
         mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in '%s'", name, in ? in : "?");
@@ -615,8 +631,12 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
     if (missing)
         mo_hint(m->context, "give the folder that contains '%s' with --library or in MODELICAPATH",
                 missing);
+    else if (rate && strcmp(what, "name") == 0)
+        mo_hint(m->context, "a derivative is written der(%s)", rate);
     else if (near)
         mo_hint(m->context, "did you mean '%s'?", near);
+    else if (element && s->view && s->view->primitive == MO_ENUMERATION)
+        mo_hint(m->context, "its values are %s", literals_of(m, s->view));
     else if (known)
         mo_hint(m->context, "in Modelica it is %s", known);
     else if (strcmp(name, "Modelica") == 0)

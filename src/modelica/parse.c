@@ -140,6 +140,11 @@ void mo_expect_semicolon(mo_parser *p, const char *after)
     mo_fail(p, mo_here(p), "expected ';' after %s, found %s", after, found);
     if (kind == T_RPAREN || kind == T_RBRACKET || kind == T_RBRACE)
         mo_hint(p->c, "this '%c' closes nothing", p->lexer.text[p->held.start]);
+    else if (kind == T_MINUS)
+        mo_hint(p->c, "a name is made of letters, digits and '_'");
+    else if (kind == T_IDENT && (p->last.kind == T_INTEGER || p->last.kind == T_REAL) &&
+             strcmp(after, "the declaration") == 0)
+        mo_hint(p->c, "is an operator or ';' missing? A unit is an attribute: Real x(unit = \"kg\") = 3");
     else if (begins_operand(kind))
         mo_hint(p->c, "is an operator or ';' missing?");
 }
@@ -165,6 +170,21 @@ const char *mo_expect_name(mo_parser *p, const char *what)
         mo_hint(p->c, "'%s' is a keyword; choose another name, such as '%s_' or 'the_%s'", keyword,
                 keyword, keyword);
     return "";
+}
+
+/* Is a ';' inside of a list a ',' by mistake, as more follows on the line? */
+bool mo_semicolon_for_comma(mo_parser *p)
+{
+    uint32_t at = p->now.end;
+    if (!mo_is(p, T_SEMICOLON) || p->failed)
+        return false;
+    while (at < p->lexer.length && strchr(" \t\r", p->lexer.text[at]))
+        at++;
+    if (at >= p->lexer.length || p->lexer.text[at] == '\n' || p->lexer.text[at] == '/')
+        return false;
+    mo_tell(p, mo_here(p), "a list is separated by ','");
+    mo_hint(p->c, "did you mean ','? (';' comes at the end of the declaration)");
+    return mo_accept(p, T_SEMICOLON);
 }
 
 /* The bracket that closes `opening`; `expected` tells a list ("',' or ')'") from an expression. */

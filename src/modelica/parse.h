@@ -67,6 +67,7 @@ static inline mo_place mo_here(const mo_parser *p)
 mo_token mo_take(mo_parser *p);                        /* the token at hand              */
 mo_token_kind mo_peek(mo_parser *p);                   /* the kind of the one after it   */
 bool mo_accept(mo_parser *p, mo_token_kind kind);      /* takes it if it is that         */
+bool mo_semicolon_for_comma(mo_parser *p);             /* says so, and takes it          */
 const char *mo_found(mo_parser *p, mo_token t);        /* "'x'", "the end of the text"   */
 bool mo_spelt(const mo_parser *p, mo_token t, const char *word);
 

@@ -327,6 +327,11 @@ static bool begins_clause(mo_token_kind kind)
 
 static void tell_misplaced(mo_parser *p, bool algorithm)
 {
+    if (p->now.kind == K_INITIAL && mo_peek(p) != T_LPAREN) {
+        mo_fail(p, mo_here(p), "'initial' alone begins nothing");
+        mo_hint(p->c, "write 'initial equation' or 'initial algorithm'");
+        return;
+    }
     mo_tell(p, mo_here(p), algorithm ? "a statement among the declarations"
                                      : "an equation among the declarations");
     mo_hint(p->c, "put the word '%s' before it", algorithm ? "algorithm" : "equation");

@@ -310,7 +310,9 @@ static mo_ast *if_expression(mo_parser *p)
         if (mo_expect(p, K_ELSE, "'else'", "in the if-expression"))
             more = mo_is(p, K_IF);
         else
-            mo_hint(p->c, "an if-expression has a value in every case: it needs 'else'");
+            mo_hint(p->c, mo_spelt(p, p->held, "elif") || mo_spelt(p, p->held, "elsif")
+                              ? "write 'elseif'"
+                              : "an if-expression has a value in every case: it needs 'else'");
     }
     mo_push_pointer(p, mo_expression(p));
     return mo_list_node(p, MO_A_IF, place, mark);

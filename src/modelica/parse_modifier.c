@@ -134,6 +134,11 @@ static mo_modifier *argument(mo_parser *p)
         m->name = name_of_element(p, m->element);
         return m;
     }
+    if (mo_is(p, T_INTEGER) || mo_is(p, T_REAL)) {
+        mo_fail(p, mo_here(p), "expected the name of what is modified, found %s", mo_found(p, p->now));
+        mo_hint(p->c, "a start value is written x(start = 1), a parameter of a component c(name = 1)");
+        return m;
+    }
     m->name = mo_component_reference(p);
     if (mo_is(p, T_LPAREN))
         mo_class_modification(p, m);
@@ -159,7 +164,7 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
     if (!mo_is(p, T_RPAREN)) {
         do
             mo_push_pointer(p, argument(p));
-        while (mo_accept(p, T_COMMA));
+        while (mo_accept(p, T_COMMA) || mo_semicolon_for_comma(p));
     }
     m->item = mo_pointers(p, mark, &m->items);
     mo_close(p, opening, T_RPAREN, "',' or ')'");

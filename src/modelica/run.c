@@ -99,7 +99,7 @@ static bool read_indices(mo_run *r, const mo_value *old, mo_ast *a, int d, index
         if (!(x >= 1 && x <= old->size[d])) {
             mo_error(m->context, DAE_E_MODEL, a ? a->place : (mo_place){ 0 },
                      "the subscript %.0f is outside of 1:%d", x, old->size[d]);
-            mo_hint(m->context, "subscripts begin at 1");
+            mo_hint(m->context, x < 1 ? "subscripts begin at 1" : "the array has %d elements", old->size[d]);
             return false;
         }
         out->index[k] = (int)x - 1;

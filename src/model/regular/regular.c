@@ -182,9 +182,13 @@ static dae_status refuse_dependent(regular *w)
         dae_why(w->report, "where derivatives cancel %u of %u equations are left",
                 (unsigned)c->rank, (unsigned)c->size);
     }
-    dae_hint(w->report,
-             "one of these equations says what the others say, or contradicts them: write "
-             "another one");
+    double left, right;
+    bool numbers = ex_is_number(w->g, c->now.left, &left) && ex_is_number(w->g, c->now.right, &right);
+    dae_hint(w->report, numbers && left == right
+                            ? "one of these equations says what the others say: write another one"
+                        : numbers ? "these equations contradict each other: correct one of them"
+                                  : "one of these equations says what the others say, or contradicts them: "
+                                    "write another one");
     return DAE_E_STRUCTURE;
 }
 

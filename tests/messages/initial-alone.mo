@@ -1,0 +1,7 @@
+model M
+  Real x;
+initial
+  x = 1;
+equation
+  der(x) = -x;
+end M;

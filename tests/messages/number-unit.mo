@@ -1,0 +1,3 @@
+model M
+  parameter Real m = 3 kg;
+end M;

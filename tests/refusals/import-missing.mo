@@ -1,0 +1,4 @@
+model M
+  import Nowhere.Constants.c;
+  Real x = c;
+end M;

@@ -1,0 +1,3 @@
+model M
+  Real x[3] = [1, 2, 3];
+end M;
