@@ -93,22 +93,55 @@ dae_status unit_make_native(model *m, model_unit *u, const ex_id *output)
 int unit_run(model *m, model_unit *u)
 {
     unit_gather(m, u);
-    return ex_run(u->machine, u->in, u->out);
+    int status = ex_run(u->machine, u->in, u->out);
+    const ex_trouble *t = status == DAE_OK ? NULL : ex_machine_trouble(u->machine);
+    if (t && (!strcmp(t->what, "recursion too deep") || !strcmp(t->what, "too much work")))
+        m->endless = *t;
+    return status;
 }
 
-/* A function of the model stopped: an assertion in it, an index out of range. */
-dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
+/* What a function did: an assertion in it failed, an index was out of range, it had no end. */
+static const char *describe_trouble(model *m, const ex_trouble *t)
 {
-    const ex_trouble *t = u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine);
-    char where[LOCATED] = "";
+    const ex_node *n = t ? ex_at(m->g, t->node) : NULL;
     const char *what = t && t->what ? t->what : "trouble";
-    bool assertion = !strcmp(what, "assertion");
+    bool called = n && n->op == EX_CALL;
+    if (!strcmp(what, "assertion"))
+        return t->message ? dae_arena_print(&m->arena, "an assertion failed: %s", t->message)
+                          : "an assertion failed";
+    if (!strcmp(what, "recursion too deep") && called)
+        return dae_arena_print(&m->arena, "recursion without end in the function '%s'",
+                               m->g->procedure[n->a]->name);
+    if (!strcmp(what, "too much work") && (called || t->message))
+        return dae_arena_print(&m->arena, "a loop without end in the function '%s'",
+                               called ? m->g->procedure[n->a]->name : t->message);
+    return what;
+}
+
+static dae_status say_trouble(model *m, const ex_trouble *t, dae_status status, const char *doing)
+{
+    char where[LOCATED] = "";
+    bool assertion = t && t->what && !strcmp(t->what, "assertion");
     if (t) model_locate(m, t->place, where, sizeof where);
-    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s%s%s", doing,
-             assertion ? "an assertion failed" : what, t && t->message ? ": " : "",
-             t && t->message ? t->message : "");
+    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s", doing, describe_trouble(m, t));
     dae_at(&m->report, "t = %.10g%s", m->value[0], where);
     if (t && t->node)
         dae_why(&m->report, "in %s", ex_print(m->g, t->node, flat_name, m->flat, 100));
     return m->report.status;
+}
+
+dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
+{
+    const ex_trouble *t = u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine);
+    return say_trouble(m, t, status, doing);
+}
+
+/* Where no solution was found because a function had no end, that is the cause. */
+dae_status model_blame_endless(model *m, dae_status status)
+{
+    if (status != DAE_E_INCONSISTENT || !m->endless.what) return status;
+    dae_report_clear(&m->report);
+    status = say_trouble(m, &m->endless, DAE_E_INCONSISTENT, "computing the equations");
+    dae_hint(&m->report, "look at the condition that ends it, for these arguments");
+    return status;
 }
