@@ -746,21 +746,23 @@ static void test_algorithm_with_loops(void **state)
     trial_close(&w);
 }
 
-/* der() of a function that has a loop: its derivative is exact, whatever the annotation names. */
+/* der() of a function that has a loop: its derivative is exact; if it declares one, that is taken. */
 static void test_derivative_of_a_loop(void **state)
 {
     (void)state;
     trial_model w;
     trial_open(&w, "model M function root input Real x; output Real y; algorithm y := 1; "
                    "while abs(y*y - x) > 1e-15*x loop y := (y + x/y)/2; end while; "
-                   "annotation(derivative = wrong); end root; "
+                   "end root; function other extends root; annotation(derivative = wrong); end other; "
                    "function wrong input Real x; input Real dx; output Real dy; "
-                   "algorithm dy := 0; end wrong; "
-                   "Real x(start = 1, fixed = true), y = root(x), z = der(root(x)); "
+                   "algorithm dy := 7*dx; end wrong; Real x(start = 1, fixed = true), y = root(x), "
+                   "z = der(root(x)), u = other(x), v = der(other(x)); "
                    "equation der(x) = 1; end M;", NULL);
     expect_good(&w, trial_run(&w, 3, 1e-8));
     expect_near(trial_last(&w, "y"), 2, 1e-8);
     expect_near(trial_last(&w, "z"), 0.25, 1e-8);
+    expect_near(trial_last(&w, "u"), 2, 1e-8);
+    expect_near(trial_last(&w, "v"), 7, 1e-12);
     trial_close(&w);
 }
 
