@@ -118,6 +118,9 @@ ex_id ex_if(ex_graph *g, ex_id condition, ex_id yes, ex_id no);
 ex_id ex_call(ex_graph *g, uint32_t procedure, const ex_id *argument, size_t count);
 ex_id ex_result(ex_graph *g, ex_id call, uint32_t k, ex_type type);
 
+/* Integers are doubles, too: up to here every whole number is one. */
+#define EX_LARGEST_INTEGER 9007199254740992LL
+
 static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
 {
     return &g->node[e];

@@ -643,6 +643,7 @@ bool model_fails(model *m);                        /* from all slots; warnings g
 dae_status model_check_assertions(model *m, double t);
 
 /* nonfinite.c */
+bool model_is_number(const model *m, uint32_t variable, double value);
 bool model_is_finite(const model *m);              /* what was computed when a point was loaded */
 dae_status model_tell_nonfinite(model *m);         /* DAE_OK: all is finite                     */
 bool model_say_nonfinite(model *m, ex_id e);       /* why, from the slots; false: not known     */
