@@ -746,21 +746,55 @@ static void test_algorithm_with_loops(void **state)
     trial_close(&w);
 }
 
-/* der() of a function that has a loop: its derivative is exact, whatever the annotation names. */
+/* der() of a function that has a loop: its derivative is exact; if it declares one, that is taken. */
 static void test_derivative_of_a_loop(void **state)
 {
     (void)state;
     trial_model w;
     trial_open(&w, "model M function root input Real x; output Real y; algorithm y := 1; "
                    "while abs(y*y - x) > 1e-15*x loop y := (y + x/y)/2; end while; "
-                   "annotation(derivative = wrong); end root; "
+                   "end root; function other extends root; annotation(derivative = wrong); end other; "
                    "function wrong input Real x; input Real dx; output Real dy; "
-                   "algorithm dy := 0; end wrong; "
-                   "Real x(start = 1, fixed = true), y = root(x), z = der(root(x)); "
+                   "algorithm dy := 7*dx; end wrong; Real x(start = 1, fixed = true), y = root(x), "
+                   "z = der(root(x)), u = other(x), v = der(other(x)); "
                    "equation der(x) = 1; end M;", NULL);
     expect_good(&w, trial_run(&w, 3, 1e-8));
     expect_near(trial_last(&w, "y"), 2, 1e-8);
     expect_near(trial_last(&w, "z"), 0.25, 1e-8);
+    expect_near(trial_last(&w, "u"), 2, 1e-8);
+    expect_near(trial_last(&w, "v"), 7, 1e-12);
+    trial_close(&w);
+}
+
+/* Integers are exact or an error; of empty arrays min and max are the extreme values of the type. */
+static void test_integers(void **state)
+{
+    (void)state;
+    static const char *const large[] = {
+        "parameter Integer n = 2147483647*2147483647; Real x = n*time;",
+        "parameter Real r = 1e20; parameter Integer n = integer(r); Real x = n*time;",
+        "parameter Integer n = f(50); Real x = n*time;",
+        "Integer n = f(if time > 0.5 then 50 else 3); Real x = n*time;",
+        "Integer n = integer(1e19*(time + 1)); Real x = n*time;",
+    };
+    trial_model w;
+    for (size_t i = 0; i < COUNT_OF(large); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "model M function f input Integer n; output Integer y; algorithm "
+                 "y := 1; for i in 1:n loop y := y*i; end for; end f; %s end M;", large[i]);
+        trial_open(&w, text, NULL);
+        expect_run(&w, trial_run(&w, 1, 1e-6), i < 3 ? DAE_E_STATE : DAE_E_NONFINITE,
+                   "'n'", "too large for an Integer");
+        trial_close(&w);
+    }
+    trial_open(&w, "model M type E = enumeration(a, b, c); parameter Integer n = 4503599627370496*2, "
+                   "s = -n; Integer e = Integer(min(fill(E.b, 0))) + 10*Integer(max(fill(E.b, 0))), "
+                   "b = (if min(fill(false, 0)) then 1 else 0) + (if max(fill(true, 0)) then 10 else 0); "
+                   "Real x = sum(zeros(0)) + product(zeros(0)) + time; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    expect_near(trial_last(&w, "e"), 13, 0);
+    expect_near(trial_last(&w, "b"), 1, 0);
+    expect_near(trial_last(&w, "x"), 2, 1e-12);
     trial_close(&w);
 }
 
@@ -769,6 +803,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_decay),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_circuit),
         cmocka_unit_test(test_aliases_with_signs),
         cmocka_unit_test(test_start_of_an_alias),

@@ -634,6 +634,31 @@ static void test_guarded_calls(void **state)
     }
 }
 
+/* What has no end is called that, and does not take long, at the start and on the way. */
+static void test_no_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *function, *word;
+    } all[] = {
+        { "algorithm y := f(u + 1);", "recursion without end in the function 'M.f'" },
+        { "algorithm y := if u < -1 then u else f(u + 1) + f(u);", "recursion without end in the function 'M.f'" },
+        { "algorithm y := u; while y > -1 loop y := y + 1; end while;", "a loop without end in the function 'M.f'" },
+    };
+    static const char *const equations[] = { "y = f(x);", "y = if x > 0.5 then f(x) else 0;" };
+    for (size_t i = 0; i < 2 * COUNT_OF(all); i++) {
+        char text[400];
+        trial_model w;
+        snprintf(text, sizeof text, "model M function f input Real u; output Real y; %s end f; "
+                 "Real x(start = 0, fixed = true), y; equation der(x) = 1; %s end M;",
+                 all[i / 2].function, equations[i % 2]);
+        trial_open(&w, text, NULL);
+        expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_INCONSISTENT, all[i / 2].word);
+        assert_true(w.rows == 0 || fabs(w.t[w.rows - 1] - 0.5) < 1e-6);
+        trial_close(&w);
+    }
+}
+
 static double looked_back(double t) { return sin(fmax(0, 0.7 * t - 0.1)); }
 static double from_within(double t) { return fmax(0, 0.9 * t - 0.2); }
 
@@ -776,6 +801,7 @@ int main(void)
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),
         cmocka_unit_test(test_guarded_calls),
+        cmocka_unit_test(test_no_end),
         cmocka_unit_test(test_terminate),
         cmocka_unit_test(test_impulses_are_told),
     };

@@ -52,6 +52,8 @@ extern const ex_code_row ex_codes[EX_CODES];
 enum {
     EX_DEEPEST_CALL = 1000,
     EX_MOST_WORK = 100 * 1000 * 1000, /* jumps backwards and calls in one run: about a second  */
+    EX_LEAST_WORK = 10 * 1000,        /* ... at least, after one that did not end               */
+    EX_PATIENCE = 100,                /* ... or this many times the longest that did            */
     EX_COUNT_SHIFT = 8,
     EX_LONGEST_RUN = (1 << 24) - 1
 };
@@ -103,6 +105,9 @@ struct ex_machine {
     int series_degree;
     size_t size;
     long work;               /* what may still be done in this run                            */
+    long given;              /* what could be done at its beginning                           */
+    long longest;            /* what a run that ended has needed at most                      */
+    bool endless;            /* a run has done all it may and had no end                      */
     ex_trouble trouble;
 };
 
@@ -175,6 +180,7 @@ int ex_execute(ex_machine *m, const ex_routine *f, double *r, int depth);
 int ex_execute_rows(ex_machine *m, const ex_routine *f, double *r, double *t, const ex_rows *rows,
                     int depth);
 void ex_begin(ex_machine *m); /* no trouble yet, all work before us */
+void ex_end(ex_machine *m);   /* it ended well */
 /* An index that is no number between 0 and count - 1: -1. */
 static inline int64_t ex_checked_index(double index, uint32_t count)
 {

@@ -228,6 +228,40 @@ static bool holds(const deriving *d, const ex_declared *c, const ex_id *argument
     return true;
 }
 
+static void mark_leaves(ex_graph *g, ex_walk *known, ex_id e)
+{
+    ex_walk *w = ex_walk_begin(g, &e, 1);
+    for (size_t i = 0; i < w->count; i++)
+        if (ex_operand_count(g, w->order[i]) == 0 && w->order[i] < known->capacity)
+            known->image[w->order[i]] = 1;
+    ex_walk_end(g, w);
+}
+
+/* Does a rate speak only of what the value depends on, and of the rates of that? How often equations
+ * are differentiated was decided by what occurs in them. */
+static bool speaks_of_value(const deriving *d, ex_id value, ex_id rate)
+{
+    ex_graph *g = d->g;
+    bool all = true;
+    const ex_id both[] = { value, rate };
+    ex_walk *known = ex_walk_begin(g, both, 2), *w;
+    for (size_t i = 0; i < known->count; i++)
+        known->image[known->order[i]] = 0;
+    mark_leaves(g, known, value);
+    w = ex_walk_begin(g, &value, 1);
+    for (size_t i = 0; i < w->count; i++)
+        if (ex_operand_count(g, w->order[i]) == 0 && d->w->image[w->order[i]])
+            mark_leaves(g, known, d->w->image[w->order[i]]);
+    ex_walk_end(g, w);
+    w = ex_walk_begin(g, &rate, 1);
+    for (size_t i = 0; i < w->count && all; i++)
+        all = ex_at(g, w->order[i])->op != EX_VARIABLE || known->image[w->order[i]] == 1 ||
+              !d->rate(g, w->order[i], d->user);
+    ex_walk_end(g, w);
+    ex_walk_end(g, known);
+    return all;
+}
+
 /* The first that holds; if none does the derivative is that of the value. */
 static ex_id declared(deriving *d, const ex_node *n)
 {
@@ -237,14 +271,16 @@ static ex_id declared(deriving *d, const ex_node *n)
     for (uint32_t k = 0; k < call.c; k++)
         argument[k] = g->argument[call.b + k];
     const ex_declared *c = d->in_time ? g->procedure[call.a]->declared : NULL;
-    while (c && !holds(d, c, argument, call.c))
-        c = c->next;
-    if (!c)
-        return d->w->image[n->a];
     filling f = { d, argument, call.c };
-    ex_id rate = c->rate[n->c];
-    ex_substitute(g, &rate, 1, fill_in, &f);
-    return rate;
+    for (; c; c = c->next) {
+        ex_id rate = c->rate[n->c];
+        if (!holds(d, c, argument, call.c))
+            continue;
+        ex_substitute(g, &rate, 1, fill_in, &f);
+        if (speaks_of_value(d, n->a, rate))
+            return rate;
+    }
+    return d->w->image[n->a];
 }
 
 static ex_id leaf(deriving *d, ex_id e)
@@ -305,7 +341,7 @@ static ex_id rate_in_time(ex_graph *g, ex_id e, void *user);
 static void derive_all(ex_graph *g, ex_id *root, size_t roots, leaf_rate *rate, void *user,
                        ex_id only, ex_id *culprit)
 {
-    ex_walk *w = ex_walk_begin(g, root, roots);
+    ex_walk *w = ex_walk_begin_deep(g, root, roots);
     deriving d = { .g = g, .w = w, .rate = rate, .user = user, .zero = ex_number(g, 0),
                    .in_time = rate == rate_in_time };
     for (size_t i = 0; i < w->count; i++) {

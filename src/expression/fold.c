@@ -41,7 +41,7 @@ double ex_evaluate(ex_op op, double a, double b, double c)
     case EX_FLOOR: return floor(a);
     case EX_CEIL: return ceil(a);
     case EX_INTEGER_OF: return floor(a);
-    case EX_NO_EVENT: return a;
+    case EX_NO_EVENT: case EX_DECLARED: return a;
     case EX_EDGE: case EX_CHANGE: return 0;
     case EX_ADD: return a + b;
     case EX_SUBTRACT: return a - b;
@@ -263,7 +263,6 @@ static ex_id fold_binary(ex_graph *g, const ex_node *n)
     case EX_LESS_EQUAL: case EX_EQUAL:
         return n->a == n->b ? ex_constant(g, 1, EX_BOOLEAN) : 0;
     case EX_SMOOTH: return is_plain(g, n->b) ? n->b : 0;
-    case EX_DECLARED: return ex_is_number(g, n->a, NULL) ? n->a : 0;
     default: return 0;
     }
 }

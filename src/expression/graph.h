@@ -38,6 +38,9 @@ typedef enum ex_op {
     EX_SIN, EX_COS, EX_TAN, EX_ASIN, EX_ACOS, EX_ATAN, EX_SINH, EX_COSH, EX_TANH,
     EX_EXP, EX_LOG, EX_LOG10, EX_FLOOR, EX_CEIL, EX_INTEGER_OF /* floor, as Integer */,
     EX_NO_EVENT,  /* the value; a fence: relations below are not events                     */
+    EX_DECLARED,  /* the value of a function that declares its derivative. b: a call with its
+                     arguments, never made and no operand, of what knows the derivatives; c:
+                     which of its results this is                                            */
     EX_EDGE, EX_CHANGE, /* of a discrete expression                                          */
     /* two operands, a and b */
     EX_ADD, EX_SUBTRACT, EX_MULTIPLY, EX_DIVIDE, EX_POWER, EX_ATAN2, EX_MIN, EX_MAX,
@@ -45,8 +48,6 @@ typedef enum ex_op {
     EX_LESS, EX_LESS_EQUAL, EX_EQUAL, EX_NOT_EQUAL, EX_AND, EX_OR,
     EX_HOMOTOPY,  /* actual, simplified                                                     */
     EX_SMOOTH,    /* order (a number), expression                                           */
-    EX_DECLARED,  /* the value of a function, and a call with its arguments (never made) of a
-                     procedure that knows the derivatives; c: which of its results           */
     EX_JOIN,      /* two texts                                                              */
     EX_TEXT_OF,   /* a number and its format (an EX_TEXT, words.c): the text                 */
     EX_ELEMENT,   /* in procedures. a: first slot, b: number of slots, c: index from 0      */
@@ -116,6 +117,9 @@ ex_id ex_ternary(ex_graph *g, ex_op op, ex_id a, ex_id b, ex_id c);
 ex_id ex_if(ex_graph *g, ex_id condition, ex_id yes, ex_id no);
 ex_id ex_call(ex_graph *g, uint32_t procedure, const ex_id *argument, size_t count);
 ex_id ex_result(ex_graph *g, ex_id call, uint32_t k, ex_type type);
+
+/* Integers are doubles, too: up to here every whole number is one. */
+#define EX_LARGEST_INTEGER 9007199254740992LL
 
 static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
 {

@@ -65,6 +65,7 @@ static run_function *const runs[EX_CODES] = {
 int ex_stop(ex_machine *m, const char *what, uint32_t note)
 {
     const ex_note *n = &m->program->note[note];
+    m->endless |= m->work < 0;
     m->trouble = (ex_trouble){ .node = n->node, .what = what, .message = n->message,
                                .words = n->words, .place = n->place, .procedure = n->procedure };
     return DAE_RETRY;
@@ -195,8 +196,19 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
 
 void ex_begin(ex_machine *m)
 {
-    m->work = EX_MOST_WORK;
+    m->given = EX_MOST_WORK;
+    if (m->endless) { /* whoever goes on after one would otherwise wait for a second each time */
+        long more = EX_PATIENCE * m->longest;
+        m->given = more < EX_LEAST_WORK ? EX_LEAST_WORK : more < m->given ? more : m->given;
+    }
+    m->work = m->given;
     m->trouble = (ex_trouble){ 0 };
+}
+
+void ex_end(ex_machine *m)
+{
+    long used = m->given - m->work;
+    m->longest = used > m->longest ? used : m->longest;
 }
 
 static void begin(ex_machine *m, const double *input)
@@ -212,6 +224,8 @@ int ex_run(ex_machine *m, const double *input, double *output)
     const ex_routine *f = &m->program->routine[0];
     begin(m, input);
     int status = ex_execute(m, f, m->value, 0);
+    if (status == DAE_OK)
+        ex_end(m);
     for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++)
         output[k] = m->value[f->output[k]];
     return status;
@@ -226,6 +240,8 @@ int ex_run_tangents(ex_machine *m, const double *input, const double *input_tang
     if (f->inputs)
         memcpy(m->tangent, input_tangent, (size_t)f->inputs * ROW);
     int status = ex_execute_rows(m, f, m->value, m->tangent, &ex_tangent_rows, 0);
+    if (status == DAE_OK)
+        ex_end(m);
     for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++) {
         output[k] = m->value[f->output[k]];
         memcpy(output_tangent + (size_t)k * EX_LANES,

@@ -96,7 +96,9 @@ static bool compile_while(ex_builder *b, const ex_statement *s)
         return false;
     ex_emit_header(b, EX_C_LOOP, 1);
     ex_emit(b, start);
-    ex_emit(b, ex_take_note(b, s->condition, s->place, 0));
+    uint32_t note = ex_take_note(b, s->condition, s->place, 0);
+    b->program->note[note].message = b->g->procedure[b->procedure_of.item[b->routine - 1]]->name;
+    ex_emit(b, note);
     fill(b, end);
     for (size_t k = 0; k < breaks.count; k++)
         fill(b, breaks.item[k]);

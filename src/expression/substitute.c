@@ -67,15 +67,28 @@ static void visit(ex_graph *g, ex_walk *w, ex_id root)
             if (operand && w->stamp[operand] != done)
                 push(g, w, &height, operand);
         }
+        if (w->deep && ex_at(g, next)->op == EX_DECLARED && w->stamp[ex_at(g, next)->b] != done)
+            push(g, w, &height, ex_at(g, next)->b);
     }
+}
+
+static ex_walk *begin(ex_graph *g, const ex_id *root, size_t roots, bool deep)
+{
+    ex_walk *w = open_walk(g);
+    w->deep = deep;
+    for (size_t i = 0; i < roots; i++)
+        visit(g, w, root[i]);
+    return w;
 }
 
 ex_walk *ex_walk_begin(ex_graph *g, const ex_id *root, size_t roots)
 {
-    ex_walk *w = open_walk(g);
-    for (size_t i = 0; i < roots; i++)
-        visit(g, w, root[i]);
-    return w;
+    return begin(g, root, roots, false);
+}
+
+ex_walk *ex_walk_begin_deep(ex_graph *g, const ex_id *root, size_t roots)
+{
+    return begin(g, root, roots, true);
 }
 
 void ex_walk_end(ex_graph *g, ex_walk *w)
@@ -104,6 +117,12 @@ ex_id ex_rebuild(ex_graph *g, ex_id e, const ex_id *image)
 ex_id ex_walk_rebuild(ex_graph *g, const ex_walk *w, ex_id e)
 {
     ex_id few[8], *image = few;
+    const ex_node n = *ex_at(g, e);
+    if (n.op == EX_DECLARED && w->image[n.a] != n.a && !w->deep)
+        return w->image[n.a];
+    if (n.op == EX_DECLARED && w->deep)
+        return ex_build(g, &(ex_node){ .op = n.op, .type = n.type, .flags = n.flags,
+                                       .a = w->image[n.a], .b = w->image[n.b], .c = n.c });
     size_t count = ex_operand_count(g, e);
     if (count > 8)
         image = dae_arena_take(g->arena, count, sizeof *image);
@@ -134,7 +153,7 @@ static bool is_leaf(ex_op op)
 void ex_substitute(ex_graph *g, ex_id *root, size_t roots,
                    ex_id (*replace)(ex_graph *g, ex_id leaf, void *user), void *user)
 {
-    ex_walk *w = ex_walk_begin(g, root, roots);
+    ex_walk *w = ex_walk_begin_deep(g, root, roots);
     for (size_t i = 0; i < w->count; i++) {
         ex_id e = w->order[i], image = ex_operand_count(g, e) ? ex_walk_rebuild(g, w, e) : e;
         w->image[e] = is_leaf(ex_at(g, image)->op) ? replace(g, image, user) : image;

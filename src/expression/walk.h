@@ -19,8 +19,12 @@ typedef struct ex_walk {
     size_t count, order_capacity;
     ex_id *stack;
     size_t stack_capacity;
+    bool deep;
 } ex_walk;
 
+/* `deep`: also the arguments that functions which declare derivatives were called with. What a
+ * shallow pass changes loses what was declared about it. */
+ex_walk *ex_walk_begin_deep(ex_graph *g, const ex_id *root, size_t roots);
 ex_walk *ex_walk_begin(ex_graph *g, const ex_id *root, size_t roots);
 void ex_walk_end(ex_graph *g, ex_walk *w);
 

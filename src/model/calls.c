@@ -14,9 +14,10 @@ dae_status model_guard(model *m, model_guarded call, void *arguments)
     dae_status status;
     dae_report_clear(&m->report);
     m->g->arena->escape = &m->escape;
+    m->endless = (ex_trouble){ 0 };
     int refused = setjmp(m->escape);
     if (refused == 0)
-        status = call(m, arguments);
+        status = model_blame_endless(m, call(m, arguments));
     else
         status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
     m->g->arena->escape = outer;

@@ -309,7 +309,10 @@ static void put_function(writer *w, uint32_t number)
 static void put_functions(writer *w)
 {
     const ex_graph *g = w->m->graph;
-    if (g->procedures)
+    bool any = false;
+    for (uint32_t i = 0; i < g->procedures; i++)
+        any |= !g->procedure[i]->declares;
+    if (any)
         put(w, "function " EX_INTEGER_FUNCTION "\n  input Real x;\n  output Integer y;\nalgorithm\n"
                "  y := integer(x);\nend " EX_INTEGER_FUNCTION ";\n"
                "function " EX_TRUTH_FUNCTION "\n  input Real x;\n  output Boolean y;\nalgorithm\n"

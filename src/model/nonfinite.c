@@ -127,20 +127,33 @@ bool model_say_nonfinite(model *m, ex_id e)
 
 /* ---------------------------------------------------------------- computed variables ---- */
 
-/* Only what the model itself declares as a Real: in what was made for it infinities may come and
+/* Only what the model itself declares as a number: in what was made for it infinities may come and
  * go, as those of derivatives that nothing uses. */
 static bool is_declared(const model *m, uint32_t slot)
 {
     uint32_t v = slot ? slot_variable(slot) : 0;
     return slot == slot_of(v, 0) && v < m->flat_variables && !m->flat->variable[v].hidden &&
-           m->flat->variable[v].type == EX_REAL && m->variable[v].kind == UNKNOWN;
+           m->flat->variable[v].type <= EX_INTEGER && m->variable[v].kind == UNKNOWN;
+}
+
+/* A number, and of an Integer one that is exact. */
+bool model_is_number(const model *m, uint32_t variable, double value)
+{
+    return isfinite(value) && (m->variable[variable].type != EX_INTEGER ||
+                               fabs(value) <= (double)EX_LARGEST_INTEGER);
+}
+
+static bool is_number(const model *m, uint32_t slot, double value)
+{
+    return slot == 0 || model_is_number(m, slot_variable(slot), value);
 }
 
 bool model_is_finite(const model *m)
 {
     const model_problem *p = &m->p;
     for (size_t k = 0; k < p->values_count; k++)
-        if (!isfinite(p->values.out[k]) && is_declared(m, p->value_slot[k])) return false;
+        if (!is_number(m, p->value_slot[k], p->values.out[k]) && is_declared(m, p->value_slot[k]))
+            return false;
     return true;
 }
 
@@ -149,7 +162,7 @@ static dae_status tell(model *m, uint32_t slot, const model_equation *e, ex_id v
     char equation[160], where[LOCATED];
     double is = m->value[slot];
     dae_fail(&m->report, DAE_E_NONFINITE, "'%s' becomes %s", model_slot_name(m, slot),
-             isnan(is) ? "not a number" : "infinite");
+             isnan(is) ? "not a number" : isinf(is) ? "infinite" : "too large for an Integer");
     if (e) {
         model_equation_name(m, e, equation, sizeof equation);
         model_locate(m, e->place, where, sizeof where);
@@ -157,7 +170,10 @@ static dae_status tell(model *m, uint32_t slot, const model_equation *e, ex_id v
     } else {
         dae_at(&m->report, "t = %.10g", m->value[0]);
     }
-    if (value) model_say_nonfinite(m, value);
+    if (isfinite(is))
+        dae_why(&m->report, "it is %.17g, the largest is %lld", is, EX_LARGEST_INTEGER);
+    else if (value)
+        model_say_nonfinite(m, value);
     dae_hint(&m->report, "stop before, or say in the model what holds there: "
                          "if ... then ... else ..., max(...)");
     return DAE_E_NONFINITE;
@@ -168,7 +184,7 @@ dae_status model_tell_nonfinite(model *m)
     const model_problem *p = &m->p;
     for (size_t k = 0; k < p->values_count; k++) {
         uint32_t slot = p->value_slot[k];
-        if (isfinite(p->values.out[k]) || !is_declared(m, slot)) continue;
+        if (is_number(m, slot, p->values.out[k]) || !is_declared(m, slot)) continue;
         for (size_t i = 0; i < m->run.steps; i++) {
             const model_step *s = &m->run.step[i];
             for (uint32_t j = 0; j < s->assigned; j++)

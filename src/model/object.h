@@ -331,6 +331,7 @@ struct model {
     unsigned char *level;        /* of nodes: see rewrite.c                                   */
     size_t levels;
     uint32_t *hoisted;           /* of nodes: 1 + stand-in                                    */
+    ex_trouble endless;          /* of the last function that had no end; what NULL: none     */
     ex_id need;                  /* of the node that is being rewritten: where it counts      */
 
     equation_list equations, initial; /* hold always; hold at the start                       */
@@ -468,6 +469,7 @@ void unit_gather(model *m, model_unit *u);                 /* inputs from the sl
 int unit_run(model *m, model_unit *u);                     /* gathers, runs                    */
 int unit_values(model_unit *u, double *out);               /* of u->in                         */
 dae_status unit_make_native(model *m, model_unit *u, const ex_id *output);
+dae_status model_blame_endless(model *m, dae_status status);
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing);
 
 /* rewrite.c */
@@ -650,6 +652,7 @@ dae_status model_check_assertions(model *m, double t);
 dae_status model_check_parameters(model *m);       /* the assertions that speak of these alone     */
 
 /* nonfinite.c */
+bool model_is_number(const model *m, uint32_t variable, double value);
 bool model_is_finite(const model *m);              /* what was computed when a point was loaded */
 dae_status model_tell_nonfinite(model *m);         /* DAE_OK: all is finite                     */
 bool model_say_nonfinite(model *m, ex_id e);       /* why, from the slots; false: not known     */

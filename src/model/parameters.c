@@ -293,7 +293,7 @@ static dae_status tell_not_finite(model *m, uint32_t v, const char *what, double
     dae_fail(&m->report, DAE_E_NONFINITE, "%s '%s' is %s", what,
              m->variable[v].name ? m->variable[v].name
                                  : ex_print(m->g, m->variable[v].binding, flat_name, m->flat, 80),
-             isnan(value) ? "not a number" : "infinite");
+             isnan(value) ? "not a number" : isinf(value) ? "infinite" : "too large for an Integer");
     if (where[0]) dae_at(&m->report, "its declaration%s", where);
     if (e) dae_why(&m->report, "it is %s", ex_print(m->g, e, flat_name, m->flat, 120));
     return DAE_E_NONFINITE;
@@ -309,7 +309,7 @@ dae_status model_evaluate_parameters(model *m)
     for (size_t k = 0; k < m->ordered; k++) { /* hoisted ones may be infinite where unused */
         uint32_t v = m->parameter_order[k];
         double value = m->value[slot_of(v, 0)];
-        if (v < m->flat_variables && !isfinite(value))
+        if (v < m->flat_variables && !model_is_number(m, v, value))
             return tell_not_finite(m, v, "the value of parameter", value);
     }
     for (uint32_t v = 0; v < m->flat_variables; v++) {

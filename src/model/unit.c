@@ -145,10 +145,22 @@ dae_status unit_make_native(model *m, model_unit *u, const ex_id *output)
     return u->native ? DAE_OK : DAE_E_COMPILER;
 }
 
+/* Did a function go on and on? To compute it again would take as long again. */
+static bool has_no_end(const ex_trouble *t)
+{
+    return t->what && (!strcmp(t->what, "recursion too deep") || !strcmp(t->what, "too much work"));
+}
+
 int unit_run(model *m, model_unit *u)
 {
     unit_gather(m, u);
-    return ex_run(u->machine, u->in, u->out);
+    int status = ex_run(u->machine, u->in, u->out);
+    const ex_trouble *t = status == DAE_OK ? NULL : ex_machine_trouble(u->machine);
+    if (t && has_no_end(t)) {
+        m->endless = *t;
+        m->endless.slot = NULL; /* the machine's, and soon other values */
+    }
+    return status;
 }
 
 /* ---------------------------------------------------------------- trouble --------------- */
@@ -158,7 +170,7 @@ int unit_run(model *m, model_unit *u)
 static ex_trouble find_trouble(const model_unit *u)
 {
     ex_trouble t = *(u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine));
-    if (!t.procedure || t.slot || ex_run(u->machine, u->in, u->out) == DAE_OK) return t;
+    if (!t.procedure || t.slot || has_no_end(&t) || ex_run(u->machine, u->in, u->out) == DAE_OK) return t;
     return *ex_machine_trouble(u->machine);
 }
 
@@ -225,18 +237,47 @@ static void say_where(model *m, ex_trouble *t, bool assertion)
     if (style.procedure) dae_why(&m->report, "in '%s'", style.procedure->name);
 }
 
-/* A function of the model stopped: an assertion in it, an index out of range. */
+/* "recursion without end in the function 'f'", "an assertion failed: x is too large" */
+static const char *describe_trouble(model *m, ex_trouble *t)
+{
+    const ex_node *n = ex_at(m->g, t->node);
+    const char *what = t->what ? t->what : "trouble";
+    const char *function = n->op == EX_CALL ? m->g->procedure[n->a]->name : t->message;
+    char words[1000] = "";
+    if (!strcmp(what, "assertion")) {
+        if (t->words) ex_words(m->g, t->words, value_where, &(speaker){ m, t }, words, sizeof words);
+        return dae_arena_print(&m->arena, "an assertion failed%s%s", words[0] ? ": " : "", words);
+    }
+    if (has_no_end(t) && function)
+        return dae_arena_print(&m->arena, "%s without end in the function '%s'",
+                               !strcmp(what, "too much work") ? "a loop" : "recursion", function);
+    return what;
+}
+
+static dae_status say_trouble(model *m, ex_trouble *t, dae_status status, const char *doing)
+{
+    char where[LOCATED] = "";
+    bool assertion = t->what && !strcmp(t->what, "assertion");
+    model_locate(m, t->place, where, sizeof where);
+    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s", doing, describe_trouble(m, t));
+    dae_at(&m->report, "t = %.10g%s", m->value[0], where);
+    if (t->node) say_where(m, t, assertion);
+    return m->report.status;
+}
+
+/* A function of the model stopped: an assertion in it, an index out of range, or it has no end. */
 dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const char *doing)
 {
     ex_trouble t = find_trouble(u);
-    char where[LOCATED] = "", words[1000] = "";
-    const char *what = t.what ? t.what : "trouble";
-    bool assertion = !strcmp(what, "assertion");
-    model_locate(m, t.place, where, sizeof where);
-    if (t.words) ex_words(m->g, t.words, value_where, &(speaker){ m, &t }, words, sizeof words);
-    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s%s%s", doing,
-             assertion ? "an assertion failed" : what, words[0] ? ": " : "", words);
-    dae_at(&m->report, "t = %.10g%s", m->value[0], where);
-    if (t.node) say_where(m, &t, assertion);
-    return m->report.status;
+    return say_trouble(m, &t, status, doing);
+}
+
+/* Where no solution was found because a function had no end, that is the cause. */
+dae_status model_blame_endless(model *m, dae_status status)
+{
+    if (status != DAE_E_INCONSISTENT || !m->endless.what) return status;
+    dae_report_clear(&m->report);
+    status = say_trouble(m, &m->endless, DAE_E_INCONSISTENT, "computing the equations");
+    dae_hint(&m->report, "look at the condition that ends it, for these arguments");
+    return status;
 }

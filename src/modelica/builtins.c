@@ -135,13 +135,19 @@ static mo_value *semi_linear(mo_call *c)
 
 /* ------------------------------------------------------------------ reductions ------- */
 
-static ex_id neutral(mo_call *c, ex_type type)
+/* What an empty array gives; of min the largest value of the type, of max the smallest. */
+static mo_value *neutral(mo_call *c, const mo_value *v)
 {
     ex_op op = c->row->op;
-    double x = op == EX_ADD ? 0 : op == EX_MULTIPLY ? 1 : op == EX_MIN ? 1e60 : -1e60;
-    if (type == EX_INTEGER && fabs(x) > 10)
-        x = op == EX_MIN ? 2147483647.0 : -2147483647.0;
-    return ex_constant(c->m->graph, x, type);
+    bool least = op == EX_MAX, extreme = least || op == EX_MIN;
+    double x = op == EX_ADD ? 0 : op == EX_MULTIPLY ? 1 : least ? -1e60 : 1e60;
+    if (extreme && v->type == EX_ENUMERATION && v->view)
+        return mo_literal(c->m, v->view, least ? 1 : v->view->def->literals);
+    if (extreme && v->type == EX_INTEGER)
+        x = least ? -2147483647.0 : 2147483647.0;
+    if (extreme && v->type == EX_BOOLEAN)
+        x = !least;
+    return mo_scalar(c->m, ex_constant(c->m->graph, x, v->type), v->type, v->view);
 }
 
 static mo_value *reduce(mo_call *c, mo_value *v)
@@ -159,7 +165,9 @@ static mo_value *reduce(mo_call *c, mo_value *v)
     }
     if (!mo_are_numbers(v) && !ordered)
         return mo_wrong_call(c, "the argument must be an array of numbers");
-    ex_id e = v->count ? v->element[0] : neutral(c, v->type);
+    if (!v->count)
+        return neutral(c, v);
+    ex_id e = v->element[0];
     for (size_t i = 1; i < v->count; i++)
         e = ex_binary(c->m->graph, c->row->op, e, v->element[i]);
     return mo_scalar(c->m, e, v->type, v->view);

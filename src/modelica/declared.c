@@ -7,7 +7,8 @@
  *
  * Attributes: noDerivative = y, zeroDerivative = y leave der_y out, the latter only where y does not
  * move; order = 2 of a first derivative f_der(x, der_x) is f_2(x, der_x, der_2_x), where der_x is the
- * rate of x. The first annotation whose conditions hold is taken, if none does the value is derived.
+ * rate of x. The first annotation whose conditions hold is taken, if none does the value is derived; so
+ * it is if the derivative would bring in variables on which the value does not depend (derive.c).
  */
 #include "modelica/instance.h"
 
@@ -352,7 +353,8 @@ static ex_id mark(mo_model *m, ex_id leaf, ex_type type, void *user)
     marking *k = user;
     if (type != EX_REAL)
         return leaf;
-    return ex_leaf(m->graph, EX_DECLARED, leaf, k->call, k->next++, EX_REAL);
+    return ex_build(m->graph, &(ex_node){ .op = EX_DECLARED, .type = EX_REAL, .a = leaf,
+                                          .b = k->call, .c = k->next++ });
 }
 
 /* The results of a call of r->function, with what it declares about their derivatives. */

@@ -6,6 +6,8 @@
  */
 #include "modelica/lex.h"
 
+#include "expression/graph.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -79,10 +81,10 @@ int64_t mo_token_integer(mo_lexer *l, mo_token t)
     int64_t value = 0;
     for (uint32_t i = t.start; i < t.end; i++) {
         int digit = l->text[i] - '0';
-        if (value > (INT64_MAX - digit) / 10) {
+        if (value > (EX_LARGEST_INTEGER - digit) / 10) {
             const char *spelt = mo_printable(l->c, l->text + t.start, t.end - t.start, 40);
             mo_error(l->c, DAE_E_SYNTAX, place_of(l, t), "the Integer %s is too large", spelt);
-            mo_why(l->c, "the largest is %lld", (long long)INT64_MAX);
+            mo_why(l->c, "the largest is %lld", EX_LARGEST_INTEGER);
             if (t.end - t.start <= 300)
                 mo_hint(l->c, "as a Real it is written %s.0", spelt);
             return 0;
