@@ -88,6 +88,7 @@ int main(int argc, char **argv)
         dae_sink_open(out, STDOUT_FILENO, DAE_SINK_STREAM);
         c->out = out;
         look_ahead(c, argc, argv);
+        cli_signals_watch(c);
         code = finish(c, dispatch(c, argc, argv));
     } else {
         fputs("error[E_NOMEM]: out of memory\n", stderr);

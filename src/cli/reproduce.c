@@ -100,12 +100,13 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
     if (code || !path)
         return code;
     const reproduction_figure *f = find_figure(c, r, number);
-    int fd = f ? cli_create(c, "--plot", path, cli_given(a, "force")) : -1;
-    if (fd < 0)
+    if (!f)
         return cli_fail(c);
     dae_sink sink;
+    code = cli_open_sink(c, "--plot", path, cli_given(a, "force"), &sink);
+    if (code)
+        return code;
     dae_svg *svg = calloc(1, sizeof *svg);
-    dae_sink_open(&sink, fd, DAE_SINK_FILE);
     int error = svg ? 0 : ENOMEM;
     if (svg) {
         dae_svg_open(svg, &sink, f->title, f->log_scale);
@@ -118,9 +119,11 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
         int ended = svg->writer.end(&svg->writer);
         error = error ? error : ended;
     }
-    int closed = dae_sink_close(&sink);
-    error = error ? error : closed;
     free(svg);
+    if (error)
+        cli_abandon_sink(&sink);
+    else
+        error = cli_end_sink(&sink);
     if (error == 0)
         return 0;
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",

@@ -44,6 +44,9 @@ static int take_row(double t, const double *value, void *user)
     job->events += job->rows > 0 && t == job->t_valid;
     job->rows++;
     job->t = job->t_valid = t;
+    if (job->result_sink.whole > 0 && job->result_sink.file.length == job->result_sink.whole)
+        cli_signals_valid_to(t);
+    cli_signals_look(1); /* there is something to save, and take_step looks */
     if ((double)job->result_sink.written > job->max_output) {
         job->stopped = 1;
         job->status = cli_too_much_output(job->c, t, &job->result_sink, job->max_output,
@@ -120,7 +123,6 @@ void simulate_run(cli *c, simulate_job *job)
     s->user = job;
     job->t = job->t_valid = s->start;
     job->progress.terminal = isatty(STDERR_FILENO);
-    cli_signals_watch();
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     if (begin_files(job) == 0)
         status = dae_model_simulate(job->model, s, take_row, job);
