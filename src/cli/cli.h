@@ -123,9 +123,9 @@ void cli_abandon_sink(dae_sink *sink); /* dae_sink_abandon: there is nothing wor
 void cli_signals_watch(const cli *c);
 void cli_signals_look(int looking);          /* 1: somebody calls cli_signal_caught from now on */
 int cli_signal_caught(void);                 /* its number; 0: none                             */
-void cli_signals_valid_to(double t);         /* up to here everything is in the files           */
-void cli_signals_remove(const char *hidden); /* at such an end; NULL: nothing                   */
-void cli_signals_keep(const char *hidden);   /* it is gone                                      */
+void cli_signals_valid_to(double t);         /* up to here everything is recorded in a file     */
+void cli_signals_remove(dae_sink *sink);     /* at such an end: its hidden file                 */
+void cli_signals_keep(const dae_sink *sink); /* it has none any more                            */
 const char *cli_signal_name(int number);
 int cli_signal_exit_code(int number);
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -46,7 +44,7 @@ int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sin
         return 0;
     int error = open_output(path, force, sink);
     if (error == 0) {
-        cli_signals_remove(sink->file.beside);
+        cli_signals_remove(sink);
         return 0;
     }
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot create '%s'",
@@ -61,24 +59,15 @@ int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sin
     return cli_fail(c);
 }
 
-static void take_hidden(const dae_sink *sink, char hidden[PATH_MAX])
-{
-    snprintf(hidden, PATH_MAX, "%s", sink->file.beside ? sink->file.beside : "");
-}
-
 int cli_end_sink(dae_sink *sink)
 {
-    char hidden[PATH_MAX];
-    take_hidden(sink, hidden);
     int error = dae_sink_close(sink);
-    cli_signals_keep(hidden);
+    cli_signals_keep(sink);
     return error;
 }
 
 void cli_abandon_sink(dae_sink *sink)
 {
-    char hidden[PATH_MAX];
-    take_hidden(sink, hidden);
     dae_sink_abandon(sink);
-    cli_signals_keep(hidden);
+    cli_signals_keep(sink);
 }

@@ -3,7 +3,7 @@
  * Nobody can look for a signal everywhere: not inside a factorization, not inside a function of the
  * user's. So what has to be done at the end is such that a signal handler can do it, at any
  * instruction of the program: files need no completion, since what bears the user's name is whole at
- * every instant (output/publish.h), and what remains is to remove files by their names, to write a
+ * every instant (output/publish.h), and what remains is to exchange and remove names, to write a
  * text that is ready, and to exit. Where a run looks for signals by itself it is given GRACE to end
  * in order, with its last rows and its statistics; a timer sees to it that this is all it takes.
  *
@@ -32,12 +32,19 @@ static const struct {
 };
 enum { WATCHED = (int)(sizeof watched / sizeof *watched) };
 
-enum { GRACE = 600000 /* microseconds */, MOST_HIDDEN = 4, DIGITS = 40 };
+enum {
+    GRACE = 600000, /* microseconds */
+    MOMENT = 20000, /* for a record that is just being written */
+    MOMENTS = 10,
+    MOST_HIDDEN = 4,
+    DIGITS = 40
+};
 
 /* The one place for mutable globals: a handler has no other. A text is complete before the number
  * that says so is set. */
-static volatile sig_atomic_t caught, count, looking, valid;
+static volatile sig_atomic_t caught, count, looking, valid, moments;
 static volatile sig_atomic_t is_hidden[MOST_HIDDEN];
+static dae_sink *hidden_sink[MOST_HIDDEN];
 static char hidden_name[MOST_HIDDEN][PATH_MAX], valid_text[2][DIGITS];
 static const cli *told;
 
@@ -79,8 +86,32 @@ static void explain(int number)
                                    t ? "results valid to t=" : "", t ? t : "", t ? "\n" : "", NULL });
 }
 
-static void end(int number)
+static int wait_for(int microseconds)
 {
+    const struct itimerval time = { .it_value = { .tv_usec = microseconds } };
+    return setitimer(ITIMER_REAL, &time, NULL) == 0;
+}
+
+/* All rows are shown; or else it is not said how many are. */
+static int save(void)
+{
+    int saved = 1;
+    for (int i = 0; i < MOST_HIDDEN; i++)
+        if (is_hidden[i])
+            saved &= dae_sink_save(hidden_sink[i]);
+    return saved;
+}
+
+/* Comes back if it has to be called again. */
+static void end(int number, int at_once)
+{
+    int saved = save();
+    if (!saved && !at_once && moments < MOMENTS && wait_for(MOMENT)) {
+        moments = moments + 1;
+        return;
+    }
+    if (!saved)
+        valid = 0;
     for (int i = 0; i < MOST_HIDDEN; i++)
         if (is_hidden[i])
             unlink(hidden_name[i]);
@@ -92,18 +123,20 @@ static void end(int number)
 
 static void note(int number)
 {
-    const struct itimerval grace = { .it_value = { .tv_usec = GRACE } };
     if (!caught)
         caught = number;
-    if (++count >= 3 || !looking || setitimer(ITIMER_REAL, &grace, NULL) != 0)
-        end(caught);
+    count = count + 1;
+    if (count >= 3 || !looking)
+        end(caught, count >= 3);
+    else if (count == 1 && !wait_for(GRACE))
+        end(caught, 1);
 }
 
 static void run_out(int number)
 {
     (void)number;
     if (caught)
-        end(caught);
+        end(caught, 0);
 }
 
 void cli_signals_watch(const cli *c)
@@ -137,21 +170,23 @@ void cli_signals_valid_to(double t)
     valid = other;
 }
 
-void cli_signals_remove(const char *hidden)
+void cli_signals_remove(dae_sink *sink)
 {
+    const char *hidden = sink->file.beside;
     for (int i = 0; hidden && i < MOST_HIDDEN; i++) {
         if (is_hidden[i] || strlen(hidden) >= PATH_MAX)
             continue;
         memcpy(hidden_name[i], hidden, strlen(hidden) + 1);
+        hidden_sink[i] = sink;
         is_hidden[i] = 1;
         return;
     }
 }
 
-void cli_signals_keep(const char *hidden)
+void cli_signals_keep(const dae_sink *sink)
 {
     for (int i = 0; i < MOST_HIDDEN; i++)
-        if (is_hidden[i] && strcmp(hidden_name[i], hidden) == 0)
+        if (hidden_sink[i] == sink)
             is_hidden[i] = 0;
 }
 

@@ -44,8 +44,6 @@ static int take_row(double t, const double *value, void *user)
     job->events += job->rows > 0 && t == job->t_valid;
     job->rows++;
     job->t = job->t_valid = t;
-    if (job->result_sink.whole > 0 && job->result_sink.file.length == job->result_sink.whole)
-        cli_signals_valid_to(t);
     cli_signals_look(1); /* there is something to save, and take_step looks */
     if ((double)job->result_sink.written > job->max_output) {
         job->stopped = 1;
@@ -60,6 +58,8 @@ static int take_step(double t, void *user)
 {
     simulate_job *job = user;
     job->t = t;
+    if (job->result_sink.whole > 0)
+        cli_signals_valid_to(job->t_valid);
     job->signal = cli_signal_caught();
     if (job->signal)
         return DAE_STOP;

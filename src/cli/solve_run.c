@@ -134,8 +134,8 @@ static int record(solve_job *job, double before)
     watch_constraints(job);
     if (!error)
         job->t_valid = job->t;
-    if (job->csv_sink.whole > 0 && job->csv_sink.file.length == job->csv_sink.whole)
-        cli_signals_valid_to(job->t);
+    if (job->csv_sink.whole > 0)
+        cli_signals_valid_to(job->t_valid);
     cli_signals_look(1); /* there is something to save, and the loop looks */
     return error;
 }

@@ -15,6 +15,8 @@
 #include "base/message.h"
 #include "output/publish.h"
 
+#include <signal.h>
+
 enum { DAE_SINK_BYTES = 8192 };
 
 /* A stream is somebody else's descriptor: buffered, never cut or closed. A file is ours: every
@@ -30,6 +32,7 @@ typedef struct dae_sink {
     int64_t written; /* bytes that the system took                                      */
     int64_t whole;   /* of these, up to the end of the last complete record             */
     size_t used;     /* bytes waiting in the buffer                                     */
+    volatile sig_atomic_t quiet; /* all that came is in whole records, and nobody is at work */
     dae_publication file; /* of a sink that was opened by dae_sink_create               */
     char buffer[DAE_SINK_BYTES];
 } dae_sink;
@@ -57,6 +60,11 @@ void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count
 
 int dae_sink_flush(dae_sink *s);
 int dae_sink_close(dae_sink *s); /* flush, fsync, close; a stream is only flushed */
+
+/* For a signal handler that is about to end the program: whatever is recorded is shown. 0: not now, a
+ * record is just being written. */
+int dae_sink_save(dae_sink *s);
+
 void dae_sink_abandon(dae_sink *s); /* a file that shall not appear, if it has not yet */
 
 #endif
