@@ -104,6 +104,11 @@ int cli_fail(cli *c); /* that, and with --json on standard output; the exit code
 int cli_code_at_start(int status);
 int cli_io_status(int error); /* dae_status of an errno                                 */
 
+/* ---- BLAS (blas.c) ---- */
+
+/* Before anything is computed: what BLAS needs it has from here on. 0, or an exit code. */
+int cli_blas_ready(cli *c);
+
 /* ---- files and signals (files.c, signals.c) ---- */
 
 /* --plot FILE: 0, or an exit code if the name promises another format than SVG; NULL is good */

@@ -53,6 +53,8 @@ static int dispatch(cli *c, int argc, char **argv)
         cli_help(c, verb);
         return 0;
     }
+    if (code == 0)
+        code = cli_blas_ready(c);
     return code == 0 ? verb->run(c, &a) : code;
 }
 

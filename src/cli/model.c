@@ -97,6 +97,16 @@ void cli_model_failed(cli *c, const dae_model *m)
     c->messages = all;
 }
 
+int cli_model_lacks_memory(cli *c, const dae_model *m)
+{
+    if (dae_model_status(m) != DAE_E_NOMEM)
+        return 0;
+    cli_model_failed(c, m);
+    int code = cli_fail(c);
+    c->messages = NULL;
+    return code;
+}
+
 void cli_model_warnings(const cli *c, const dae_model *m)
 {
     const char *text = dae_model_messages(m);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISAGREES = 6 };
+enum { DISAGREES = 6, NO_MEMORY = -1 };
 
 static int list(cli *c)
 {
@@ -58,7 +58,8 @@ static int run_json(cli *c, const reproduction *r)
     if (!out || fclose(out) != 0) {
         free(text);
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the text of '%s'", r->id);
-        return cli_fail(c);
+        cli_fail(c);
+        return NO_MEMORY;
     }
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
@@ -146,7 +147,7 @@ static int run(cli *c, const cli_arguments *a)
             if (code)
                 return code;
             int bad = c->json ? run_json(c, r) : run_text(c, r);
-            return bad == 0 ? 0 : DISAGREES;
+            return bad == NO_MEMORY ? dae_status_exit_code(DAE_E_NOMEM) : bad == 0 ? 0 : DISAGREES;
         }
         cli_nearest_try(&near, reproduction_list[i]->id);
     }

@@ -115,6 +115,15 @@ static void judge(cli *c, simulate_job *job, dae_status status)
                                    : cli_code_at_start(job->status);
 }
 
+void simulate_judge_memory(simulate_job *job)
+{
+    if (job->exit_code || dae_model_status(job->model) != DAE_E_NOMEM)
+        return;
+    cli_model_failed(job->c, job->model);
+    job->status = DAE_E_NOMEM;
+    job->exit_code = dae_status_exit_code(DAE_E_NOMEM);
+}
+
 void simulate_run(cli *c, simulate_job *job)
 {
     dae_simulation *s = &job->simulation;
@@ -134,6 +143,7 @@ void simulate_run(cli *c, simulate_job *job)
     dae_model_get_facts(job->model, &job->facts);
     if (job->status == DAE_OK) /* behind the run: it looks at the start once more */
         job->facts.differential_index = dae_model_differential_index(job->model);
+    simulate_judge_memory(job);
     if (job->facts.route)
         s->route = job->facts.route; /* it may have been chosen */
 }

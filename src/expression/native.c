@@ -7,7 +7,7 @@
  * the process wait for that, and the compiler is stopped if one does (in a process with other
  * threads these would have to keep signals away themselves).
  */
-#define _GNU_SOURCE /* prlimit */
+#define _GNU_SOURCE /* prlimit, getdents64 */
 #include "expression/native.h"
 #include "expression/code.h"
 
@@ -126,18 +126,32 @@ static void sleep_a_little(long milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* Whatever is in it, also what a compiler that was stopped has left; one that is being stopped
- * may still write for a moment. */
+/* Whatever is in it; without opendir, which takes memory. */
+static void empty_folder(const char *path)
+{
+    union {
+        struct dirent64 entry;
+        char bytes[4096];
+    } list;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t length;
+    while (folder >= 0 && (length = getdents64(folder, &list, sizeof list)) > 0)
+        for (ssize_t at = 0; at < length;) {
+            const struct dirent64 *e = (const struct dirent64 *)(list.bytes + at);
+            if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+                unlinkat(folder, e->d_name, 0);
+            at += e->d_reclen;
+        }
+    if (folder >= 0)
+        close(folder);
+}
+
+/* Also what a compiler that was stopped has left; one that is being stopped may still write for a
+ * moment. */
 static void close_workshop(workshop *w)
 {
     for (int attempt = 0; w->folder[0] && attempt < 20; attempt++) {
-        DIR *folder = opendir(w->folder);
-        struct dirent *entry;
-        while (folder && (entry = readdir(folder)) != NULL)
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                unlinkat(dirfd(folder), entry->d_name, 0);
-        if (folder)
-            closedir(folder);
+        empty_folder(w->folder);
         if (rmdir(w->folder) == 0 || errno == ENOENT)
             return;
         sleep_a_little(10);
