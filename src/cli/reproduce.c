@@ -35,6 +35,14 @@ static int list(cli *c)
     return 0;
 }
 
+static int no_memory(cli *c, const reproduction *r)
+{
+    dae_fail(&c->report, DAE_E_NOMEM, "no memory for '%s'", r->id);
+    dae_why(&c->report, "where it says that something disagrees it could not be computed");
+    cli_fail(c);
+    return NO_MEMORY;
+}
+
 /* The text goes to standard output as it comes, past our buffer. */
 static int run_text(cli *c, const reproduction *r)
 {
@@ -43,6 +51,10 @@ static int run_text(cli *c, const reproduction *r)
         return 0; /* main sees the error */
     int bad = r->run(stdout);
     errno = 0;
+    if (study_refused() > 0) {
+        fflush(stdout);
+        return no_memory(c, r);
+    }
     if ((fflush(stdout) != 0 || ferror(stdout)) && !c->out->error)
         c->out->error = errno ? errno : EIO;
     return bad;
@@ -55,11 +67,10 @@ static int run_json(cli *c, const reproduction *r)
     dae_json j;
     FILE *out = open_memstream(&text, &length);
     int bad = out ? r->run(out) : -1;
-    if (!out || fclose(out) != 0) {
+    int lost = !out || fflush(out) != 0 || ferror(out) || study_refused() > 0;
+    if ((out && fclose(out) != 0) || lost || !text) { /* fclose may lose the text as well */
         free(text);
-        dae_fail(&c->report, DAE_E_NOMEM, "no memory for the text of '%s'", r->id);
-        cli_fail(c);
-        return NO_MEMORY;
+        return no_memory(c, r);
     }
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
