@@ -40,8 +40,9 @@ dae_solver *study_open(const dae_problem *problem, const dae_options *options)
     return dae_open(problem, &mine);
 }
 
-int study_problem(const problem_entry *entry, const char *form, const problem_setting *set,
-                  int count, problem_instance *out, const char **culprit)
+int study_problem(const problem_entry *entry, const char *form,
+                  const problem_setting *set, int count, problem_instance *out,
+                  const char **culprit)
 {
     int status = problem_open(entry, form, set, count, out, culprit);
     refused += status == DAE_E_NOMEM;
@@ -55,8 +56,9 @@ dae_mechanism *study_mechanism(const dae_mechanical *model, const dae_formulatio
     return dae_mechanism_open(model, &mine);
 }
 
-dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_options *options,
-                            double t, const double *x, const double *xdot)
+dae_analysis *study_analyze(const dae_problem *problem,
+                            const dae_analysis_options *options, double t,
+                            const double *x, const double *xdot)
 {
     dae_analysis_options mine = options ? *options : (dae_analysis_options){ 0 };
     mine.allocator = &counted;
@@ -65,5 +67,6 @@ dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_optio
 
 dae_model *study_model(const char *name, const char *text)
 {
-    return dae_model_load_text(name, text, strlen(text), &(dae_model_options){ .allocator = &counted });
+    return dae_model_load_text(name, text, strlen(text),
+                               &(dae_model_options){ .allocator = &counted });
 }

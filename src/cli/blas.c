@@ -27,9 +27,10 @@
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
-typedef void product(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
-                     const double *alpha, const double *a, const int *lda, const double *b,
-                     const int *ldb, const double *beta, double *c, const int *ldc, size_t, size_t);
+typedef void product(const char *op_a, const char *op_b, const int *m, const int *n,
+                     const int *k, const double *alpha, const double *a, const int *lda,
+                     const double *b, const int *ldb, const double *beta, double *c,
+                     const int *ldc, size_t, size_t);
 
 static product *library_product; /* set once, by cli_blas_ready */
 
@@ -39,7 +40,8 @@ int cli_blas_ready(cli *c)
     *(void **)&library_product = dlsym(RTLD_NEXT, "dgemm_");
     if (openblas_set_num_threads)
         openblas_set_num_threads(1);
-    void *room = mmap(NULL, WORKSPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *room =
+        mmap(NULL, WORKSPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED || !library_product) {
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the linear algebra");
         dae_why(&c->report, "BLAS needs addresses for %d MB", WORKSPACE >> 20);
@@ -58,8 +60,9 @@ int cli_blas_ready(cli *c)
 enum { BLOCK = 8, COPIED = 4, PIECE = 15, SMALL = 1000000 };
 
 void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
-            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
-            const double *beta, double *c, const int *ldc, size_t length_a, size_t length_b)
+            const double *alpha, const double *a, const int *lda, const double *b,
+            const int *ldb, const double *beta, double *c, const int *ldc,
+            size_t length_a, size_t length_b)
 {
     static const double one = 1;
     int rows = *m % BLOCK, above = *m - rows;

@@ -72,18 +72,21 @@ static void explain(int number)
     const char *exit_code = digits + strspn(digits, "0");
     if (told->json && told->out->written == 0)
         say(STDOUT_FILENO,
-            (const char *const[]){ "{\n  \"status\": \"E_INTERRUPTED\",\n  \"message\": \"stopped by ",
-                                   name, "\"\n}\n", NULL });
+            (const char *const[]){
+                "{\n  \"status\": \"E_INTERRUPTED\",\n  \"message\": \"stopped by ", name,
+                "\"\n}\n", NULL });
     if (told->json_errors)
         say(STDERR_FILENO,
-            (const char *const[]){ "{\n  \"error\": {\n    \"code\": \"E_INTERRUPTED\",\n    "
-                                   "\"what\": \"stopped by ",
-                                   name, "\",\n    \"exit\": ", exit_code,
-                                   t ? ",\n    \"valid_to\": " : "", t ? t : "", "\n  }\n}\n", NULL });
+            (const char *const[]){
+                "{\n  \"error\": {\n    \"code\": \"E_INTERRUPTED\",\n    "
+                "\"what\": \"stopped by ",
+                name, "\",\n    \"exit\": ", exit_code, t ? ",\n    \"valid_to\": " : "",
+                t ? t : "", "\n  }\n}\n", NULL });
     else
         say(STDERR_FILENO,
             (const char *const[]){ "error[E_INTERRUPTED]: stopped by ", name, "\n",
-                                   t ? "results valid to t=" : "", t ? t : "", t ? "\n" : "", NULL });
+                                   t ? "results valid to t=" : "", t ? t : "",
+                                   t ? "\n" : "", NULL });
 }
 
 static int wait_for(int microseconds)

@@ -68,7 +68,8 @@ static int create_beside(dae_publication *p)
 {
     enum { ATTEMPTS = 100 };
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int fd = open(p->beside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        int fd =
+            open(p->beside, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd >= 0 && !is_locked(fd) && is_name_of(p->beside, fd)) {
             p->writing = fd;
             return 0;
@@ -169,7 +170,8 @@ int dae_publication_ready(dae_publication *p)
 /* An older file is replaced only on request, also one that came since the run began. */
 static int take_name(const dae_publication *p)
 {
-    if (p->replace || renameat2(AT_FDCWD, p->beside, AT_FDCWD, p->path, RENAME_NOREPLACE) == 0)
+    if (p->replace ||
+        renameat2(AT_FDCWD, p->beside, AT_FDCWD, p->path, RENAME_NOREPLACE) == 0)
         return p->replace && rename(p->beside, p->path) != 0 ? errno : 0;
     if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
         return errno;
@@ -191,9 +193,7 @@ static int exchange(dae_publication *p)
         p->copied = length;
         return 0;
     }
-    int error = before < 0                              ? take_name(p)
-                : rename(p->beside, p->path) != 0 ? errno
-                                                        : 0;
+    int error = before < 0 ? take_name(p) : rename(p->beside, p->path) != 0 ? errno : 0;
     if (error)
         return error;
     if (before >= 0)

@@ -273,7 +273,7 @@ static int close_file(dae_sink *s)
         error = ftruncate(s->fd, (off_t)s->whole) == 0 ? 0 : errno;
     if (!error && !s->spoiled && s->whole > 0)
         show(s, 1);
-    set_quiet(s, !error && !s->error); /* fsync can take long, but what is left to do is not urgent */
+    set_quiet(s, !error && !s->error); /* fsync can take long, but nothing is lost any more */
     int closed = dae_publication_close(&s->file);
     s->fd = -1;
     if (!s->error)

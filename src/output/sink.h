@@ -61,8 +61,8 @@ void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count
 int dae_sink_flush(dae_sink *s);
 int dae_sink_close(dae_sink *s); /* flush, fsync, close; a stream is only flushed */
 
-/* For a signal handler that is about to end the program: whatever is recorded is shown. 0: not now, a
- * record is just being written. */
+/* For a signal handler that is about to end the program: whatever is recorded is shown. 0: not
+ * now, a record is just being written. */
 int dae_sink_save(dae_sink *s);
 
 void dae_sink_abandon(dae_sink *s); /* a file that shall not appear, if it has not yet */
