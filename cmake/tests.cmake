@@ -36,6 +36,14 @@ foreach(source ${programs})
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${test_environment}")
 endforeach()
 
+# Preloaded by test_allocations.sh. It speaks of glibc's own names, so its symbols stay as they are.
+add_library(fail_malloc MODULE "${PROJECT_SOURCE_DIR}/tests/shims/fail_malloc.c")
+target_link_libraries(fail_malloc PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(fail_malloc PROPERTIES PREFIX "" INTERPROCEDURAL_OPTIMIZATION OFF
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+target_compile_options(fail_malloc PRIVATE -fno-sanitize=all -fno-builtin)
+target_link_options(fail_malloc PRIVATE -fno-sanitize=all)
+
 file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/test_*.sh")
 foreach(source ${scripts})
     get_filename_component(name ${source} NAME_WE)

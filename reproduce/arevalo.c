@@ -39,7 +39,7 @@ static dae_solver *open_run(const trial_run *r, dae_first_kind first)
                       .max_order = r->order,
                       .fixed_step = r->h,
                       .first = first };
-    dae_solver *s = dae_open(&r->p->problem, &o);
+    dae_solver *s = study_open(&r->p->problem, &o);
     dae_start(s, r->p->t0, r->p->x0, r->p->xdot0);
     return s;
 }
@@ -341,7 +341,7 @@ static int draw(dae_trajectory *w)
     double y[4];
     trial_run r[2];
     int error = 0;
-    if (problem_open(problem_find(name), NULL, NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find(name), NULL, NULL, 0, &p, NULL) != DAE_OK)
         return 0;
     for (int i = 0; i < 2; i++) {
         r[i] = (trial_run){

@@ -204,7 +204,7 @@ static double growth(const march *m, double *first, double *last)
 {
     int n = m->p->problem.size, done = 0;
     double exact[march_unknowns], before = 0, now = 0;
-    double *path = calloc((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
+    double *path = study_take((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
     if (!path)
         return NAN;
     march_run(m, path, &done);

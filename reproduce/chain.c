@@ -40,7 +40,7 @@ static double processor(void)
 static int once(const problem_instance *p, const char *method, cost *c)
 {
     const double h = 1e-3;
-    dae_solver *s = dae_open(
+    dae_solver *s = study_open(
         &p->problem,
         &(dae_options){ .method = method, .linear = "klu", .initial_step = h, .max_step = h,
                         .rtol = 1e-3, .atol = 1e-3 });
@@ -71,7 +71,7 @@ static int measure(double n, const char *form, const char *method, cost *c)
     problem_instance p;
     const problem_setting set[] = { { "links", n, NULL }, { "sparse", 1, NULL } };
     *c = (cost){ 0 };
-    if (problem_open(problem_find("n-pendulum"), form, set, 2, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find("n-pendulum"), form, set, 2, &p, NULL) != DAE_OK)
         return 0;
     int good = 1;
     for (int k = 0; k < RUNS && good; k++)

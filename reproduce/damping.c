@@ -152,7 +152,7 @@ static int numbers(const subject *s, double h, int euler,
                             .newton_max = 100 };
     const double t[] = { 0, -h }, x[] = { 1, 0.5, 0.3, -0.8 };
     double now[2];
-    dae_solver *solver = dae_open(&p, &o);
+    dae_solver *solver = study_open(&p, &o);
     dae_status status = s->steps == 2 && !euler ? dae_start_history(solver, 2, t, x)
                                                 : dae_start(solver, 0, x, NULL);
     for (int k = 0; k < NUMBERS && status == DAE_OK; k++) {

@@ -100,7 +100,7 @@ static int project(double t, double *x, const double *weight, void *user)
 static int open_pendulum(const subject *s, double angle, problem_instance *p)
 {
     const problem_setting set = { .name = "angle", .value = angle };
-    if (problem_open(problem_find("pendulum"), s->form, &set, 1, p, NULL) != DAE_OK)
+    if (study_problem(problem_find("pendulum"), s->form, &set, 1, p, NULL) != DAE_OK)
         return 0;
     if (s->printed) {
         p->problem.residual = printed_residual;
@@ -141,7 +141,7 @@ static int follow(const subject *s, run *r)
         return 0;
     memcpy(x, p.x0, (size_t)p.problem.size * sizeof *x);
     disturb(s, r->kick, x);
-    dae_solver *solver = dae_open(
+    dae_solver *solver = study_open(
         &p.problem, &(dae_options){ .method = r->method, .rtol = r->rtol, .atol = r->rtol });
     dae_status status = dae_start(solver, 0, x, r->kick != 0 ? NULL : p.xdot0);
     for (int i = 0; i < SAMPLES && status == DAE_OK; i++) {
@@ -345,7 +345,7 @@ static void all_errors(verdicts *v, run *r)
 static int reproduce(FILE *out)
 {
     verdicts v = { .out = out };
-    run *r = calloc(1, sizeof *r);
+    run *r = study_take(1, sizeof *r);
     if (!r)
         return 1;
     *r = (run){ .angle = 60, .kick = 1e-7, .end = 80, .rtol = 1e-12, .method = "radau" };
@@ -370,7 +370,7 @@ static int draw(dae_trajectory *w)
     run *r[CURVES] = { NULL };
     int error = 0, good = 1;
     for (int k = 0; k < CURVES; k++) {
-        r[k] = malloc(sizeof **r);
+        r[k] = study_take(1, sizeof **r);
         good = good && r[k];
         if (!good)
             continue;

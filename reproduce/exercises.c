@@ -32,7 +32,7 @@ static int bench_open(verdicts *v, bench *b, const char *name, const char *setti
                       double value)
 {
     const problem_setting set = { .name = setting, .value = value };
-    if (problem_open(problem_find(name), "index0", &set, setting ? 1 : 0, &b->p, NULL) !=
+    if (study_problem(problem_find(name), "index0", &set, setting ? 1 : 0, &b->p, NULL) !=
         DAE_OK) {
         fprintf(v->out, "    problem '%s' cannot be used  %s\n", name, verdict(v, 0));
         return 0;
@@ -145,7 +145,7 @@ static void loops(verdicts *v)
         const dae_problem problem = { .size = 4, .rhs = ball_rhs, .user = &ratio };
         double p[4] = { 1, 0, 0, 0 };
         dae_solver *s =
-            dae_open(&problem, &(dae_options){ .method = "radau", .rtol = 1e-10 });
+            study_open(&problem, &(dae_options){ .method = "radau", .rtol = 1e-10 });
         int good = dae_start(s, 0, p, NULL) == DAE_OK &&
                    dae_advance(s, 2 * pi) == DAE_OK &&
                    dae_read(s, 2 * pi, p, NULL) == DAE_OK;
@@ -162,10 +162,10 @@ static void loops(verdicts *v)
 static void disc_run(verdicts *v)
 {
     problem_instance p;
-    if (problem_open(problem_find("rolling-disc"), "index2", NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find("rolling-disc"), "index2", NULL, 0, &p, NULL) != DAE_OK)
         return;
     double x[MOST] = { 0 };
-    dae_solver *s = dae_open(&p.problem, &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
+    dae_solver *s = study_open(&p.problem, &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
     int good = dae_start(s, p.t0, p.x0, p.xdot0) == DAE_OK &&
                dae_advance(s, p.t1) == DAE_OK && dae_read(s, p.t1, x, NULL) == DAE_OK;
     dae_close(s);

@@ -212,7 +212,7 @@ static int follow(const char *method, int index, double h, double d, double *err
         xdot[V1] += d / m1;
     if (index == 3)
         xdot[X1] = x[V1] += d;
-    dae_solver *s = dae_open(&problem, &options);
+    dae_solver *s = study_open(&problem, &options);
     dae_status status = dae_start(s, 1, x, xdot);
     int two = strncmp(method, "two-step", 8) == 0, n = 0;
     for (; n < STEPS && status == DAE_OK; n++) {
@@ -269,7 +269,7 @@ static int taken(const char *method, int index)
                                   .level = levels[index],
                                   .user = &p };
     dae_solver *s =
-        dae_open(&problem, &(dae_options){ .method = method, .fixed_step = 0.01 });
+        study_open(&problem, &(dae_options){ .method = method, .fixed_step = 0.01 });
     led_exact(1, x, xdot);
     dae_status status = dae_last_status(s);
     if (status == DAE_OK)
@@ -403,7 +403,7 @@ static void spectrum(verdicts *v)
         double alpha = sets[k][0], beta = sets[k][1], x[5], J[16], re[4], im[4], work[64];
         double q[2] = { 0, -exercises_length }, u[2] = { 0, 0 };
         int n = 4, one = 1, room = 64, info;
-        dae_mechanism *m = dae_mechanism_open(
+        dae_mechanism *m = study_mechanism(
             &exercises_rod,
             &(dae_formulation){ .name = "baumgarte", .alpha = alpha, .beta = beta });
         dae_mechanism_pack(m, 0, q, u, x, NULL);
@@ -423,11 +423,11 @@ static void spectrum(verdicts *v)
 static int decays(const char *method, double beta, double h)
 {
     double q[2] = { 0, -exercises_length }, u[2] = { 0, 0 }, x[5], off = 1e-6;
-    dae_mechanism *m = dae_mechanism_open(
+    dae_mechanism *m = study_mechanism(
         &exercises_rod,
         &(dae_formulation){ .name = "baumgarte", .alpha = beta, .beta = beta });
     dae_status status = dae_mechanism_pack(m, 0, q, u, x, NULL);
-    dae_solver *s = dae_open(
+    dae_solver *s = study_open(
         dae_mechanism_problem(m),
         &(dae_options){
             .method = method, .rtol = 1e-3, .atol = 1, .start = DAE_START_TRUST });

@@ -51,10 +51,10 @@ static void run(const dae_mechanical *model, const char *form, double rtol, doub
     double x[16], q[2] = { q0[0], q0[1] }, v[2] = { v0[0], v0[1] };
     dae_mechanism_report r;
     memset(o, 0, sizeof *o);
-    dae_mechanism *m = dae_mechanism_open(model, &(dae_formulation){ .name = form });
+    dae_mechanism *m = study_mechanism(model, &(dae_formulation){ .name = form });
     o->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
     dae_solver *s =
-        dae_open(dae_mechanism_problem(m), &(dae_options){ .rtol = rtol, .atol = rtol });
+        study_open(dae_mechanism_problem(m), &(dae_options){ .rtol = rtol, .atol = rtol });
     if (o->status == DAE_OK)
         o->status = dae_start(s, 0, x, NULL);
     if (o->status == DAE_OK)

@@ -17,9 +17,9 @@ static int follow(const char *problem, const char *form, double mu, double path[
     int vakonomic = problem_find(problem) != problem_find("knife-edge");
     problem_instance p;
     double x[MOST];
-    if (problem_open(problem_find(problem), form, &set, vakonomic, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find(problem), form, &set, vakonomic, &p, NULL) != DAE_OK)
         return 0;
-    dae_solver *s = dae_open(
+    dae_solver *s = study_open(
         &p.problem, &(dae_options){ .method = "radau", .rtol = 1e-9, .atol = 1e-9 });
     dae_status status = dae_start(s, p.t0, p.x0, p.xdot0);
     for (int i = 0; i < TIMES && status == DAE_OK; i++) {

@@ -69,12 +69,12 @@ static void round_and_round(const char *form, int renew, double t1, course *c)
 {
     double q[2] = { 0, -L }, v[2] = { 14, 0 }, x[4], E0, E, last = -pi / 2;
     dae_mechanism *m =
-        dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = form });
+        study_mechanism(&exercises_rod, &(dae_formulation){ .name = form });
     memset(c, 0, sizeof *c);
     energy(0, q, v, &E0, NULL);
     c->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
     dae_solver *s =
-        dae_open(dae_mechanism_problem(m), &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
+        study_open(dae_mechanism_problem(m), &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
     if (c->status == DAE_OK)
         c->status = dae_start(s, 0, x, NULL);
     while (c->status == DAE_OK && dae_time(s) < t1) {
@@ -148,7 +148,7 @@ void exercises_null_space(verdicts *v)
                  { "1.8  zero eigenvalue, T", dae_mech_null_eigen },
                  { "     Gram-Schmidt, T", dae_mech_null_gram_schmidt } };
     dae_mechanism *m =
-        dae_mechanism_open(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
+        study_mechanism(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
     fprintf(v->out,
             "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
     for (int i = 0; i < 4; i++) {

@@ -78,10 +78,10 @@ static void run(const subject *k, const char *form, const char *method, double r
     double x[STATE];
     memset(r, 0, sizeof *r);
     r->failed = 1;
-    if (problem_open(problem_find(k->problem), form, NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find(k->problem), form, NULL, 0, &p, NULL) != DAE_OK)
         return;
     dae_mechanism *m = p.problem.user;
-    dae_solver *s = dae_open(
+    dae_solver *s = study_open(
         &p.problem, &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
     clock_t begin = clock();
     r->size = p.problem.size;

@@ -57,10 +57,10 @@ static void run(int k, const char *form, double rtol, outcome *out)
     problem_instance p;
     double x[STATE];
     *out = (outcome){ .failed = 1, .n = subjects[k].n, .m = subjects[k].m };
-    if (problem_open(problem_find(subjects[k].name), form, NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find(subjects[k].name), form, NULL, 0, &p, NULL) != DAE_OK)
         return;
     dae_mechanism *m = p.problem.user;
-    dae_solver *s = dae_open(&p.problem, &(dae_options){ .method = dae_mechanism_method(m, rtol),
+    dae_solver *s = study_open(&p.problem, &(dae_options){ .method = dae_mechanism_method(m, rtol),
                                                          .rtol = rtol,
                                                          .atol = rtol });
     dae_status status = dae_start(s, p.t0, p.x0, p.xdot0);
@@ -82,7 +82,7 @@ static int reference(int k, outcome *out)
 {
     problem_instance p;
     *out = (outcome){ .n = subjects[k].n, .m = subjects[k].m };
-    if (problem_open(problem_find(subjects[k].name), "index1", NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find(subjects[k].name), "index1", NULL, 0, &p, NULL) != DAE_OK)
         return 0;
     int known = p.reference != NULL;
     if (known)

@@ -85,12 +85,12 @@ static dae_status take_off(flight *f, const way *w, double speed)
     const dae_options o = { .rtol = w->rtol, .atol = w->atol, .method = w->method };
     memset(f, 0, sizeof *f);
     f->w = w;
-    int status = problem_open(problem_find("moon"), w->form, &set, 1, &f->p, NULL);
+    int status = study_problem(problem_find("moon"), w->form, &set, 1, &f->p, NULL);
     if (status != DAE_OK)
         return (dae_status)status;
     f->opened = 1;
     f->J0 = jacobi(f->p.x0);
-    f->s = dae_open(&f->p.problem, &o);
+    f->s = study_open(&f->p.problem, &o);
     return dae_start(f->s, 0, f->p.x0, NULL);
 }
 

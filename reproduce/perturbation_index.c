@@ -151,11 +151,11 @@ static dae_solver *start(const study *s, dae_problem *p, const defect *d, double
                             .start = DAE_START_TRUST, .fixed_step = 0.05 / frequency };
     *p = (dae_problem){ .size = s->n, .residual = s->residual, .level = s->level,
                         .user = (void *)(uintptr_t)d };
-    dae_analysis *a = dae_analyze(
+    dae_analysis *a = study_analyze(
         p, &(dae_analysis_options){ .time_scale = 1 / frequency }, 0, s->x0, NULL);
     dae_solver *solver = NULL;
     if (dae_analysis_status(a) == DAE_OK) {
-        solver = dae_open(p, &o);
+        solver = study_open(p, &o);
         if (dae_start(solver, 0, dae_analysis_derivative(a, 0), dae_analysis_derivative(a, 1)) !=
             DAE_OK) {
             dae_close(solver);
@@ -232,7 +232,7 @@ static void print_indices(verdicts *v, const study *s)
     const defect none = { .equation = -1 };
     dae_problem p = { .size = s->n, .residual = s->residual, .level = s->level,
                       .user = (void *)(uintptr_t)&none };
-    dae_analysis *a = dae_analyze(&p, NULL, 0, s->x0, NULL);
+    dae_analysis *a = study_analyze(&p, NULL, 0, s->x0, NULL);
     const dae_index_facts *f = dae_analysis_facts(a);
     int index = f ? f->index : -1, perturbation = f ? f->perturbation : -1;
     int same = s->perturbation == s->index;

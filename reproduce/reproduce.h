@@ -7,6 +7,10 @@
 #ifndef REPRODUCE_H
 #define REPRODUCE_H
 
+#include <daedalus/analysis.h>
+#include <daedalus/mechanics.h>
+#include <daedalus/model.h>
+
 #include <stdio.h>
 
 #include "output/trajectory.h"
@@ -42,6 +46,20 @@ typedef struct verdicts {
 
 const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE"; counts        */
 int verdict_total(const verdicts *v); /* prints the sum; returns the disagreements */
+
+/* ---------------------------------------------------------------- memory ------------ */
+
+/* The library's and the collection's calls, with a note of memory that was refused: what comes out
+ * then is no disagreement with anybody. */
+dae_solver *study_open(const dae_problem *problem, const dae_options *options);
+int study_problem(const problem_entry *entry, const char *form, const problem_setting *set,
+                  int count, problem_instance *out, const char **culprit);
+dae_mechanism *study_mechanism(const dae_mechanical *model, const dae_formulation *how);
+dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_options *options,
+                            double t, const double *x, const double *xdot);
+dae_model *study_model(const char *name, const char *text);
+void *study_take(size_t count, size_t size); /* calloc */
+long study_refused(void);                    /* how often, since the program began */
 
 /* ---------------------------------------------------------------- marching ---------- */
 

@@ -43,7 +43,7 @@ static int series_open(series *s, const lab_problem *p, int times, int powers)
     int n = p->ny + p->nz;
     size_t one = (size_t)times * (size_t)powers;
     *s = (series){ .p = p, .times = times, .powers = powers };
-    s->memory = calloc(one * (size_t)(n + p->terms * FACTORS), sizeof *s->memory);
+    s->memory = study_take(one * (size_t)(n + p->terms * FACTORS), sizeof *s->memory);
     for (int i = 0; i < n && s->memory; i++)
         s->x[i] = s->memory + one * (size_t)i;
     s->product = s->memory ? s->memory + one * (size_t)n : NULL;
@@ -292,7 +292,7 @@ static void finish(stepper *m, expand_value x, int terms)
 int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps,
                   int terms, expand_value x)
 {
-    stepper *m = calloc(1, sizeof *m);
+    stepper *m = study_take(1, sizeof *m);
     int good = m != NULL;
     if (m) {
         *m = (stepper){ .p = p, .t = t, .h = h };

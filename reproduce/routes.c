@@ -101,7 +101,7 @@ static int take_row(double t, const double *value, void *user)
 static void simulate(const char *text, const dae_simulation *how, outcome *o)
 {
     static const char *const name[] = { "x", "y", "vx", "vy" };
-    dae_model *m = dae_model_load_text("pendulum", text, strlen(text), NULL);
+    dae_model *m = study_model("pendulum", text);
     memset(o, 0, sizeof *o);
     size_t count = dae_model_variable_count(m);
     for (size_t i = 0; i < count; i++)

@@ -63,7 +63,7 @@ static dae_status by_library(const char *method, char set, pair *e)
 {
     problem_instance p;
     pair a = start_of(set);
-    if (problem_open(problem_find("sine"), NULL, NULL, 0, &p, NULL) != DAE_OK)
+    if (study_problem(problem_find("sine"), NULL, NULL, 0, &p, NULL) != DAE_OK)
         return DAE_E_INTERNAL;
     dae_options o = { .rtol = 1e-10,
                       .atol = 1e-10,
@@ -74,7 +74,7 @@ static dae_status by_library(const char *method, char set, pair *e)
                       .first = DAE_FIRST_PLAIN,
                       .newton_tolerance = 1e-3 };
     double x[2] = { a.x, a.y }, xdot[2] = { 1, 0 };
-    dae_solver *s = dae_open(&p.problem, &o);
+    dae_solver *s = study_open(&p.problem, &o);
     dae_status status = dae_start(s, 0, x, xdot);
     e[0] = error_of(a, 0);
     for (int n = 1; n <= steps && status == DAE_OK; n++) {
@@ -353,7 +353,7 @@ static void library_errors(const problem_instance *p, const mesh *m, int k, sum 
     dae_options o = {
         .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
     };
-    dae_solver *s = dae_open(&p->problem, &o);
+    dae_solver *s = study_open(&p->problem, &o);
     for (int j = 0; j <= k; j++) {
         t[j] = m->t[k - j];
         p->exact(t[j], x + j * chain, p->problem.user);

@@ -55,7 +55,7 @@ dae_status march_run(const march *m, double *path, int *done)
         .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
         .method = m->method, .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT
     };
-    dae_solver *s = dae_open(&m->p->problem, &options);
+    dae_solver *s = study_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);
     if (status == DAE_OK)
         status = start(m, s);
@@ -78,7 +78,7 @@ double march_error(const march *m, unsigned mask, int first, int last)
 {
     int n = m->p->problem.size;
     double exact[march_unknowns], largest = 0;
-    double *path = calloc((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
+    double *path = study_take((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
     int failed = !path || march_run(m, path, NULL) != DAE_OK;
     for (int step = first; step <= last && !failed; step++) {
         m->p->exact(march_time(m, step), exact, m->p->problem.user);
@@ -95,7 +95,7 @@ int march_open(verdicts *v, problem_instance *p, const char *problem, const char
 {
     const problem_setting set = { .name = setting, .value = value };
     int count = setting ? 1 : 0;
-    int status = problem_open(problem_find(problem), form, &set, count, p, NULL);
+    int status = study_problem(problem_find(problem), form, &set, count, p, NULL);
     if (status == DAE_OK && p->exact && p->problem.size <= march_unknowns)
         return 1;
     fprintf(v->out, "    problem '%s' cannot be used  %s\n", problem, verdict(v, 0));

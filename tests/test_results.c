@@ -4,12 +4,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "output/csv.h"
 #include "output/curves.h"
 #include "output/mat.h"
 
@@ -59,9 +69,8 @@ static int element_size(int type)
     }
 }
 
-/* The whole file must be matrices; only the last may be followed by bytes that its header does
- * not speak of yet (`growing`). */
-static void read_result(const char *path, result *r, int growing)
+/* The whole file must be matrices, to its last byte. */
+static void read_result(const char *path, result *r)
 {
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
@@ -87,8 +96,6 @@ static void read_result(const char *path, result *r, int growing)
         at += 20 + name +
               (size_t)m->rows * (size_t)m->columns * (size_t)element_size(m->type);
         assert_true(at <= r->length);
-        if (growing && strcmp(m->name, "data_2") == 0)
-            break;
     }
     static const char *const names[] = { "Aclass",   "name",   "description",
                                          "dataInfo", "data_1", "data_2" };
@@ -185,15 +192,17 @@ typedef struct file {
     const dae_variable *chosen[ALL];
 } file;
 
+static const char old[] = "what was there before";
+
 static file *open_file(const int *which, int count)
 {
     file *f = calloc(1, sizeof *f);
     strcpy(f->path, "result-XXXXXX");
     int fd = mkstemp(f->path);
-    assert_true(fd >= 0);
+    assert_true(fd >= 0 && write(fd, old, strlen(old)) == (ssize_t)strlen(old) && close(fd) == 0);
     for (int i = 0; i < count; i++)
         f->chosen[i] = &all[which ? which[i] : i];
-    dae_sink_open(&f->sink, fd, DAE_SINK_FILE);
+    assert_int_equal(dae_sink_create(&f->sink, f->path, 1), 0);
     dae_mat_open(&f->mat, &f->sink, f->chosen, count);
     assert_int_equal(f->mat.writer.begin(&f->mat.writer, NULL), 0);
     return f;
@@ -211,6 +220,25 @@ static void forget_file(file *f)
     free(f);
 }
 
+static char *hidden_by(const char *path)
+{
+    static char name[64];
+    uint64_t h = 1469598103934665603u;
+    for (const char *c = path; *c; c++)
+        h = (h ^ (unsigned char)*c) * 1099511628211u;
+    snprintf(name, sizeof name, ".daedalus-%016llx", (unsigned long long)h);
+    return name;
+}
+
+static int is_old(const char *path)
+{
+    char bytes[sizeof old] = { 0 };
+    int fd = open(path, O_RDONLY);
+    ssize_t k = read(fd, bytes, sizeof bytes);
+    close(fd);
+    return k == (ssize_t)strlen(old) && memcmp(bytes, old, (size_t)k) == 0;
+}
+
 /* ---- cases ---- */
 
 static void test_values(void **state)
@@ -225,7 +253,7 @@ static void test_values(void **state)
         assert_int_equal(f->mat.writer.point(&f->mat.writer, 0.25 * k, x), 0);
     }
     close_file(f);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     assert_int_equal(r.m[0].type, 51);
     assert_int_equal(r.m[3].type, 20);
     assert_int_equal(r.m[5].type, 0);
@@ -264,7 +292,7 @@ static void test_descriptions(void **state)
     values_at(0, x);
     f->mat.writer.point(&f->mat.writer, 0, x);
     close_file(f);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     text_of(&r.m[2], find_variable(&r, "g"), text);
     assert_string_equal(text, "gravity [m/s2]");
     text_of(&r.m[2], find_variable(&r, "x"), text);
@@ -289,7 +317,7 @@ static void test_aliases_alone(void **state)
         f->mat.writer.point(&f->mat.writer, k, chosen);
     }
     close_file(f);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     assert_int_equal(r.m[5].rows, 1 + 1);
     for (int k = 0; k < 3; k++) {
         values_at(k, x);
@@ -301,43 +329,14 @@ static void test_aliases_alone(void **state)
     forget_file(f);
 }
 
-/* A reader that comes while the run goes on, or after it was killed, finds whole points. */
-static void test_valid_at_any_time(void **state)
-{
-    (void)state;
-    double x[ALL];
-    result r;
-    file *f = open_file(NULL, ALL);
-    for (int k = 0; k < 5; k++) {
-        values_at(k, x);
-        f->mat.writer.point(&f->mat.writer, k, x);
-        read_result(f->path, &r, 0);
-        assert_int_equal(points_of(&r), k + 1);
-        assert_true(value(&r, "x", k) == x[X]);
-        assert_true(double_at(r.m[4].bytes + 8 * r.m[4].rows) == k);
-        release(&r);
-    }
-    /* killed between the point and its count: the bytes are there, the count is not */
-    int fd = open(f->path, O_WRONLY | O_APPEND);
-    assert_int_equal(write(fd, x, 24), 24);
-    close(fd);
-    read_result(f->path, &r, 1);
-    assert_int_equal(points_of(&r), 5);
-    release(&r);
-    close_file(f);
-    forget_file(f);
-}
-
+/* Nothing computed, nothing replaced. */
 static void test_no_points(void **state)
 {
     (void)state;
-    result r;
     file *f = open_file(NULL, ALL);
     close_file(f);
-    read_result(f->path, &r, 0);
-    assert_int_equal(points_of(&r), 0);
-    assert_true(isnan(value(&r, "g", 0)));
-    release(&r);
+    assert_true(is_old(f->path));
+    assert_int_equal(access(hidden_by(f->path), F_OK), -1);
     forget_file(f);
 }
 
@@ -348,7 +347,7 @@ static void test_no_variables(void **state)
     file *f = open_file(NULL, 0);
     f->mat.writer.point(&f->mat.writer, 1.5, NULL);
     close_file(f);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     assert_true(value(&r, "time", 0) == 1.5);
     release(&r);
     forget_file(f);
@@ -365,23 +364,195 @@ static void test_full(void **state)
     values_at(0, x);
     for (; k < 4; k++)
         assert_int_equal(f->mat.writer.point(&f->mat.writer, k, x), 0);
-    int good = f->sink.fd;
-    f->sink.fd = open("/dev/full", O_WRONLY);
-    if (f->sink.fd < 0) {
-        f->sink.fd = good;
+    int full = open("/dev/full", O_WRONLY), good = dup(f->sink.fd);
+    if (full < 0) {
+        close(good);
         close_file(f);
         forget_file(f);
         skip();
     }
+    dup2(full, f->sink.fd);
     error = f->mat.writer.point(&f->mat.writer, k, x);
     assert_int_equal(error, ENOSPC);
-    close(f->sink.fd);
-    f->sink.fd = good;
+    dup2(good, f->sink.fd);
+    close(good);
+    close(full);
     f->mat.writer.end(&f->mat.writer);
     assert_int_equal(dae_sink_close(&f->sink), ENOSPC);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     assert_int_equal(points_of(&r), 4);
     release(&r);
+    forget_file(f);
+}
+
+/* ---- what others see ---- */
+
+enum { SHOWN = 40 };
+
+static void pause_for(long milliseconds)
+{
+    struct timespec t = { .tv_nsec = milliseconds * 1000000 };
+    nanosleep(&t, NULL);
+}
+
+static void write_points(file *f, int csv)
+{
+    static dae_csv rows;
+    dae_columns columns = { ALL, NULL };
+    dae_trajectory *w = &f->mat.writer;
+    double x[ALL];
+    int error = 0;
+    if (csv) {
+        dae_csv_open(&rows, &f->sink);
+        w = &rows.writer;
+        error = w->begin(w, &columns);
+    }
+    for (int k = 0; k < SHOWN && !error; k++) {
+        values_at(k, x);
+        error = w->point(w, k, x);
+        if (k % 10 == 9)
+            pause_for(3); /* time to show */
+    }
+    _exit(error || w->end(w) || dae_sink_close(&f->sink));
+}
+
+/* A file system that cannot exchange names. */
+static int forbid_exchanges(void)
+{
+    struct sock_filter step[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_renameat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { COUNT_OF(step), step };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* How many points; every line of a CSV must be whole. */
+static int points_seen(const char *path, int csv)
+{
+    result r;
+    if (is_old(path))
+        return 0;
+    if (!csv) {
+        read_result(path, &r);
+        int points = points_of(&r);
+        assert_true(double_at(r.m[4].bytes + 8 * r.m[4].rows) == points - 1);
+        for (int k = 0; k < points; k++)
+            assert_true(value(&r, "time", k) == k);
+        release(&r);
+        return points;
+    }
+    FILE *f = fopen(path, "r");
+    char line[64 * ALL];
+    int lines = 0;
+    assert_non_null(f);
+    for (; fgets(line, sizeof line, f); lines++) {
+        int commas = 0;
+        for (const char *p = line; *p; p++)
+            commas += *p == ',';
+        assert_true(commas == ALL && line[strlen(line) - 1] == '\n');
+    }
+    fclose(f);
+    return lines - 1;
+}
+
+/* A process can end only between two instructions, and what it did to files it did by calls of the
+ * system. So whoever has looked before and after each call has seen all that SIGKILL can leave. */
+static void look_at_every_call(int csv, int exchanges)
+{
+    file *f = open_file(NULL, ALL);
+    int status = 0, seen = 0, stops = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        int ready = exchanges || forbid_exchanges();
+        if (!ready || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(77);
+        raise(SIGSTOP);
+        write_points(f, csv);
+    }
+    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        int now = points_seen(f->path, csv);
+        assert_true(now >= seen);
+        seen = now;
+        stops++;
+        ptrace(PTRACE_SYSCALL, child, NULL, NULL);
+    }
+    dae_sink_abandon(&f->sink); /* ours are descriptors of the same file */
+    f->mat.writer.end(&f->mat.writer);
+    if (stops == 0) { /* here nobody may look */
+        forget_file(f);
+        skip();
+    }
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(stops > 2 * SHOWN);
+    assert_int_equal(points_seen(f->path, csv), SHOWN);
+    assert_int_equal(access(hidden_by(f->path), F_OK), -1);
+    forget_file(f);
+}
+
+static void test_mat_at_every_call(void **state)
+{
+    (void)state;
+    look_at_every_call(0, 1);
+}
+
+static void test_csv_at_every_call(void **state)
+{
+    (void)state;
+    look_at_every_call(1, 1);
+}
+
+static void test_every_call_without_exchanges(void **state)
+{
+    (void)state;
+    look_at_every_call(0, 0);
+    look_at_every_call(1, 0);
+}
+
+/* What a run left behind that was killed is no hindrance; a run that goes on is. */
+static void test_left_behind(void **state)
+{
+    (void)state;
+    dae_sink s;
+    char hidden[64];
+    file *f = open_file(NULL, ALL);
+    strcpy(hidden, hidden_by(f->path));
+    assert_int_equal(access(hidden, F_OK), 0);
+    assert_int_equal(dae_sink_create(&s, f->path, 1), EBUSY);
+    assert_int_equal(access(hidden, F_OK), 0);
+    close_file(f);
+    int fd = open(hidden, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0 && write(fd, "?", 1) == 1 && close(fd) == 0);
+    assert_int_equal(dae_sink_create(&s, f->path, 1), 0);
+    dae_sink_text(&s, "new\n");
+    dae_sink_record(&s);
+    assert_int_equal(dae_sink_close(&s), 0);
+    assert_false(is_old(f->path));
+    assert_int_equal(access(hidden, F_OK), -1);
+    assert_int_equal(dae_sink_create(&s, f->path, 0), EEXIST);
+    forget_file(f);
+}
+
+/* Somebody else's file that takes the name in the middle of a run is not touched. */
+static void test_replaced_in_between(void **state)
+{
+    (void)state;
+    double x[ALL];
+    file *f = open_file(NULL, ALL);
+    values_at(0, x);
+    assert_int_equal(f->mat.writer.point(&f->mat.writer, 0, x), 0);
+    unlink(f->path);
+    int fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0 && write(fd, old, strlen(old)) == (ssize_t)strlen(old) && close(fd) == 0);
+    pause_for(20);
+    f->mat.writer.point(&f->mat.writer, 1, x);
+    f->mat.writer.end(&f->mat.writer);
+    assert_int_equal(dae_sink_close(&f->sink), ENOENT);
+    assert_true(is_old(f->path));
+    assert_int_equal(access(hidden_by(f->path), F_OK), -1);
     forget_file(f);
 }
 
@@ -396,7 +567,7 @@ static void test_size(void **state)
         f->mat.writer.point(&f->mat.writer, k, x);
     }
     close_file(f);
-    read_result(f->path, &r, 0);
+    read_result(f->path, &r);
     double told = dae_mat_size(f->chosen, ALL, 100);
     assert_true(told > 0.8 * (double)r.length && told < 1.3 * (double)r.length);
     release(&r);
@@ -516,11 +687,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),        cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_aliases_alone), cmocka_unit_test(test_valid_at_any_time),
+        cmocka_unit_test(test_aliases_alone), cmocka_unit_test(test_mat_at_every_call),
         cmocka_unit_test(test_no_points),     cmocka_unit_test(test_no_variables),
         cmocka_unit_test(test_full),          cmocka_unit_test(test_size),
         cmocka_unit_test(test_curves_few),    cmocka_unit_test(test_curves_many),
-        cmocka_unit_test(test_curves_nan),
+        cmocka_unit_test(test_curves_nan),    cmocka_unit_test(test_csv_at_every_call),
+        cmocka_unit_test(test_left_behind),   cmocka_unit_test(test_replaced_in_between),
+        cmocka_unit_test(test_every_call_without_exchanges),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

@@ -126,10 +126,13 @@ dae_analysis *dae_analyze(const dae_problem *problem, const dae_analysis_options
     dae_analysis *a = dae_alloc(&memory, 1, sizeof *a);
     if (!a)
         return nobody();
-    a->memory = memory;
+    dae_tally_open(&a->tally, &memory.hook, &a->memory);
     dae_status status = take_options(a, options);
+    a->options.allocator = &a->memory.hook;
     if (status == DAE_OK)
         status = run(a, problem, t, x, xdot);
+    if (a->tally.refused > 0 && status != DAE_E_NOMEM) /* a rank that was not found is no rank */
+        status = dae_analysis_no_memory(a, "the analysis");
     if (status != DAE_OK && a->report.status == DAE_OK)
         dae_fail(&a->report, status, "the analysis failed: %s", dae_status_sentence(status));
     return a;
@@ -139,12 +142,12 @@ void dae_analysis_close(dae_analysis *a)
 {
     if (!a || a == nobody())
         return;
-    dae_memory memory = a->memory;
-    dae_array_close(&a->array, &memory);
-    dae_series_close(&a->series, &memory);
+    dae_memory memory = { .hook = a->tally.hook };
+    dae_array_close(&a->array, &a->memory);
+    dae_series_close(&a->series, &a->memory);
     dae_equations_close(&a->equations);
-    dae_free(&memory, a->vectors);
-    dae_free(&memory, a->level);
+    dae_free(&a->memory, a->vectors);
+    dae_free(&a->memory, a->level);
     dae_free(&memory, a);
 }
 

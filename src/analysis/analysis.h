@@ -200,6 +200,7 @@ const double *dae_array_constraint(const dae_array *a, int i);
 
 struct dae_analysis {
     dae_memory memory;
+    dae_tally tally; /* of memory */
     dae_report report;
     dae_analysis_options options;
     dae_equations equations;

@@ -218,6 +218,8 @@ dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out)
     for (double kappa = 0.3; kappa > 1e-6 && answer != 0; kappa /= 4)
         answer = run_all(a, kappa, work, norm, out, why);
     dae_free(&a->memory, work);
+    if (a->tally.refused > 0)
+        return dae_analysis_no_memory(a, "the experiment");
     if (answer != 0)
         return refuse(a, DAE_E_CONVERGENCE, "the equations with defects could not be solved", why,
                       "from another point the experiment may succeed");

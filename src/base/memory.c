@@ -25,6 +25,28 @@ void dae_memory_init(dae_memory *m, const dae_allocator *hook)
         m->hook = (dae_allocator){.allocate = take, .release = give, .context = NULL};
 }
 
+static void *take_counted(size_t bytes, void *context)
+{
+    dae_tally *tally = context;
+    void *block = tally->hook.allocate(bytes, tally->hook.context);
+    tally->refused += block == NULL;
+    return block;
+}
+
+static void give_counted(void *block, void *context)
+{
+    dae_tally *tally = context;
+    tally->hook.release(block, tally->hook.context);
+}
+
+void dae_tally_open(dae_tally *tally, const dae_allocator *hook, dae_memory *counted)
+{
+    dae_memory plain;
+    dae_memory_init(&plain, hook);
+    *tally = (dae_tally){.hook = plain.hook};
+    counted->hook = (dae_allocator){.allocate = take_counted, .release = give_counted, .context = tally};
+}
+
 void *dae_alloc(const dae_memory *m, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX / 2) / size) return NULL;

@@ -15,6 +15,16 @@ void dae_memory_init(dae_memory *m, const dae_allocator *hook);
 void *dae_alloc(const dae_memory *m, size_t count, size_t size);
 void dae_free(const dae_memory *m, void *block); /* NULL is allowed */
 
+/* Whoever tries several ways and takes the one that leads somewhere does not notice that one was lost
+ * for lack of memory; what he then finds, or that he finds nothing, has the wrong cause. A tally
+ * counts what the hook refused, so that the end of a call can tell. It stays where it is while the
+ * memory is in use. */
+typedef struct dae_tally {
+    dae_allocator hook;
+    int64_t refused;
+} dae_tally;
+void dae_tally_open(dae_tally *tally, const dae_allocator *hook, dae_memory *counted);
+
 /* The next multiple of four: vectors that long can be passed over four entries at a time. */
 static inline size_t dae_in_fours(size_t count)
 {

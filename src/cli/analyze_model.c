@@ -178,7 +178,7 @@ static void reduction_json(dae_json *j, const dae_insight *k)
     dae_json_end(j);
 }
 
-static void print_json(cli *c, dae_model *m, const dae_insight *k)
+static void print_json(cli *c, dae_model *m, const dae_insight *k, const char *words)
 {
     dae_json j;
     dae_model_facts f;
@@ -187,7 +187,6 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k)
     dae_json_string(&j, "status", "ok");
     dae_json_string(&j, "message", dae_model_messages(m));
     dae_json_string(&j, "model", dae_model_name(m));
-    const char *words = dae_model_analysis(m); /* decides what is integrated */
     dae_model_get_facts(m, &f);
     if (k)
         counts_json(&j, k);
@@ -360,15 +359,15 @@ int cli_analyze_model(cli *c, const cli_arguments *a)
     dae_model *m;
     int code = cli_model_load(c, a, CLI_WHOLE, &m);
     const dae_insight *k = code == 0 ? dae_model_insight(m) : NULL;
-    if (code == 0 && !k && !dae_model_analysis(m)[0]) {
-        dae_fail(&c->report, DAE_E_NOMEM, "no memory for the analysis of the model");
-        code = cli_fail(c);
-    } else if (code == 0) {
+    const char *words = code == 0 ? dae_model_analysis(m) : ""; /* decides what is integrated */
+    if (code == 0)
+        code = cli_model_lacks_memory(c, m);
+    if (code == 0) {
         cli_model_warnings(c, m);
         if (c->json)
-            print_json(c, m, k);
+            print_json(c, m, k, words);
         else
-            dae_sink_text(c->out, dae_model_analysis(m));
+            dae_sink_text(c->out, words);
         if (!c->json && k && cli_given(a, "reduce"))
             print_reduction(c->out, k);
     }

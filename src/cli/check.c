@@ -55,9 +55,12 @@ static int check(cli *c, const cli_arguments *a)
         code = cli_model_refuse(c, m);
     if (code == 0) {
         dae_model_get_facts(m, &f);
-        cli_model_warnings(c, m);
         if (c->json)
             f.differential_index = dae_model_differential_index(m);
+        code = cli_model_lacks_memory(c, m);
+    }
+    if (code == 0) {
+        cli_model_warnings(c, m);
         if (c->json)
             verdict_json(c, m, &f);
         else

@@ -116,17 +116,33 @@ int cli_fail_with(cli *c, int code); /* with another exit code than that of the 
 int cli_code_at_start(int status);
 int cli_io_status(int error); /* dae_status of an errno                                 */
 
+/* ---- BLAS (blas.c) ---- */
+
+/* Before anything is computed: what BLAS needs it has from here on. 0, or an exit code. */
+int cli_blas_ready(cli *c);
+
 /* ---- files and signals (files.c, signals.c) ---- */
 
 /* --plot FILE: 0, or an exit code if the name promises another format than SVG; NULL is good */
 int cli_picture_name(cli *c, const char *path);
 
-/* A new file, or a descriptor < 0 and the report filled in. Nothing that exists is
- * touched without force; with force a file is replaced, a device or FIFO written to. */
-int cli_create(cli *c, const char *flag, const char *path, int force);
+/* A file by its name, or the report printed and an exit code. Nothing that exists is touched
+ * without force; with force an older file stays until the first record of the new one, a device or
+ * FIFO is written to. A path of NULL: none, sink->fd is -1. */
+int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sink *sink);
+int cli_end_sink(dae_sink *sink);      /* dae_sink_close                                    */
+void cli_abandon_sink(dae_sink *sink); /* dae_sink_abandon: there is nothing worth showing  */
 
-void cli_signals_watch(void); /* INT, TERM, HUP, XCPU from now on             */
-int cli_signal_caught(void);  /* its number; 0: none                          */
+/* Signals that end the program: INT, TERM, QUIT, HUP, XCPU. Where somebody looks for them he has
+ * most of a second to save what there is; otherwise, and after that, the program ends at once,
+ * wherever it is. Files are whole at every instant (output/publish.h), their hidden halves are
+ * removed. */
+void cli_signals_watch(const cli *c);
+void cli_signals_look(int looking);          /* 1: somebody calls cli_signal_caught from now on */
+int cli_signal_caught(void);                 /* its number; 0: none                             */
+void cli_signals_valid_to(double t);         /* up to here everything is recorded in a file     */
+void cli_signals_remove(dae_sink *sink);     /* at such an end: its hidden file                 */
+void cli_signals_keep(const dae_sink *sink); /* it has none any more                            */
 const char *cli_signal_name(int number);
 int cli_signal_exit_code(int number);
 

@@ -40,7 +40,7 @@ static void all_verbs(dae_sink *out)
                        "     daedalus solve robertson --rtol 1e-8 --stats -o run.csv\n\n"
                        "Exit codes: 0 done, 2 usage, 3 a model's text, 4 structure, "
                        "5 initial values,\n6 integration, 7 a user's function or assertion, "
-                       "8 files, 9 a limit, 11 compiler,\n70 a bug, 130 and 143 interrupted.\n");
+                       "8 files, 9 a limit, 11 compiler,\n70 a bug, 130, 131 and 143 interrupted.\n");
 }
 
 /* Default and range of a solver option, as far as its row says something. */

@@ -26,11 +26,13 @@ enum { MOST_UNKNOWNS = 300, MOST_TURNS = 40, HALVINGS = 6, MOST_SHOWN = 40 };
 /* Multipliers of index 3 are second derivatives by differences: known to about this. */
 static const double rounding = 1e-7;
 
-static dae_analysis *ask(const hidden_start *h, const double *x, const double *v)
+static dae_analysis *ask(hidden_start *h, const double *x, const double *v)
 {
     const problem_instance *p = h->p;
     dae_analysis_options o = { .time_scale = 0.1 * fabs(p->t1 - p->t0) };
-    return dae_analyze(&p->problem, &o, p->t0, x, p->problem.d ? NULL : v);
+    dae_analysis *a = dae_analyze(&p->problem, &o, p->t0, x, p->problem.d ? NULL : v);
+    h->no_memory |= dae_analysis_status(a) == DAE_E_NOMEM;
+    return a;
 }
 
 /* ---- the tangent space ---- */
@@ -195,6 +197,8 @@ static dae_status read_residuals(hidden_start *h, const double *x0)
 
 static dae_status no_values(cli *c, const hidden_start *h, const char *why)
 {
+    if (h->no_memory)
+        return dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
     dae_fail(&c->report, DAE_E_INCONSISTENT,
              "no values were found that satisfy the equations and their hidden constraints");
     dae_at(&c->report, "t = %.10g, from the initial values given", h->p->t0);
@@ -209,10 +213,6 @@ static dae_status not_found(cli *c, const hidden_start *h, const dae_analysis *a
 {
     char line[200];
     const char *text = dae_analysis_message(a), *colon = strstr(text, "]: ");
-    if (dae_analysis_status(a) == DAE_E_NOMEM) {
-        dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
-        return DAE_E_NOMEM;
-    }
     text = colon ? colon + 3 : text;
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
     return no_values(c, h, line);
@@ -261,8 +261,9 @@ dae_status hidden_find(cli *c, hidden_start *h, const problem_instance *p, const
         ;
     read_point(h, x0);
     status = read_residuals(h, x0);
-    return status == DAE_OK ? DAE_OK
-                            : no_values(c, h, "those found do not lead back to themselves");
+    return status == DAE_OK && !h->no_memory
+               ? DAE_OK
+               : no_values(c, h, "those found do not lead back to themselves");
 }
 
 void hidden_close(hidden_start *h)

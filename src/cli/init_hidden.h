@@ -13,6 +13,7 @@ typedef struct hidden_start {
     dae_analysis *a;     /* at the consistent point; NULL: index below 2, or not looked at      */
     const char *unknown; /* why hidden constraints are not known; NULL: they are, or there are
                             none                                                             */
+    int no_memory;       /* for an analysis of the search                                       */
     int moved;           /* 1: the values given were not consistent                             */
     double *block;       /* of the following                                                    */
     double *x, *v;       /* consistent, and x'                                                  */

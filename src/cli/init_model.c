@@ -259,6 +259,9 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
 {
     dae_initial found;
     const dae_problem *p = dae_model_problem(m);
+    int code = cli_model_lacks_memory(c, m);
+    if (code)
+        return code;
     size_t n = p ? (size_t)p->size : 0;
     double *x = calloc(2 * n + 2, sizeof *x);
     if (!x) {
@@ -267,12 +270,13 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
     }
     dae_status status = dae_model_initialize(m, t, x, x + n + 1);
     free(x);
-    dae_model_get_initial(m, &found);
+    if (dae_model_get_initial(m, &found) == DAE_E_NOMEM)
+        status = DAE_E_NOMEM;
     if (c->json)
         tell_json(c, m, &found, status);
     if (status != DAE_OK) {
         cli_model_failed(c, m);
-        int code = cli_code_at_start(c->report.status);
+        code = cli_code_at_start(c->report.status);
         cli_error_print(c, code);
         c->messages = NULL;
         return code;

@@ -54,6 +54,8 @@ static int dispatch(cli *c, int argc, char **argv)
         cli_help(c, verb);
         return 0;
     }
+    if (code == 0)
+        code = cli_blas_ready(c);
     return code == 0 ? verb->run(c, &a) : code;
 }
 
@@ -89,6 +91,7 @@ int main(int argc, char **argv)
         dae_sink_open(out, STDOUT_FILENO, DAE_SINK_STREAM);
         c->out = out;
         look_ahead(c, argc, argv);
+        cli_signals_watch(c);
         code = finish(c, dispatch(c, argc, argv));
     } else {
         fputs("error[E_NOMEM]: out of memory\n", stderr);

@@ -105,6 +105,11 @@ int cli_model_refuse(cli *c, const dae_model *m)
     return code;
 }
 
+int cli_model_lacks_memory(cli *c, const dae_model *m)
+{
+    return dae_model_status(m) == DAE_E_NOMEM ? cli_model_refuse(c, m) : 0;
+}
+
 void cli_model_warnings(const cli *c, const dae_model *m)
 {
     const char *text = dae_model_messages(m);

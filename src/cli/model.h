@@ -29,6 +29,8 @@ void cli_model_failed(cli *c, const dae_model *m);
 int cli_model_refuse(cli *c, const dae_model *m);
 
 /* Warnings, to standard error; nothing if there are none. */
+/* After a call that answers no status: an exit code if there was no memory for its answer. */
+int cli_model_lacks_memory(cli *c, const dae_model *m);
 void cli_model_warnings(const cli *c, const dae_model *m);
 
 /* Do two paths name the same file? */

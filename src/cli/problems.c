@@ -96,18 +96,20 @@ static void details_json(dae_json *j, const problem_entry *e, const problem_inst
 static int problems_json(cli *c, const problem_entry *only)
 {
     dae_json j;
+    int code = 0;
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
     dae_json_string(&j, "status", "ok");
     dae_json_array(&j, "problems");
-    for (int i = 0; problem_list[i]; i++) {
+    c->json = 0; /* an error among them goes to standard error alone: the object is begun */
+    for (int i = 0; problem_list[i] && code == 0; i++) {
         const problem_entry *e = problem_list[i];
         problem_instance p;
-        const char *culprit;
         if (only && e != only)
             continue;
-        if (problem_open(e, NULL, NULL, 0, &p, &culprit) != DAE_OK)
-            continue;
+        code = cli_problem_open(c, e, NULL, NULL, 0, &p);
+        if (code)
+            break;
         dae_json_object(&j, NULL);
         dae_json_string(&j, "name", e->name);
         dae_json_integer(&j, "index", p.index);
@@ -119,7 +121,8 @@ static int problems_json(cli *c, const problem_entry *only)
     }
     dae_json_end(&j);
     dae_json_end(&j);
-    return 0;
+    c->json = 1;
+    return code;
 }
 
 static int run(cli *c, const cli_arguments *a)

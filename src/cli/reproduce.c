@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISAGREES = 6 };
+enum { DISAGREES = 6, NO_MEMORY = -1 };
 
 static int list(cli *c)
 {
@@ -35,6 +35,14 @@ static int list(cli *c)
     return 0;
 }
 
+static int no_memory(cli *c, const reproduction *r)
+{
+    dae_fail(&c->report, DAE_E_NOMEM, "no memory for '%s'", r->id);
+    dae_why(&c->report, "where it says that something disagrees it could not be computed");
+    cli_fail(c);
+    return NO_MEMORY;
+}
+
 /* The text goes to standard output as it comes, past our buffer. */
 static int run_text(cli *c, const reproduction *r)
 {
@@ -43,6 +51,10 @@ static int run_text(cli *c, const reproduction *r)
         return 0; /* main sees the error */
     int bad = r->run(stdout);
     errno = 0;
+    if (study_refused() > 0) {
+        fflush(stdout);
+        return no_memory(c, r);
+    }
     if ((fflush(stdout) != 0 || ferror(stdout)) && !c->out->error)
         c->out->error = errno ? errno : EIO;
     return bad;
@@ -55,10 +67,10 @@ static int run_json(cli *c, const reproduction *r)
     dae_json j;
     FILE *out = open_memstream(&text, &length);
     int bad = out ? r->run(out) : -1;
-    if (!out || fclose(out) != 0) {
+    int lost = !out || fflush(out) != 0 || ferror(out) || study_refused() > 0;
+    if ((out && fclose(out) != 0) || lost || !text) { /* fclose may lose the text as well */
         free(text);
-        dae_fail(&c->report, DAE_E_NOMEM, "no memory for the text of '%s'", r->id);
-        return cli_fail(c);
+        return no_memory(c, r);
     }
     dae_json_open(&j, c->out);
     dae_json_object(&j, NULL);
@@ -100,12 +112,13 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
     if (code || !path)
         return code;
     const reproduction_figure *f = find_figure(c, r, number);
-    int fd = f ? cli_create(c, "--plot", path, cli_given(a, "force")) : -1;
-    if (fd < 0)
+    if (!f)
         return cli_fail(c);
     dae_sink sink;
+    code = cli_open_sink(c, "--plot", path, cli_given(a, "force"), &sink);
+    if (code)
+        return code;
     dae_svg *svg = calloc(1, sizeof *svg);
-    dae_sink_open(&sink, fd, DAE_SINK_FILE);
     int error = svg ? 0 : ENOMEM;
     if (svg) {
         dae_svg_open(svg, &sink, f->title, f->log_scale);
@@ -118,9 +131,11 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
         int ended = svg->writer.end(&svg->writer);
         error = error ? error : ended;
     }
-    int closed = dae_sink_close(&sink);
-    error = error ? error : closed;
     free(svg);
+    if (error)
+        cli_abandon_sink(&sink);
+    else
+        error = cli_end_sink(&sink);
     if (error == 0)
         return 0;
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
@@ -143,7 +158,7 @@ static int run(cli *c, const cli_arguments *a)
             if (code)
                 return code;
             int bad = c->json ? run_json(c, r) : run_text(c, r);
-            return bad == 0 ? 0 : DISAGREES;
+            return bad == NO_MEMORY ? dae_status_exit_code(DAE_E_NOMEM) : bad == 0 ? 0 : DISAGREES;
         }
         cli_nearest_try(&near, reproduction_list[i]->id);
     }

@@ -42,27 +42,6 @@ void cli_progress_end(const cli_progress *p)
 
 /* ---- files ---- */
 
-int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sink *sink)
-{
-    sink->fd = -1;
-    if (!path)
-        return 0;
-    int fd = cli_create(c, flag, path, force);
-    if (fd < 0)
-        return cli_fail(c);
-    dae_sink_open(sink, fd, DAE_SINK_FILE);
-    return 0;
-}
-
-void cli_abandon_sink(const char *path, dae_sink *sink)
-{
-    if (!path || sink->fd < 0 || sink->kind != DAE_SINK_FILE)
-        return;
-    close(sink->fd);
-    sink->fd = -1;
-    unlink(path);
-}
-
 void cli_close_sink(cli *c, const char *path, dae_sink *sink, dae_trajectory *writer,
                     dae_status *status, int *exit_code)
 {
@@ -70,7 +49,7 @@ void cli_close_sink(cli *c, const char *path, dae_sink *sink, dae_trajectory *wr
     int known = sink->error; /* the run has stopped and said so */
     if (writer)
         writer->end(writer);
-    int error = dae_sink_close(sink);
+    int error = cli_end_sink(sink);
     if (known || error == 0)
         return;
     dae_report before = c->report;

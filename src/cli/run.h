@@ -22,12 +22,6 @@ void cli_progress_end(const cli_progress *p);
 
 /* ---- files ---- */
 
-/* 0, or an exit code. A path of NULL: none, sink->fd is -1. */
-int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sink *sink);
-
-/* A file that is still empty because something else went wrong is not left behind. */
-void cli_abandon_sink(const char *path, dae_sink *sink);
-
 /* Ends the writer (may be NULL), closes the sink. Trouble that shows only now becomes the report
  * and *status, *exit_code; after a run that has failed already it is printed at once, and the
  * report stays. */

@@ -52,6 +52,9 @@ int simulate_open_files(cli *c, const cli_arguments *a, simulate_job *job);
 void simulate_close_files(cli *c, simulate_job *job); /* may set status, exit_code, c->report */
 void simulate_close(simulate_job *job);
 
+/* After what the model was asked behind the run: there was no memory for an answer. */
+void simulate_judge_memory(simulate_job *job);
+
 void simulate_run(cli *c, simulate_job *job); /* sets status, exit_code; the report on failure */
 
 void simulate_text(dae_sink *out, const simulate_job *job);

@@ -291,8 +291,12 @@ static void summarize(simulate_job *job)
 void simulate_page(simulate_job *job, char **source)
 {
     dae_page *p = &job->page;
-    const char *messages = dae_model_messages(job->model);
     size_t length = 0;
+    p->analysis = dae_model_analysis(job->model);
+    p->insight = dae_model_insight(job->model);
+    p->flat = dae_model_flat(job->model);
+    simulate_judge_memory(job);
+    const char *messages = dae_model_messages(job->model);
     *source = read_source(job->model_path, &length);
     p->title = dae_model_name(job->model);
     summarize(job);
@@ -302,9 +306,6 @@ void simulate_page(simulate_job *job, char **source)
     p->source_length = length;
     p->source_name = job->model_path;
     p->messages = job->exit_code && !job->c->messages ? job->c->report.text : messages;
-    p->analysis = dae_model_analysis(job->model);
-    p->insight = dae_model_insight(job->model);
-    p->flat = dae_model_flat(job->model);
     run_facts(p, job);
     model_facts(p, &job->facts);
 }

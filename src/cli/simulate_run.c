@@ -44,6 +44,7 @@ static int take_row(double t, const double *value, void *user)
     job->events += job->rows > 0 && t == job->t_valid;
     job->rows++;
     job->t = job->t_valid = t;
+    cli_signals_look(1); /* there is something to save, and take_step looks */
     if ((double)job->result_sink.written > job->max_output) {
         job->stopped = 1;
         job->status = cli_too_much_output(job->c, t, &job->result_sink, job->max_output,
@@ -57,6 +58,8 @@ static int take_step(double t, void *user)
 {
     simulate_job *job = user;
     job->t = t;
+    if (job->result_sink.whole > 0)
+        cli_signals_valid_to(job->t_valid);
     job->signal = cli_signal_caught();
     if (job->signal)
         return DAE_STOP;
@@ -112,6 +115,15 @@ static void judge(cli *c, simulate_job *job, dae_status status)
                                    : cli_code_at_start(job->status);
 }
 
+void simulate_judge_memory(simulate_job *job)
+{
+    if (job->exit_code || dae_model_status(job->model) != DAE_E_NOMEM)
+        return;
+    cli_model_failed(job->c, job->model);
+    job->status = DAE_E_NOMEM;
+    job->exit_code = dae_status_exit_code(DAE_E_NOMEM);
+}
+
 void simulate_run(cli *c, simulate_job *job)
 {
     dae_simulation *s = &job->simulation;
@@ -120,7 +132,6 @@ void simulate_run(cli *c, simulate_job *job)
     s->user = job;
     job->t = job->t_valid = s->start;
     job->progress.terminal = isatty(STDERR_FILENO);
-    cli_signals_watch();
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     if (begin_files(job) == 0)
         status = dae_model_simulate(job->model, s, take_row, job);
@@ -132,6 +143,7 @@ void simulate_run(cli *c, simulate_job *job)
     dae_model_get_facts(job->model, &job->facts);
     if (job->status == DAE_OK) /* behind the run: it looks at the start once more */
         job->facts.differential_index = dae_model_differential_index(job->model);
+    simulate_judge_memory(job);
     if (job->facts.route)
         s->route = job->facts.route; /* it may have been chosen */
 }

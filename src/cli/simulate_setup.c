@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int refuse(cli *c, dae_status status, const char *flag, const char *what)
 {
@@ -143,8 +144,6 @@ int simulate_setup(cli *c, const cli_arguments *a, simulate_job *job)
     int code = take_limits(c, a, job);
     if (code)
         return code;
-    if (cli_given(a, "native"))
-        cli_signals_watch(); /* a compiler's files are not left behind */
     code = cli_model_load(c, a, CLI_WHOLE, &job->model);
     if (code)
         return code;
@@ -254,8 +253,8 @@ int simulate_open_files(cli *c, const cli_arguments *a, simulate_job *job)
     if (code == 0 && job->result_path)
         code = mat ? open_mat(c, job) : open_csv(c, job);
     if (code) {
-        cli_abandon_sink(file, &job->result_sink);
-        cli_abandon_sink(job->page_path, &job->page_sink);
+        cli_abandon_sink(&job->result_sink);
+        cli_abandon_sink(&job->page_sink);
         return code;
     }
     if (job->page_path)
@@ -273,6 +272,11 @@ void simulate_close_files(cli *c, simulate_job *job)
                        &job->exit_code);
     if (!job->page_path)
         return;
+    if (job->rows == 0 && access(job->page_path, F_OK) == 0) {
+        cli_abandon_sink(&job->page_sink); /* no results, none replaced */
+        job->page.writer.end(&job->page.writer);
+        return;
+    }
     simulate_page(job, &source);
     cli_close_sink(c, job->page_path, &job->page_sink, &job->page.writer, &job->status,
                    &job->exit_code);

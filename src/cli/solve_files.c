@@ -93,8 +93,8 @@ int solve_open_files(cli *c, const cli_arguments *a, solve_job *job)
     if (code == 0)
         code = cli_open_sink(c, "--plot", job->plot_path, force, &job->plot_sink);
     if (code) {
-        cli_abandon_sink(csv_file, &job->csv_sink);
-        cli_abandon_sink(job->log_path, &job->log_sink);
+        cli_abandon_sink(&job->csv_sink);
+        cli_abandon_sink(&job->log_sink);
         return code;
     }
     if (job->csv_path) {
@@ -120,6 +120,8 @@ void solve_close_files(cli *c, solve_job *job)
         close_one(c, job, job->csv_path, &job->csv_sink, job->rows);
     if (job->log_path)
         close_one(c, job, job->log_path, &job->log_sink, NULL);
+    if (job->plot_path && !job->started)
+        cli_abandon_sink(&job->plot_sink); /* no curves, none replaced */
     if (job->plot_path)
         close_one(c, job, job->plot_path, &job->plot_sink, &job->plot.writer);
 }

@@ -134,6 +134,9 @@ static int record(solve_job *job, double before)
     watch_constraints(job);
     if (!error)
         job->t_valid = job->t;
+    if (job->csv_sink.whole > 0)
+        cli_signals_valid_to(job->t_valid);
+    cli_signals_look(1); /* there is something to save, and the loop looks */
     return error;
 }
 
@@ -231,7 +234,6 @@ static dae_status loop(cli *c, solve_job *job)
 
 void solve_run(cli *c, solve_job *job)
 {
-    cli_signals_watch();
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     job->status = loop(c, job);
     job->cpu_seconds = cli_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;

@@ -307,9 +307,12 @@ static dae_status take_memory(dae_invariants *v)
     v->level = dae_alloc(&v->memory, all, 1);
     v->names = dae_alloc(&v->memory, 2 * all, sizeof(char *));
     v->text = dae_alloc(&v->memory, 2 * all, 80);
-    if (!v->vectors || !v->order || !v->level || !v->names || !v->text)
+    if (!v->vectors || !v->order || !v->level || !v->names || !v->text) {
+        dae_free(&v->memory, v->vectors);
+        v->vectors = NULL; /* nothing works without, and every call looks at them */
         return dae_fail(&v->report, DAE_E_NOMEM, "out of memory for %d invariants of %d unknowns",
                         v->k, v->n);
+    }
     for (size_t j = 0; j < n; j++)
         v->scale[j] = v->what.scale ? v->what.scale[j] : 1;
     return DAE_OK;

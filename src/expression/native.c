@@ -3,9 +3,11 @@
  * The compiler runs as a child in a process group of its own, with an argument vector (no shell),
  * an environment of our own (nothing of the user's flags, path or preloads), a limit on its time
  * and memory, and a folder only we can read, which is also its place for temporary files. The
- * folder is removed before anything else happens, loaded code stays mapped.
+ * folder is removed before anything else happens, loaded code stays mapped. Signals that could end
+ * the process wait for that, and the compiler is stopped if one does (in a process with other
+ * threads these would have to keep signals away themselves).
  */
-#define _GNU_SOURCE /* prlimit */
+#define _GNU_SOURCE /* prlimit, getdents64 */
 #include "expression/native.h"
 #include "expression/code.h"
 
@@ -52,7 +54,38 @@ typedef struct workshop {
     char first_error[400];
     ex_native_options options;
     dae_report *report;
+    sigset_t mask; /* of the thread, before */
 } workshop;
+
+/* ---------------------------------------------------------------- signals --------------- */
+
+/* The first five ask the process to end, the others would end it if nobody expects them. */
+static const int ending[] = { SIGINT,  SIGTERM, SIGQUIT,   SIGHUP, SIGXCPU,
+                              SIGALRM, SIGUSR1, SIGVTALRM, SIGPROF, SIGUSR2 };
+enum { ASKING = 5, ENDING = (int)(sizeof ending / sizeof *ending) };
+
+static void hold_signals(workshop *w)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int k = 0; k < ENDING; k++)
+        sigaddset(&set, ending[k]);
+    pthread_sigmask(SIG_BLOCK, &set, &w->mask);
+}
+
+/* One that was held before is somebody else's business. */
+static bool signal_waits(const workshop *w)
+{
+    sigset_t pending;
+    struct sigaction action;
+    bool waits = false;
+    if (sigpending(&pending) != 0)
+        return false;
+    for (int k = 0; k < ASKING && !waits; k++)
+        waits = sigismember(&pending, ending[k]) == 1 && sigismember(&w->mask, ending[k]) == 0 &&
+                sigaction(ending[k], NULL, &action) == 0 && action.sa_handler != SIG_IGN;
+    return waits;
+}
 
 static dae_status refuse(workshop *w, const char *why)
 {
@@ -93,18 +126,32 @@ static void sleep_a_little(long milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* Whatever is in it, also what a compiler that was stopped has left; one that is being stopped
- * may still write for a moment. */
+/* Whatever is in it; without opendir, which takes memory. */
+static void empty_folder(const char *path)
+{
+    union {
+        struct dirent64 entry;
+        char bytes[4096];
+    } list;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t length;
+    while (folder >= 0 && (length = getdents64(folder, &list, sizeof list)) > 0)
+        for (ssize_t at = 0; at < length;) {
+            const struct dirent64 *e = (const struct dirent64 *)(list.bytes + at);
+            if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+                unlinkat(folder, e->d_name, 0);
+            at += e->d_reclen;
+        }
+    if (folder >= 0)
+        close(folder);
+}
+
+/* Also what a compiler that was stopped has left; one that is being stopped may still write for a
+ * moment. */
 static void close_workshop(workshop *w)
 {
     for (int attempt = 0; w->folder[0] && attempt < 20; attempt++) {
-        DIR *folder = opendir(w->folder);
-        struct dirent *entry;
-        while (folder && (entry = readdir(folder)) != NULL)
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                unlinkat(dirfd(folder), entry->d_name, 0);
-        if (folder)
-            closedir(folder);
+        empty_folder(w->folder);
         if (rmdir(w->folder) == 0 || errno == ENOENT)
             return;
         sleep_a_little(10);
@@ -113,19 +160,24 @@ static void close_workshop(workshop *w)
 
 static dae_status write_source(workshop *w, const char *text)
 {
+    enum { MOST_AT_ONCE = 1 << 20 };
     size_t length = strlen(text), done = 0;
     int file = open(w->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return refuse_errno(w, "the C text could not be written");
-    while (done < length) {
-        ssize_t k = write(file, text + done, length - done);
+    while (done < length && !signal_waits(w)) {
+        size_t part = length - done < MOST_AT_ONCE ? length - done : MOST_AT_ONCE;
+        ssize_t k = write(file, text + done, part);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)
             break;
         done += (size_t)k;
     }
-    if (close(file) != 0 || done < length)
+    bool closed = close(file) == 0;
+    if (signal_waits(w))
+        return refuse(w, "interrupted");
+    if (!closed || done < length)
         return refuse_errno(w, "the C text could not be written");
     return DAE_OK;
 }
@@ -199,7 +251,7 @@ static const char *wait_for(workshop *w, pid_t child)
             continue;
         if (done != 0)
             return why ? why : done > 0 && status != 0 ? w->first_error : NULL;
-        if (w->options.stop && w->options.stop(w->options.user))
+        if (signal_waits(w))
             why = "interrupted";
         else if (clock_seconds() > end)
             why = "the compiler took too long";
@@ -267,6 +319,7 @@ static dae_status load(workshop *w, ex_native *n)
 
 static dae_status make_library(workshop *w, ex_native *n, const char *text)
 {
+    hold_signals(w);
     dae_status status = open_workshop(w);
     if (status == DAE_OK)
         status = write_source(w, text);
@@ -275,6 +328,7 @@ static dae_status make_library(workshop *w, ex_native *n, const char *text)
     if (status == DAE_OK)
         status = load(w, n);
     close_workshop(w);
+    pthread_sigmask(SIG_SETMASK, &w->mask, NULL);
     return status;
 }
 

@@ -5,7 +5,8 @@
  * with the compiler's first error, and ex_run can go on in its place.
  *
  * The compiler is started directly, without a shell, in a folder of its own that is gone when
- * ex_native_open returns; it sees numbers, never names or texts of the model.
+ * ex_native_open returns, and before a signal that came meanwhile is delivered; it sees numbers,
+ * never names or texts of the model.
  */
 #ifndef DAE_EXPRESSION_NATIVE_H
 #define DAE_EXPRESSION_NATIVE_H
@@ -19,8 +20,6 @@ typedef struct ex_native_options {
     const char *compiler;        /* path; NULL: the one found when configuring               */
     double seconds;              /* 0: 120                                                   */
     double megabytes;            /* the compiler's memory; 0: 2000                           */
-    int (*stop)(void *user);     /* asked while waiting; not 0: give up. NULL: never asked   */
-    void *user;
 } ex_native_options;
 
 /* NULL: see the report, and *culprit as of ex_compile. options may be NULL. */

@@ -29,6 +29,7 @@
 
 struct dae_model {
     dae_memory memory;
+    dae_tally tally;        /* of memory                                                    */
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
@@ -124,18 +125,24 @@ static void write_flat(dae_model *m)
     m->flat_words = flat_text(m->flat);
 }
 
+/* What the back end, or whoever ran in its place, has to say. */
+static const char *later_words(const dae_model *m)
+{
+    if (m->refusal.text[0])
+        return m->refusal.text;
+    if (m->switched)
+        return switching_messages(m->switching);
+    if (m->ran)
+        return model_messages(m->ran);
+    if (m->family && family_messages(m->family)[0])
+        return family_messages(m->family);
+    return m->back ? model_messages(m->back) : "";
+}
+
 /* Both texts in one; if there is no memory for that, the one that matters more. */
 static void join_messages(dae_model *m)
 {
-    const char *later = m->back ? model_messages(m->back) : "";
-    if (m->switched)
-        later = switching_messages(m->switching);
-    else if (m->ran)
-        later = model_messages(m->ran);
-    else if (m->family && family_messages(m->family)[0])
-        later = family_messages(m->family);
-    if (m->refusal.text[0])
-        later = m->refusal.text;
+    const char *later = later_words(m);
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
@@ -148,11 +155,39 @@ static void join_messages(dae_model *m)
     memcpy(m->messages + b, m->said, a + 1);
 }
 
+static dae_status refuse_memory(dae_model *m)
+{
+    dae_report_clear(&m->refusal);
+    return m->status = dae_fail(&m->refusal, DAE_E_NOMEM, "out of memory");
+}
+
+/* A call in which memory was refused has no other cause, and no result, whatever became of it. */
 static dae_status settle(dae_model *m, dae_status status)
 {
+    int lacked = m->tally.refused > 0 || status == DAE_E_NOMEM;
+    if (m->refusal.status == DAE_E_NOMEM && !lacked)
+        dae_report_clear(&m->refusal);
     m->status = status;
+    if (lacked && !strstr(later_words(m), "E_NOMEM") && !strstr(m->said, "E_NOMEM"))
+        refuse_memory(m);
+    if (lacked)
+        m->status = DAE_E_NOMEM;
     join_messages(m);
-    return status;
+    m->tally.refused = 0;
+    return m->status;
+}
+
+/* The same for a call that answers no status. What was said before stays where it is: somebody may
+ * be reading it. */
+static int lacked_memory(dae_model *m)
+{
+    if (m->tally.refused == 0)
+        return 0;
+    m->tally.refused = 0;
+    if (m->refusal.status != DAE_E_NOMEM)
+        refuse_memory(m);
+    m->status = DAE_E_NOMEM;
+    return 1;
 }
 
 /* ------------------------------------------------------------------ loading ---------- */
@@ -277,7 +312,7 @@ static int replace_structure(dae_model *m, dae_status status)
         return 0; /* ranks do not find an equation that is missing */
     if (m->back) /* it is that one's words */
         snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
-    m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);
+    m->fallback = fallback_open(m->flat, NULL, NULL, &m->memory.hook);
     if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
         model_close(m->back);
         m->back = fallback_model(m->fallback);
@@ -328,7 +363,7 @@ static dae_status build(dae_model *m)
         return status;
     }
     m->reduction.flat->hold_states = m->options->hold_states != 0;
-    m->back = model_open(m->reduction.flat, m->options->allocator);
+    m->back = model_open(m->reduction.flat, &m->memory.hook);
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
@@ -337,11 +372,11 @@ static dae_status build(dae_model *m)
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
-        m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
+        m->family = family_open(m->back, &m->reduction, m->options->native, &m->memory.hook);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
     if (status == DAE_OK) {
-        m->fallback = fallback_open(m->flat, m->back, &m->reduction, m->options->allocator);
+        m->fallback = fallback_open(m->flat, m->back, &m->reduction, &m->memory.hook);
         status = m->fallback ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
@@ -364,13 +399,13 @@ static dae_model *load(const char *name, const char *text, size_t length,
     dae_model *m = dae_alloc(&memory, 1, sizeof *m);
     if (!m)
         return (dae_model *)(uintptr_t)&nothing;
-    m->memory = memory;
+    dae_tally_open(&m->tally, o->allocator, &m->memory);
     m->options = o;
     m->name = name;
     m->text = text;
     m->length = length;
     m->said = "";
-    mo_context_init(&m->context, o->allocator,
+    mo_context_init(&m->context, &m->memory.hook,
                     o->memory_limit > 0 && o->memory_limit < 1e18
                         ? (size_t)o->memory_limit
                         : (size_t)4e9);
@@ -397,14 +432,14 @@ void dae_model_close(dae_model *m)
 {
     if (is_nothing(m))
         return;
-    dae_memory memory = m->memory;
+    dae_memory memory = { .hook = m->tally.hook };
     family_close(m->family);
     switching_close(m->switching);
     if (!m->fallback || fallback_model_now(m->fallback) != m->back)
         model_close(m->back);
     fallback_close(m->fallback);
     mo_context_release(&m->context);
-    dae_free(&memory, m->messages);
+    dae_free(&m->memory, m->messages);
     dae_free(&memory, m);
 }
 
@@ -420,10 +455,11 @@ const char *dae_model_messages(const dae_model *m)
 {
     if (!m)
         return "";
+    if (m->refusal.status == DAE_E_NOMEM)
+        return m->refusal.text;
     if (m->messages && m->messages[0])
         return m->messages;
-    const char *later = m->back ? model_messages(m->back) : "";
-    const char *words = later[0] ? later : m->said;
+    const char *later = later_words(m), *words = later[0] ? later : m->said;
     return words[0] || m->status == DAE_OK ? words : dae_status_sentence(m->status);
 }
 
@@ -440,8 +476,8 @@ const char *dae_model_flat(dae_model *m)
 {
     if (is_nothing(m) || !m->flat)
         return "";
-    if (!m->flat_words && guarded(m, write_flat) != DAE_OK)
-        settle(m, m->context.fatal);
+    if (!m->flat_words && guarded(m, write_flat) != DAE_OK && !lacked_memory(m))
+        m->status = m->context.fatal;
     return m->flat_words ? m->flat_words : "";
 }
 
@@ -557,17 +593,17 @@ const dae_insight *dae_model_insight(dae_model *m)
         m->insight =
             fallback_insight(m->fallback, usual_start(m), &m->of_array) ? &m->of_array : NULL;
     }
+    if (lacked_memory(m))
+        m->insight = NULL;
     return m->insight;
 }
 
 /* Equations up to which the index is found without having been asked for all else. */
 enum { INDEXED = 200 };
 
-int dae_model_differential_index(dae_model *m)
+static int find_index(dae_model *m)
 {
     dae_model_facts f;
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
-        return -1;
     dae_model_get_facts(m, &f);
     if (f.differential_index >= 0 || m->insight || m->ran || !m->reduction.from ||
         m->reduction.signature.rows > INDEXED)
@@ -577,6 +613,14 @@ int dae_model_differential_index(dae_model *m)
         return f.index;
     }
     return model_differential_index(&m->reduction, &m->regular, m->back);
+}
+
+int dae_model_differential_index(dae_model *m)
+{
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
+        return -1;
+    int index = find_index(m);
+    return lacked_memory(m) ? -1 : index;
 }
 
 static void analyze(dae_model *m)
@@ -596,7 +640,8 @@ const char *dae_model_analysis(dae_model *m)
         return "";
     dae_model_insight(m);
     active(m, usual_start(m));
-    return guarded(m, analyze) == DAE_OK ? m->analysis : "";
+    int done = guarded(m, analyze) == DAE_OK;
+    return done && !lacked_memory(m) ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */
@@ -724,7 +769,7 @@ const dae_problem *dae_model_problem(dae_model *m)
     if (cannot_run(m))
         return NULL;
     m->given = active(m, usual_start(m));
-    return model_problem_of(m->given);
+    return lacked_memory(m) ? NULL : model_problem_of(m->given);
 }
 
 /* Calls with x and xdot are about the problem that was given. */
@@ -773,7 +818,10 @@ dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
     if (!out)
         return DAE_E_ARG;
     *out = (dae_initial){ .t = NAN };
-    return cannot_run(m) ? state_of(m) : model_get_initial(m->ran ? m->ran : m->back, out);
+    if (cannot_run(m))
+        return state_of(m);
+    dae_status status = model_get_initial(m->ran ? m->ran : m->back, out);
+    return lacked_memory(m) ? DAE_E_NOMEM : status;
 }
 
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
@@ -782,8 +830,9 @@ dae_status dae_model_values(dae_model *m, double t, const double *x, const doubl
     if (cannot_run(m))
         return state_of(m);
     model *by = given(m);
-    return m->ran ? fallback_values(m->fallback, t, x, xdot, value)
-                  : model_values(by, t, x, xdot, value);
+    dae_status status = m->ran ? fallback_values(m->fallback, t, x, xdot, value)
+                               : model_values(by, t, x, xdot, value);
+    return lacked_memory(m) ? DAE_E_NOMEM : status;
 }
 
 dae_status dae_model_event(dae_model *m, double t, double *x, double *xdot)

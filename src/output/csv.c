@@ -37,8 +37,7 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
         dae_sink_text(w->sink, ",");
         dae_csv_name(w->sink, dae_column_name(columns, i, name));
     }
-    dae_sink_text(w->sink, "\n");
-    dae_sink_record(w->sink);
+    dae_sink_text(w->sink, "\n"); /* no record of its own: no rows, no file */
     return w->sink->error;
 }
 
@@ -79,7 +78,6 @@ void dae_csv_log_head(dae_sink *sink)
 {
     dae_sink_text(sink, "step,verdict,t,h,order,error,limiting,newton_iterations,"
                         "newton_rate,new_jacobian,new_factor,filtered\n");
-    dae_sink_record(sink);
 }
 
 void dae_csv_log(const dae_step_record *r, void *sink)

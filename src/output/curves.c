@@ -87,7 +87,7 @@ static int thin(dae_curves *c)
     for (int i = 0; i < c->count; i++) {
         double *t = c->own + stride(c) * (size_t)i, *v = c->v + stride(c) * (size_t)i;
         for (int g = 0; g < groups; g++) {
-            dae_extremes e = {0};
+            dae_extremes e = { 0 };
             for (int k = 0; k < 4; k++)
                 take(&e, t[1 + 4 * g + k], v[1 + 4 * g + k], k, k == 0);
             give(&e, t + 1 + 2 * g, v + 1 + 2 * g);

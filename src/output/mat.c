@@ -3,7 +3,6 @@
 #include "base/float_check.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum { TEXT = 51, INTEGER = 20, DOUBLE = 0 };
@@ -133,7 +132,6 @@ static void put_names(dae_mat *w)
     }
 }
 
-/* x NULL: the run failed before there was a value. */
 static void put_constants(dae_mat *w, double t, const double *x)
 {
     dae_sink *s = w->sink;
@@ -142,7 +140,7 @@ static void put_constants(dae_mat *w, double t, const double *x)
         w->stop_at = position(s);
         put_double(s, t);
         for (int k = 0; k < w->shares.rows[0]; k++)
-            put_double(s, x ? x[w->shares.row[0][k]] : NAN);
+            put_double(s, x[w->shares.row[0][k]]);
     }
 }
 
@@ -154,7 +152,6 @@ static void put_head(dae_mat *w, double t, const double *x)
     w->columns_at = position(w->sink) + 2 * 4;
     put_header(w->sink, DOUBLE, "data_2", w->shares.rows[1] + 1, 0);
     w->headed = 1;
-    dae_sink_record(w->sink);
 }
 
 /* ---- the trajectory ---- */
@@ -166,7 +163,8 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
     return dae_shares_find(&w->shares, w->variable, w->count);
 }
 
-/* The number of points in the file, the end of its time. */
+/* The number of points in the file, the end of its time: the point and both numbers are one record,
+ * and a file by its name is seen between records only (publish.h). */
 static void settle(dae_mat *w, double t)
 {
     char count[4], stop[8];
@@ -187,19 +185,19 @@ static int point(dae_trajectory *writer, double t, const double *x)
     put_double(w->sink, t);
     for (int k = 0; k < w->shares.rows[1]; k++)
         put_double(w->sink, x[w->shares.row[1][k]]);
-    dae_sink_record(w->sink);
-    if (w->sink->error)
+    if (dae_sink_flush(w->sink))
         return w->sink->error;
     w->points++;
     settle(w, t);
+    if (w->sink->error)
+        return w->sink->error;
+    dae_sink_record(w->sink);
     return w->sink->error;
 }
 
 static int end(dae_trajectory *writer)
 {
     dae_mat *w = (dae_mat *)writer;
-    if (!w->headed && w->shares.row[1])
-        put_head(w, NAN, NULL);
     dae_shares_close(&w->shares);
     return dae_sink_flush(w->sink);
 }

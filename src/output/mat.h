@@ -13,9 +13,11 @@
  *     data_2       what varies: row 1 the time, a column for each point
  *
  * "Trans": what a person would write as a row, a variable or a point in time, is a column, so
- * that points can be appended. Aliases share a row. The file is valid after every point: the
- * point is written first, then the number of columns in the header of data_2; whoever reads
- * while the run goes on, or after it was killed, finds whole points. Little-endian, doubles.
+ * that points can be appended. Aliases share a row. A point, the number of columns in the header
+ * of data_2 and the end of the time in data_1 are three places of the file, and readers that go on
+ * to the end of the file (scipy) take neither a column too few nor bytes too many: no order in which
+ * they are written is safe at every instant. They are one record of the sink, which shows whole
+ * records only (publish.h). Without a point there is no file. Little-endian, doubles.
  *
  * Sources: MATLAB's description of level 4, OpenModelica User's Guide ("The MATv4 Result File
  * Format"), what DyMat expects (time in row 1 of data_1 as well).

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,29 @@ void dae_sink_open(dae_sink *s, int fd, dae_sink_kind kind)
 {
     s->fd = fd;
     s->kind = kind;
-    s->error = 0;
+    s->error = s->spoiled = 0;
     s->written = s->whole = 0;
     s->used = 0;
+    s->quiet = 0;
+    s->file = (dae_publication){ .writing = -1, .shown = -1 };
+}
+
+int dae_sink_create(dae_sink *s, const char *path, int replace)
+{
+    dae_publication file;
+    int error = dae_publication_open(&file, path, replace);
+    dae_sink_open(s, file.writing, DAE_SINK_FILE);
+    s->file = file;
+    return error;
+}
+
+/* A signal handler may look at the sink between any two instructions (dae_sink_save): it sees
+ * `quiet` only while everything else is settled. */
+static void set_quiet(dae_sink *s, int quiet)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    s->quiet = quiet;
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 static void fail(dae_sink *s, int error)
@@ -32,9 +53,23 @@ static void fail(dae_sink *s, int error)
         s->written = s->whole;
 }
 
+/* The descriptor of a file that is shown changes with every showing. */
+static void make_ready(dae_sink *s)
+{
+    int error = s->file.path ? dae_publication_ready(&s->file) : 0;
+    if (s->file.path)
+        s->fd = s->file.writing;
+    if (error)
+        fail(s, error);
+}
+
 int dae_sink_flush(dae_sink *s)
 {
     size_t done = 0;
+    if (!s->error && s->used > 0) {
+        set_quiet(s, 0);
+        make_ready(s);
+    }
     while (!s->error && done < s->used) {
         ssize_t k = write(s->fd, s->buffer + done, s->used - done);
         if (k > 0) {
@@ -53,6 +88,7 @@ int dae_sink_flush(dae_sink *s)
 
 void dae_sink_write(dae_sink *s, const char *bytes, size_t count)
 {
+    set_quiet(s, 0);
     while (!s->error && count > 0) {
         size_t room = sizeof s->buffer - s->used;
         size_t part = count < room ? count : room;
@@ -74,6 +110,7 @@ void dae_sink_text(dae_sink *s, const char *text)
  * the whole buffer goes through dae_sink_text. */
 void dae_sink_print(dae_sink *s, const char *format, ...)
 {
+    set_quiet(s, 0);
     for (int round = 0; round < 2 && !s->error; round++) {
         size_t room = sizeof s->buffer - s->used;
         va_list list;
@@ -168,16 +205,38 @@ void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count)
     }
 }
 
+static void show(dae_sink *s, int at_once)
+{
+    int error = s->file.path ? dae_publication_show(&s->file, s->whole, at_once) : 0;
+    if (s->file.path)
+        s->fd = s->file.writing;
+    if (error && !s->error)
+        s->error = error;
+}
+
 void dae_sink_record(dae_sink *s)
 {
-    if (s->kind == DAE_SINK_FILE && dae_sink_flush(s) == 0)
-        s->whole = s->written;
+    if (s->kind != DAE_SINK_FILE || dae_sink_flush(s) != 0)
+        return;
+    set_quiet(s, 0);
+    s->whole = s->written;
+    show(s, 0);
+    set_quiet(s, s->error == 0);
+}
+
+int dae_sink_save(dae_sink *s)
+{
+    if (s->whole > 0 && s->quiet)
+        show(s, 1);
+    return s->whole == 0 || s->quiet;
 }
 
 void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count)
 {
     const char *from = bytes;
+    set_quiet(s, 0);
     dae_sink_flush(s);
+    make_ready(s);
     while (!s->error && count > 0) {
         ssize_t k = pwrite(s->fd, from, count, (off_t)offset);
         if (k > 0) {
@@ -186,6 +245,7 @@ void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count
             count -= (size_t)k;
         } else if (k == 0 || errno != EINTR) {
             fail(s, k == 0 ? ENOSPC : errno);
+            s->spoiled = 1;
         }
     }
 }
@@ -204,9 +264,29 @@ static int settle(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
+/* After a failure the records before it are shown. What was written since the last record, the
+ * line of names above no rows for example, is not. */
+static int close_file(dae_sink *s)
+{
+    int error = 0;
+    if (s->written > s->whole && s->whole > 0)
+        error = ftruncate(s->fd, (off_t)s->whole) == 0 ? 0 : errno;
+    if (!error && !s->spoiled && s->whole > 0)
+        show(s, 1);
+    set_quiet(s, !error && !s->error); /* fsync can take long, but nothing is lost any more */
+    int closed = dae_publication_close(&s->file);
+    s->fd = -1;
+    if (!s->error)
+        s->error = error ? error : closed;
+    return s->error;
+}
+
 int dae_sink_close(dae_sink *s)
 {
+    set_quiet(s, 0);
     dae_sink_flush(s);
+    if (s->file.path)
+        return close_file(s);
     if (s->kind == DAE_SINK_STREAM || s->fd < 0)
         return s->error;
     if (!s->error)
@@ -215,4 +295,15 @@ int dae_sink_close(dae_sink *s)
         s->error = errno;
     s->fd = -1;
     return s->error;
+}
+
+void dae_sink_abandon(dae_sink *s)
+{
+    if (s->file.path)
+        dae_publication_close(&s->file);
+    else if (s->kind == DAE_SINK_FILE && s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->used = 0;
+    s->error = s->error ? s->error : ECANCELED;
 }

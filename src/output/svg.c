@@ -135,7 +135,8 @@ static int end(dae_trajectory *writer)
     if (w->t) {
         w->count += w->waiting; /* the last point is never thinned away */
         dae_svg_draw(w);
-        dae_sink_record(w->sink);
+        if (!w->in_page) /* there more is to come */
+            dae_sink_record(w->sink);
     }
     dae_free(&w->memory, w->t);
     w->t = NULL;
