@@ -610,6 +610,10 @@ static void test_guarded_calls(void **state)
           nothing },
         { "y = if x > 0 then f(x) else 0; z = if x > 0 then sqrt(x) else 0;", root_to_0 },
         { "y = if x > 0 then sqrt(x) else 0; z = if x > 0 then f(x) else 0;", root_to_0 },
+        /* the values that a message speaks of */
+        { "y = if x > 0.25 then f(x) else 0; z = 0; "
+          "if x > 0.25 then assert(f(x) < 3, \"root \" + String(f(x)) + \" \" + String(g(x))); end if;",
+          root },
     };
     for (size_t i = 0; i < 2 * COUNT_OF(all); i++) {
         char text[1200];
@@ -632,6 +636,18 @@ static void test_guarded_calls(void **state)
                 expect_near(trial_at(&w, k, "y"), all[i / 2].want(w.t[k]), 1e-6);
         trial_close(&w);
     }
+}
+
+/* A value that two messages speak of is told where either of them is given. */
+static void test_message_values(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true); equation der(x) = 1; "
+                   "assert(x < 9, \"first \" + String(3 + time)); "
+                   "assert(x < 1, \"second \" + String(3 + time)); end M;", NULL);
+    expect_run(&w, trial_run(&w, 2, 1e-8), DAE_E_ASSERT, "second 4");
+    trial_close(&w);
 }
 
 /* What has no end is called that, and does not take long, at the start and on the way. */
@@ -801,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),
         cmocka_unit_test(test_guarded_calls),
+        cmocka_unit_test(test_message_values),
         cmocka_unit_test(test_no_end),
         cmocka_unit_test(test_terminate),
         cmocka_unit_test(test_impulses_are_told),

@@ -81,12 +81,13 @@ typedef struct model_unit {
 } model_unit;
 
 /* Assertions, and what is computed to check them: their conditions, then the numbers in their
- * messages. */
+ * messages, each only where its condition is false: elsewhere they may not be defined. */
 typedef struct model_checks {
     uint32_t *which;             /* of the model's assertions                                 */
+    size_t *first;               /* in `spoken`: of its message, and one more                 */
     size_t count;
-    ex_id *value;
-    size_t values, capacity;
+    ex_id *value, *spoken;       /* what is computed; what of the messages that is            */
+    size_t values, capacity, spoken_capacity;
     model_unit unit;             /* the values, from slots                                    */
 } model_checks;
 

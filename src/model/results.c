@@ -71,24 +71,37 @@ static void sort_names(model *m)
 typedef struct speaking {
     model *m;
     model_checks *to;
+    ex_id condition;
 } speaking;
 
-static void add_value(ex_id value, void *user)
+static void add_value(model *m, model_checks *c, ex_id value)
 {
-    model *m = ((speaking *)user)->m;
-    model_checks *c = ((speaking *)user)->to;
     c->value = dae_arena_grow(&m->arena, c->value, c->values, &c->capacity, sizeof *c->value);
     c->value[c->values++] = value;
 }
 
+static void add_spoken(ex_id value, void *user)
+{
+    const speaking *s = user;
+    model_checks *c = s->to;
+    ex_id none = ex_constant(s->m->g, 0, (ex_type)ex_at(s->m->g, value)->type);
+    c->spoken = dae_arena_grow(&s->m->arena, c->spoken, c->values - c->count, &c->spoken_capacity,
+                               sizeof *c->spoken);
+    c->spoken[c->values - c->count] = value;
+    add_value(s->m, c, ex_if(s->m->g, s->condition, none, value));
+}
+
 static dae_status compile_checks(model *m, model_checks *c)
 {
-    speaking s = { m, c };
-    for (size_t k = 0; k < c->count; k++) add_value(m->assertion[c->which[k]].condition, &s);
+    c->first = dae_arena_take(&m->arena, c->count + 1, sizeof *c->first);
+    for (size_t k = 0; k < c->count; k++) add_value(m, c, m->assertion[c->which[k]].condition);
     for (size_t k = 0; k < c->count; k++) {
-        ex_id message = m->assertion[c->which[k]].message;
-        if (message) ex_word_values(m->g, message, add_value, &s);
+        const flat_assertion *a = &m->assertion[c->which[k]];
+        c->first[k] = c->values - c->count;
+        if (a->message)
+            ex_word_values(m->g, a->message, add_spoken, &(speaking){ m, c, a->condition });
     }
+    c->first[c->count] = c->values - c->count;
     return unit_open(m, &c->unit, c->value, c->values);
 }
 
@@ -167,20 +180,27 @@ size_t model_find(const model *m, const char *name)
 
 /* ---------------------------------------------------------------- assertions ------------ */
 
+typedef struct said {
+    const model_checks *checks;
+    size_t k;
+} said;
+
 static double spoken_value(ex_id e, void *user)
 {
-    const model_checks *c = user;
-    for (size_t i = 0; i < c->values; i++)
-        if (c->value[i] == e) return c->unit.out[i];
+    const said *s = user;
+    const model_checks *c = s->checks;
+    for (size_t i = c->first[s->k]; i < c->first[s->k + 1]; i++)
+        if (c->spoken[i] == e) return c->unit.out[c->count + i];
     return NAN;
 }
 
-/* The words of a message, with the values they speak of. */
-static const char *message_of(model *m, model_checks *c, ex_id e)
+/* The words of the message of check number k, with the values they speak of. */
+static const char *message_of(model *m, const model_checks *c, size_t k)
 {
+    ex_id e = m->assertion[c->which[k]].message;
     char words[1000];
     if (!e) return "";
-    ex_words(m->g, e, spoken_value, c, words, sizeof words);
+    ex_words(m->g, e, spoken_value, &(said){ c, k }, words, sizeof words);
     const char *text = words + strspn(words, " \t\r\n");
     size_t length = strlen(text);
     while (length > 0 && strchr(" \t\r\n", text[length - 1])) length--;
@@ -243,7 +263,7 @@ static dae_status check(model *m, model_checks *c, const double *t)
         char where[LOCATED];
         if (c->unit.out[k] != 0 || (a->initial && !m->at_start)) continue;
         model_locate(m, a->place, where, sizeof where);
-        const char *message = message_of(m, c, a->message);
+        const char *message = message_of(m, c, k);
         if (a->ends) {
             if (!m->ended) model_warn(m, "%s: the simulation ends: %s%s", when, message, where);
             m->ended = true;

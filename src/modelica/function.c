@@ -560,7 +560,7 @@ static void say_calls(mo_run *r, mo_place place)
             chain = dae_arena_print(&m->context->arena, "%s <- %s", chain, c->function->def->name);
     mo_fatal_hint(m->context, DAE_E_LIMIT, place,
                   "the recursion must end for the arguments given, and not depend on unknown values",
-                  "functions call each other more than %d deep: %s <- ...", MO_MAX_CALLS, chain);
+                  "recursion without end, or of more than %d calls: %s <- ...", MO_MAX_CALLS, chain);
 }
 
 static bool is_known(mo_model *m, const mo_value *v)
