@@ -113,6 +113,7 @@ int cli_picture_name(cli *c, const char *path);
  * touched without force; with force a file is replaced, a device or FIFO written to. */
 int cli_create(cli *c, const char *flag, const char *path, int force);
 
+void cli_watch_load(double seconds); /* of processor time; 0: no more */
 void cli_signals_watch(void); /* INT, TERM, HUP, XCPU from now on             */
 int cli_signal_caught(void);  /* its number; 0: none                          */
 const char *cli_signal_name(int number);

@@ -28,12 +28,15 @@
 
 struct dae_model {
     dae_memory memory;
+    dae_budget budget;      /* what all of the rest may cost                                */
+    dae_allocator hook;     /* of it                                                        */
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
     flat_regular regular;     /* it, rewritten where its structure hid something            */
     flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
+    int phase;              /* of a load: 0 text, 1 index, 2 numbers                        */
     dae_status reduced;
     const char *analysis;
     dae_insight of_array;       /* what `insight` is where the derivative array is integrated */
@@ -60,6 +63,10 @@ struct dae_model {
         *text; /* a path, or a name and its text                               */
     size_t length;
 };
+
+/* A model of 100,000 equations takes 1 s and half a gigabyte. */
+#define MEMORY_LIMIT 4e9
+#define LOAD_SECONDS 8
 
 /* What a load without any memory answers: an object that only says so. */
 static const dae_model nothing = { .status = DAE_E_NOMEM,
@@ -275,7 +282,7 @@ static int replace_structure(dae_model *m, dae_status status)
         return 0; /* ranks do not find an equation that is missing */
     if (m->back) /* it is that one's words */
         snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
-    m->fallback = fallback_open(m->flat, NULL, NULL, m->options->allocator);
+    m->fallback = fallback_open(m->flat, NULL, NULL, &m->hook);
     if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
         model_close(m->back);
         m->back = fallback_model(m->fallback);
@@ -297,6 +304,7 @@ static dae_status make(dae_model *m)
         m->said = nothing.said;
     if (status != DAE_OK || m->options->front_end_only)
         return status;
+    m->phase = 1;
     status = guarded(m, reduce);
     if (status == DAE_OK)
         status = m->reduced;
@@ -306,8 +314,9 @@ static dae_status make(dae_model *m)
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
         return status;
     }
+    m->phase = 2;
     m->reduction.flat->hold_states = m->options->hold_states != 0;
-    m->back = model_open(m->reduction.flat, m->options->allocator);
+    m->back = model_open(m->reduction.flat, &m->hook);
     if (!m->back)
         m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
@@ -316,14 +325,27 @@ static dae_status make(dae_model *m)
     if (status == DAE_OK && m->options->native)
         model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
-        m->family = family_open(m->back, &m->reduction, m->options->native, m->options->allocator);
+        m->family = family_open(m->back, &m->reduction, m->options->native, &m->hook);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
     }
     if (status == DAE_OK) {
-        m->fallback = fallback_open(m->flat, m->back, &m->reduction, m->options->allocator);
+        m->fallback = fallback_open(m->flat, m->back, &m->reduction, &m->hook);
         status = m->fallback ? DAE_OK : DAE_E_NOMEM;
     }
     return status;
+}
+
+/* Behind the flat equations whoever is refused says "no memory"; what was refused is said here. */
+static dae_status keep_budget(dae_model *m, dae_status status)
+{
+    static const char *const work[] = { "reading the text", "finding the index and the states",
+                                        "preparing the equations for a run" };
+    if (m->budget.end == BUDGET_LEFT || status == DAE_OK || m->phase == 0)
+        return status;
+    dae_budget_excuse(&m->budget);
+    dae_budget_tell(&m->budget, &m->refusal, work[m->phase]);
+    m->said = "";
+    return DAE_E_LIMIT;
 }
 
 static dae_model *load(const char *name, const char *text, size_t length,
@@ -337,17 +359,19 @@ static dae_model *load(const char *name, const char *text, size_t length,
     dae_model *m = dae_alloc(&memory, 1, sizeof *m);
     if (!m)
         return (dae_model *)(uintptr_t)&nothing;
-    m->memory = memory;
     m->options = o;
     m->name = name;
     m->text = text;
     m->length = length;
     m->said = "";
-    mo_context_init(&m->context, o->allocator,
-                    o->memory_limit > 0 && o->memory_limit < 1e18
-                        ? (size_t)o->memory_limit
-                        : (size_t)4e9);
-    dae_status status = make(m);
+    dae_budget_open(&m->budget, o->allocator,
+                    (size_t)(o->memory_limit > 0 ? fmin(o->memory_limit, 1e18) : MEMORY_LIMIT),
+                    o->load_seconds > 0 ? o->load_seconds : LOAD_SECONDS);
+    m->hook = dae_budget_hook(&m->budget);
+    dae_memory_init(&m->memory, &m->hook);
+    mo_context_init(&m->context, &m->hook, 0);
+    dae_status status = keep_budget(m, make(m));
+    dae_budget_stop_clock(&m->budget);
     m->options = NULL; /* the caller's */
     m->name = m->text = NULL;
     m->load_seconds = now() - begin;
@@ -370,14 +394,14 @@ void dae_model_close(dae_model *m)
 {
     if (is_nothing(m))
         return;
-    dae_memory memory = m->memory;
+    dae_memory memory = m->budget.inner; /* whose the object itself is */
     family_close(m->family);
     switching_close(m->switching);
     if (!m->fallback || fallback_model_now(m->fallback) != m->back)
         model_close(m->back);
     fallback_close(m->fallback);
     mo_context_release(&m->context);
-    dae_free(&memory, m->messages);
+    dae_free(&m->memory, m->messages);
     dae_free(&memory, m);
 }
 

@@ -491,16 +491,11 @@ static const char *missing_package(mo_model *m, const mo_scope *s)
     return NULL;
 }
 
-void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
-                    const char *what)
+/* What is known there and spelt nearly so. Nobody sees the hints of the hundredth error. */
+static const char *nearest_known(mo_model *m, const mo_scope *s, const char *name, const char *what)
 {
-    const mo_element *import = strcmp(what, "element") != 0 ? wrong_import(s, name) : NULL;
-    if (import) {
-        mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
-                 mo_reference_text(m->context, import->import));
-        mo_hint(m->context, "correct the name, or give the folder of its library with --library");
-        return;
-    }
+    if (m->context->errors > MO_SHOWN)
+        return NULL;
     name_list list = { 0 };
     bool element = strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
                                                     strcmp(what, "class") == 0 && !s->view->outer);
@@ -523,7 +518,20 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
     for (size_t i = 0; i < list.names; i++)
         if (list.name[i] != name)
             list.name[kept++] = list.name[i];
-    const char *near = mo_nearest(name, list.name, (int)kept);
+    return mo_nearest(name, list.name, (int)kept);
+}
+
+void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
+                    const char *what)
+{
+    const mo_element *import = strcmp(what, "element") != 0 ? wrong_import(s, name) : NULL;
+    if (import) {
+        mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
+                 mo_reference_text(m->context, import->import));
+        mo_hint(m->context, "correct the name, or give the folder of its library with --library");
+        return;
+    }
+    const char *near = nearest_known(m, s, name, what);
     const char *known = foreign(name);
     const char *in = s->view && s->view->path && s->view->path[0] ? s->view->path : NULL;
     if (strcmp(what, "element") == 0)

@@ -56,7 +56,7 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
 static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_view *view,
                          mo_object *object, int depth, unsigned each)
 {
-    mo_mod *list = NULL;
+    mo_mod *list = NULL, **end = &list;
     for (int i = 0; i < count; i++) {
         if (!item[i]->name && !item[i]->element)
             continue;
@@ -66,7 +66,13 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
             mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
             mo_hint(m->context, "remove one of the two");
         }
-        list = mo_merge(m, list, mod);
+        if (there) {
+            list = mo_merge(m, list, mod);
+            for (end = &list; *end;) end = &(*end)->next;
+        } else {
+            *end = mod;
+            end = &mod->next;
+        }
     }
     return list;
 }
