@@ -51,6 +51,7 @@ extern const ex_code_row ex_codes[EX_CODES];
 
 enum {
     EX_DEEPEST_CALL = 1000,
+    EX_LEAST_WORK = 10 * 1000,        /* the same after several runs that did not end           */
     EX_MOST_WORK = 100 * 1000 * 1000, /* jumps backwards and calls in one run: about a second  */
     EX_COUNT_SHIFT = 8,
     EX_LONGEST_RUN = (1 << 24) - 1
@@ -100,7 +101,8 @@ struct ex_machine {
     double *series;          /* series_degree for each; NULL: not asked for                   */
     int series_degree;
     size_t size;
-    long work;               /* what may still be done in this run                            */
+    long work;               /* what may still be done in this run; negative: it was too much */
+    long allowed;            /* of it                                                         */
     ex_trouble trouble;
 };
 

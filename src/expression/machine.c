@@ -183,9 +183,14 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
     return &m->trouble;
 }
 
+/* What did not end is tried again with smaller steps, up to a hundred times: not every time with all
+ * the work that a run may do. */
 void ex_begin(ex_machine *m)
 {
-    m->work = EX_MOST_WORK;
+    bool ended = m->work >= 0;
+    m->allowed = ended ? EX_MOST_WORK : m->allowed / 10;
+    if (m->allowed < EX_LEAST_WORK) m->allowed = EX_LEAST_WORK;
+    m->work = m->allowed;
     m->trouble = (ex_trouble){ 0 };
 }
 

@@ -379,10 +379,12 @@ static int troubled(ex_native *n, const context *k)
 
 int ex_native_run(ex_native *n, const double *input, double *output)
 {
-    context k = { .value = n->machine->value, .size = n->machine->size, .work = EX_MOST_WORK };
+    ex_begin(n->machine);
+    context k = { .value = n->machine->value, .size = n->machine->size, .work = n->machine->work };
     n->in_tangents = false;
-    n->machine->trouble = (ex_trouble){ 0 };
-    return n->values(&k, input, output) ? troubled(n, &k) : DAE_OK;
+    int trouble = n->values(&k, input, output);
+    n->machine->work = k.work;
+    return trouble ? troubled(n, &k) : DAE_OK;
 }
 
 int ex_native_run_tangents(ex_native *n, const double *input, const double *input_tangent,
