@@ -67,7 +67,7 @@ typedef enum dae_status {
     DAE_E_USER = -26,        /* a callback answered DAE_STOP or a code of its own         */
     DAE_E_UNSET = -27,       /* careful mode: a callback left part of its output unset    */
     DAE_E_OVERRUN = -28,     /* careful mode: a callback wrote past the end               */
-    DAE_E_WROTE_INPUT = -29, /* careful mode: a callback changed its input                */
+    DAE_E_WROTE_INPUT = -29, /* a callback changed its input                              */
     DAE_E_NONDET = -30,      /* careful mode: same input, different output                */
     DAE_E_IO = -31,          /* a file could not be read or written                       */
     DAE_E_INTERNAL = -32,    /* a bug in Daedalus                                         */
@@ -268,7 +268,8 @@ typedef struct dae_options {
     dae_start_kind start;
     dae_first_kind first;     /* the first steps of a multistep method                      */
     int careful;              /* 1: watch the callbacks (slow): unset output, overruns,
-                                 changed inputs, answers that differ                        */
+                                 changed inputs, answers that differ; 0: changed inputs in
+                                 the first calls and ever fewer of the later ones           */
     int check_jacobian;       /* 1: compare the Jacobian with differences at the start; it is
                                  always done when Newton keeps failing; -1: never           */
     void (*log)(const dae_step_record *record, void *log_user);

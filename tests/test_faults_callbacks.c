@@ -609,6 +609,33 @@ static void b13_sound_callbacks_pass(void **state)
     }
 }
 
+/* Without careful mode one call in a while is watched: a callback that always writes is caught by the
+ * first, and the arrays of the caller are as they were. */
+static void b14_always(void **state)
+{
+    (void)state;
+    static const int fault[] = { TANK_WRITES_X, TANK_WRITES_XDOT };
+    for (int f = 0; f < COUNT_OF(forms); f++)
+        for (int k = 0; k < 2; k++) {
+            bench b;
+            double x[3], p[3];
+            bench_open(&b, (tank){.fault = fault[k], .row = 0, .after = -1}, forms[f].make,
+                       (dae_options){0});
+            if (k == 1 && b.problem.rhs) {
+                bench_close(&b);
+                continue; /* has no xdot */
+            }
+            memcpy(x, tank_x0, sizeof x);
+            memcpy(p, tank_xdot0, sizeof p);
+            expect(b.s, dae_start(b.s, 0, x, p), DAE_E_WROTE_INPUT);
+            expect_words(b.s, b.problem.rhs ? "'rhs'" : "'residual'", "t = 0", k ? "'xdot'" : "'x'");
+            assert_int_equal(b.user.calls_after, 1);
+            assert_memory_equal(x, tank_x0, sizeof x);
+            assert_memory_equal(p, tank_xdot0, sizeof p);
+            bench_close(&b);
+        }
+}
+
 /* d in the leading-term form is watched too */
 static int bad_d(double t, const double *x, double *d, void *user)
 {
@@ -738,6 +765,7 @@ static const struct CMUnitTest single[] = {
     CASE("B12 callback answers 42: E_USER, code passed through", b12_own_code),
     CASE("B12 d, mass, Jacobian, event answer 42: named", b12_other_callbacks),
     CASE("B13 careful mode changes no bit of a sound run", b13_sound_callbacks_pass),
+    CASE("B14 a callback that always changes its input, without careful mode", b14_always),
     CASE("B14 B15 B16 careful mode watches d too", b14_b15_b16_in_d),
     CASE("B20 mass callback NaN or Inf: names mass and equation", b20_mass_not_finite),
     CASE("B20 d turns NaN: names d", b20_d_not_finite),

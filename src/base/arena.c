@@ -20,7 +20,7 @@ static size_t aligned(size_t bytes)
 
 void dae_arena_init(dae_arena *a, const dae_allocator *hook, size_t limit)
 {
-    *a = (dae_arena){ .limit = limit };
+    *a = (dae_arena){ .limit = limit, .budget = dae_budget_behind(hook) };
     dae_memory_init(&a->memory, hook);
 }
 
@@ -58,6 +58,7 @@ void *dae_arena_take(dae_arena *a, size_t count, size_t size)
     if (size && count > (SIZE_MAX / 4) / size)
         longjmp(*a->escape, DAE_E_LIMIT);
     size_t bytes = aligned(count * size);
+    dae_arena_work(a);
     if (!a->block || a->block->size - a->block->used < bytes)
         open_block(a, bytes);
     char *start = (char *)a->block + aligned(sizeof(dae_arena_block));

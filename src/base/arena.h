@@ -7,6 +7,7 @@
 #ifndef DAE_BASE_ARENA_H
 #define DAE_BASE_ARENA_H
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/message.h"
 
@@ -20,10 +21,17 @@ typedef struct dae_arena {
     dae_arena_block *block; /* the newest, which points to the one before it */
     size_t bytes, limit;    /* taken from the hook so far; 0: no limit       */
     jmp_buf *escape;        /* longjmp(*escape, DAE_E_NOMEM or DAE_E_LIMIT)   */
+    dae_budget *budget;     /* behind the hook; NULL: none                   */
 } dae_arena;
 
 void dae_arena_init(dae_arena *a, const dae_allocator *hook, size_t limit);
 void dae_arena_release(dae_arena *a);
+
+/* A piece of work that takes no memory: leaves when the budget's time is spent. */
+static inline void dae_arena_work(dae_arena *a)
+{
+    if (dae_budget_work(a->budget)) longjmp(*a->escape, DAE_E_LIMIT);
+}
 
 /* count * size bytes, zeroed, aligned for anything. */
 void *dae_arena_take(dae_arena *a, size_t count, size_t size);

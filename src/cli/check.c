@@ -169,7 +169,8 @@ static const cli_flag analyze_flags[] = {
 /* The name of a built-in problem, or the file of a model? */
 static int analyze(cli *c, const cli_arguments *a)
 {
-    static const char *const of_models[] = { "model", "library", "max_memory", NULL };
+    static const char *const of_models[] = { "model", "library", "max_memory",
+                                             "max_load_time", "max_work", NULL };
     static const char *const of_problems[] = { "form", "tolerance", "perturb", NULL };
     int problem = cli_names_problem(a);
     int code = problem ? cli_refuse_given(c, a, of_models, 0,

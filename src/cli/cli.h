@@ -143,6 +143,7 @@ int cli_signal_caught(void);                 /* its number; 0: none             
 void cli_signals_valid_to(double t);         /* up to here everything is recorded in a file     */
 void cli_signals_remove(dae_sink *sink);     /* at such an end: its hidden file                 */
 void cli_signals_keep(const dae_sink *sink); /* it has none any more                            */
+void cli_watch_load(double seconds); /* of processor time; 0: no more */
 const char *cli_signal_name(int number);
 int cli_signal_exit_code(int number);
 

@@ -6,6 +6,7 @@
  * corrected and without: the difference is the predicted error.
  */
 #include "cli/init.h"
+#include "cli/model.h"
 #include "cli/init_hidden.h"
 #include "cli/solve.h"
 #include "cli/verbs.h"
@@ -411,7 +412,8 @@ static void tell_json(cli *c, const init_job *job)
 }
 
 static const char *const of_models[] = { "keep",  "hold_states", "strict",     "time",
-                                         "model", "library",     "max_memory", NULL };
+                                         "model", "library",     "max_memory",
+                                         "max_load_time", "max_work", NULL };
 
 static int run(cli *c, const cli_arguments *a)
 {
@@ -447,7 +449,7 @@ static const cli_flag flags[] = {
     { "time", "T", "model: the initial time; default: of its annotation, else 0", 0, 0 },
     { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },
     { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },
-    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },
+    CLI_MODEL_LIMITS,
     { "form", "NAME", "problem: its form (see: daedalus problems NAME)", 0, 0 },
     { "values", "A=X,B=Y", "problem: other initial values than its own", 0, 0 },
     { "start", "NAME", "problem: correct its initial values (default), check or trust", 0, 0 },

@@ -117,15 +117,25 @@ void cli_model_warnings(const cli *c, const dae_model *m)
         cli_warning_print(c, text);
 }
 
-static int take_memory_limit(cli *c, const cli_arguments *a, double *out)
+static int take_limits(cli *c, const cli_arguments *a, dae_model_options *o)
 {
-    const char *text = cli_value(a, "max_memory");
-    int code = text ? cli_number(c, "--max-memory", text, out) : 0;
-    if (code || !text || *out > 0)
-        return code;
-    dae_fail(&c->report, DAE_E_OPTION, "the limit of memory must be positive");
-    dae_at(&c->report, "option --max-memory");
-    return cli_fail(c);
+    const struct {
+        const char *name, *spelt, *what;
+        double *out;
+    } limit[] = { { "max_memory", "--max-memory", "memory", &o->memory_limit },
+                  { "max_load_time", "--max-load-time", "time", &o->load_seconds },
+                  { "max_work", "--max-work", "work", &o->work_limit } };
+    int code = 0;
+    for (int i = 0; i < 3 && code == 0; i++) {
+        const char *text = cli_value(a, limit[i].name);
+        code = text ? cli_number(c, limit[i].spelt, text, limit[i].out) : 0;
+        if (code || !text || *limit[i].out > 0)
+            continue;
+        dae_fail(&c->report, DAE_E_OPTION, "the limit of %s must be positive", limit[i].what);
+        dae_at(&c->report, "option %s", limit[i].spelt);
+        code = cli_fail(c);
+    }
+    return code;
 }
 
 /* What does not stand by itself may be right as a part: its flows are given from outside then. */
@@ -158,12 +168,14 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
     o.library_count = cli_repeated(a, "library", library);
     int code = check_sets(c, set, o.set_count);
     if (code == 0)
-        code = take_memory_limit(c, a, &o.memory_limit);
+        code = take_limits(c, a, &o);
     if (code)
         return code;
+    cli_watch_load(o.load_seconds > 0 ? o.load_seconds : 8);
     *out = dae_model_load(a->argument[0], &o);
     if (how == CLI_PART)
         load_as_part(a->argument[0], &o, out);
+    cli_watch_load(0);
     if (dae_model_status(*out) == DAE_OK)
         return 0;
     return cli_model_refuse(c, *out);

@@ -11,7 +11,12 @@
     { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },   \
     { "set", "NAME=X", "a parameter, in Modelica; may be repeated", 0, 1 },                    \
     { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },            \
-    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 }
+    CLI_MODEL_LIMITS
+
+#define CLI_MODEL_LIMITS                                                                       \
+    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },                 \
+    { "max_load_time", "SECONDS", "most processor time for loading it; default 8", 0, 0 },     \
+    { "max_work", "N", "most expressions evaluated while loading it; default 1e7", 0, 0 }
 
 /* Loads the text that the first argument names. 0, or an exit code after everything was said;
  * close *out in either case. */

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,6 +134,32 @@ static void note(int number)
         end(caught, count >= 3);
     else if (count == 1 && !wait_for(GRACE))
         end(caught, 1);
+}
+
+/* ---- a load that does not look at its clock ---- */
+
+static void end_load(int number)
+{
+    static const char words[] =
+        "error[E_LIMIT]: the model takes longer to load than the limit allows\n"
+        "  hint: make the model smaller, or raise the limit of time (--max-load-time)\n";
+    (void)number;
+    _exit(write(2, words, sizeof words - 1) < 0 ? 8 : 9);
+}
+
+/* The library leaves a load by itself when its time is spent; a loop in it that forgets to look at
+ * the clock is ended here, a second and a tenth of the limit later. Nothing is being written then. */
+void cli_watch_load(double seconds)
+{
+    struct itimerval timer = { 0 };
+    struct sigaction action = { .sa_handler = seconds > 0 ? end_load : SIG_DFL };
+    sigemptyset(&action.sa_mask);
+    seconds = seconds > 0 ? fmin(1.1 * seconds + 1, 1e9) : 0;
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - floor(seconds)));
+    if (seconds > 0) sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &timer, NULL);
+    if (!(seconds > 0)) sigaction(SIGPROF, &action, NULL);
 }
 
 static void run_out(int number)

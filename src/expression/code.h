@@ -51,6 +51,7 @@ extern const ex_code_row ex_codes[EX_CODES];
 
 enum {
     EX_DEEPEST_CALL = 1000,
+    EX_CALL_WORK = 10,                /* a call costs as ten jumps do                           */
     EX_MOST_WORK = 100 * 1000 * 1000, /* jumps backwards and calls in one run: about a second  */
     EX_LEAST_WORK = 10 * 1000,        /* ... at least, after one that did not end               */
     EX_PATIENCE = 100,                /* ... or this many times the longest that did            */

@@ -174,7 +174,7 @@ static void say_call(emitter *e, const uint32_t *c)
     say(e, "if (depth >= %d || (unsigned long)(f - k->value) + %u > k->size) "
            "return stop(k, %d, %u); ",
         EX_DEEPEST_CALL, callee->registers, TOO_DEEP, c[1]);
-    say(e, "if (--k->work < 0) return stop(k, %d, %u);\n      ", TOO_MUCH, c[1]);
+    say(e, "if ((k->work -= %d) < 0) return stop(k, %d, %u);\n      ", EX_CALL_WORK, TOO_MUCH, c[1]);
     for (uint32_t k = 0; k < c[3]; k++) {
         say(e, "f[%u] = ", k);
         say_value(e, c[4 + k]);

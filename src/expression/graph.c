@@ -176,6 +176,7 @@ ex_id ex_intern(ex_graph *g, const ex_node *n, bool *is_new)
 ex_id ex_build(ex_graph *g, const ex_node *n)
 {
     bool is_new;
+    dae_arena_work(g->arena);
     ex_node copy = *n; /* the node may be one of the graph, which moves */
     ex_id simple = ex_fold(g, &copy);
     return simple ? simple : ex_intern(g, &copy, &is_new);

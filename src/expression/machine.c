@@ -87,7 +87,7 @@ static int call(ex_machine *m, const ex_routine *caller, double *r, const uint32
     double *frame = r + caller->registers;
     if (depth >= EX_DEEPEST_CALL || (size_t)(frame - m->value) + f->registers > m->size)
         return ex_stop(m, "recursion too deep", c[1]);
-    if (--m->work < 0)
+    if ((m->work -= EX_CALL_WORK) < 0)
         return ex_stop(m, "too much work", c[1]);
     for (uint32_t k = 0; k < c[3]; k++)
         frame[k] = r[c[4 + k]];
@@ -194,6 +194,8 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
     return &m->trouble;
 }
 
+/* What did not end is tried again with smaller steps, up to a hundred times: not every time with all
+ * the work that a run may do. */
 void ex_begin(ex_machine *m)
 {
     m->given = EX_MOST_WORK;

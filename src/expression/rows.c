@@ -23,7 +23,7 @@ static int call(ex_machine *m, const ex_routine *caller, double *r, double *t, c
     double *frame = r + caller->registers, *rates = row(t, caller->registers, rows);
     if (depth >= EX_DEEPEST_CALL || (size_t)(frame - m->value) + f->registers > m->size)
         return ex_stop(m, "recursion too deep", c[1]);
-    if (--m->work < 0)
+    if ((m->work -= EX_CALL_WORK) < 0)
         return ex_stop(m, "too much work", c[1]);
     for (uint32_t k = 0; k < c[3]; k++) {
         frame[k] = r[c[4 + k]];

@@ -53,9 +53,27 @@ static double size_of_late(dae_solver *s, double t, const double *x, int i)
     return *size;
 }
 
-dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
+/* Zero, or so small that its reciprocal overflows. */
+static dae_status refuse_tolerance(dae_solver *s, double t, const double *x)
 {
     char buffer[32];
+    int refused = 0;
+    while (s->w0[refused] <= 1 / DBL_MIN) refused++;
+    const char *name = dae_unknown_name(&s->system, refused, buffer);
+    int none = s->atol[refused] <= DAE_ZERO && x[refused] == 0;
+    dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is %s", name, none ? "zero" : "too small");
+    dae_at(&s->report, "t = %.10g", t);
+    if (none) dae_why(&s->report, "its absolute tolerance is zero and so is its value");
+    else
+        dae_why(&s->report, "its value is %.3g, rtol %.3g and atol %.3g: numbers below %.3g lose digits",
+                x[refused], s->options.rtol, s->atol[refused], DBL_MIN);
+    dae_hint(&s->report, none ? "give '%s' a positive atol" : "give '%s' a larger atol, or a larger unit",
+             name);
+    return DAE_E_TOL;
+}
+
+dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d)
+{
     double rtol = s->safety * s->options.rtol, part = s->safety;
     double largest = 0;
     for (int i = 0; i < s->system.n; i++) {
@@ -65,16 +83,7 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
         s->w0[i] = w;
     }
     if (s->recent) s->t_recent = t;
-    if (!(largest <= 1 / DBL_MIN)) {
-        int refused = 0;
-        while (s->w0[refused] <= 1 / DBL_MIN) refused++;
-        const char *name = dae_unknown_name(&s->system, refused, buffer);
-        dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is zero", name);
-        dae_at(&s->report, "t = %.10g", t);
-        dae_why(&s->report, "its absolute tolerance is zero and so is its value");
-        dae_hint(&s->report, "give '%s' a positive atol", name);
-        return DAE_E_TOL;
-    }
+    if (!(largest <= 1 / DBL_MIN)) return refuse_tolerance(s, t, x);
     if (s->system.facts & DAE_FACT_D_SELECTS) {
         for (int i = 0; i < s->system.m; i++) s->w_d[i] = s->w0[s->system.slot[i]];
         return DAE_OK;

@@ -207,6 +207,8 @@ static dae_status not_open(dae_solver *s, const char *function)
     return DAE_E_STATE;
 }
 
+static const char AFTER_FAILURE[] = "nothing has been started since; call dae_start first";
+
 /* The door of every call: is this a solver, in the right state, not inside its own callback? */
 static dae_status look_in(dae_solver *s, int state, const char *function)
 {
@@ -215,6 +217,10 @@ static dae_status look_in(dae_solver *s, int state, const char *function)
     if (s == &no_memory) return DAE_E_NOMEM;
     if (s->system.callback_depth > 0) return DAE_E_REENTRANT;
     if (s->state == SOLVER_BROKEN) return not_open(s, function);
+    if (s->state < state && s->report.status < 0) { /* the failed start is the cause: it stays */
+        if (!strstr(s->report.text, AFTER_FAILURE)) dae_why(&s->report, "%s", AFTER_FAILURE);
+        return DAE_E_STATE;
+    }
     if (s->state < state) {
         dae_fail(&s->report, DAE_E_STATE, "%s: nothing has been started", function);
         dae_hint(&s->report, "call dae_start first");

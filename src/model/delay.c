@@ -3,7 +3,8 @@
  * Steps are no longer than the shortest delay, so what is asked for has been computed. A delay
  * time that varies is computed wherever the delayed value is, and may be shorter than the step: the
  * last polynomial is continued then, over a step at most; where it is near 0 steps are short
- * (simulate.c), and shorter where a stretch begins and there is no polynomial yet.
+ * (simulate.c), and shorter where a stretch begins and there is no polynomial yet. A constant delay
+ * so brief that steps of its length would be more than a million is treated in the same way.
  *
  * For every accepted step the values of e at five points of it are kept, and between them the
  * polynomial of degree four: an error of h^5, as good as the steps themselves. A step begins with
@@ -41,7 +42,9 @@ static dae_status run_lags(model *m)
             return DAE_E_MODEL;
         }
         m->delay[k].by = by;
-        if (!m->delay[k].varies) m->shortest_delay = fmin(m->shortest_delay, by);
+        m->delay[k].brief = !m->delay[k].varies && by < m->brief_delay;
+        if (!m->delay[k].varies && !m->delay[k].brief)
+            m->shortest_delay = fmin(m->shortest_delay, by);
     }
     return DAE_OK;
 }

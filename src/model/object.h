@@ -179,6 +179,7 @@ typedef struct model_delay {
     ex_id value, time;
     uint32_t variable;
     bool varies;                 /* the delay time does                                       */
+    bool brief;                  /* it is shorter than steps can be                           */
     double by;                   /* ... and is now                                            */
     delay_step *past;            /* a ring                                                    */
     size_t first, count, capacity;
@@ -404,7 +405,8 @@ struct model {
     bool at_start;               /* assertions of initial equations are checked               */
     model_unit lags;             /* values and times of the delays, from slots                */
     model_unit lag_times;        /* times alone, from x; no outputs: they are constant        */
-    double shortest_delay;       /* of those that are constant; INFINITY                      */
+    double shortest_delay;       /* of those that are constant and not brief; INFINITY        */
+    double brief_delay;          /* below it they are brief                                   */
     double stretch_start;        /* of the smooth stretch under way                           */
     model_checks asserts;        /* all of them ...                                           */
     model_checks early;          /* ... and those that speak of parameters alone              */

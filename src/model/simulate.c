@@ -258,7 +258,8 @@ static void expect_returns(run *r, double t, int order)
     if (order > RETURNS) return;
     for (size_t k = 0; k < r->m->delays; k++) {
         double at = t + r->m->delay[k].by;
-        bool known = r->m->delay[k].varies; /* it comes back some time, smoother: error control */
+        const model_delay *d = &r->m->delay[k];
+        bool known = d->varies || d->brief; /* it comes back some time, smoother: error control */
         for (int i = 0; i < r->laters; i++)
             known |= fabs(r->later[i].t - at) <= 1e-12 * fmax(1, fabs(at));
         if (!known && r->laters < BREAKS) r->later[r->laters++] = (break_time){ at, order };
@@ -665,7 +666,7 @@ static dae_status mind_pace(run *r, double *stop)
     return DAE_OK;
 }
 
-/* Delay times that vary: no farther than they reach back. Near 0 a ten-thousandth of the whole
+/* Delay times that vary, or are brief: no farther than they reach back. Near 0 a ten-thousandth of the whole
  * time, less where a stretch begins: there is no past that could be continued. */
 static double delay_room(const run *r)
 {
@@ -673,7 +674,7 @@ static double delay_room(const run *r)
     double room = INFINITY, span = r->stop - r->start;
     double least = fmin(1e-4 * span, fmax(1e-7 * span, r->t - m->stretch_start));
     for (size_t k = 0; k < m->delays; k++)
-        if (m->delay[k].varies) room = fmin(room, fmax(m->delay[k].by, least));
+        if (m->delay[k].varies || m->delay[k].brief) room = fmin(room, fmax(m->delay[k].by, least));
     return room;
 }
 
@@ -886,6 +887,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status == DAE_OK) status = choose_times(r);
     if (status != DAE_OK) return status;
     m->statistics = (dae_statistics){0};
+    m->brief_delay = 1e-6 * (r->stop - r->start);
     m->assert_warnings = 0;
     m->ended = m->guard_failed = false;
     memset(m->warned, 0, m->assertions * sizeof *m->warned);

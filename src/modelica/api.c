@@ -30,12 +30,14 @@
 struct dae_model {
     dae_memory memory;
     dae_tally tally;        /* of memory                                                    */
+    dae_budget budget;      /* what all of the rest may cost, over that tally                 */
     mo_context context;
     mo_model front;
     flat_model *flat;       /* NULL: the text did not become one                            */
     flat_regular regular;     /* it, rewritten where its structure hid something            */
     flat_reduction reduction; /* what of that is simulated                                  */
     dae_report report;
+    int phase;              /* of a load: 0 text, 1 index, 2 numbers                        */
     dae_status reduced;
     bool floating;            /* potentials without a level were found                        */
     const char *analysis;
@@ -63,6 +65,10 @@ struct dae_model {
         *text; /* a path, or a name and its text                               */
     size_t length;
 };
+
+/* A model of 100,000 equations takes 1 s and half a gigabyte. */
+#define MEMORY_LIMIT 4e9
+#define LOAD_SECONDS 8
 
 /* What a load without any memory answers: an object that only says so. */
 static const dae_model nothing = { .status = DAE_E_NOMEM,
@@ -353,6 +359,7 @@ static dae_status build(dae_model *m)
         m->said = nothing.said;
     if (status != DAE_OK || m->options->front_end_only)
         return status;
+    m->phase = 1;
     status = guarded(m, reduce);
     if (status == DAE_OK)
         status = m->reduced;
@@ -362,6 +369,7 @@ static dae_status build(dae_model *m)
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
         return status;
     }
+    m->phase = 2;
     m->reduction.flat->hold_states = m->options->hold_states != 0;
     m->back = model_open(m->reduction.flat, &m->memory.hook);
     if (!m->back)
@@ -388,6 +396,19 @@ static dae_status make(dae_model *m)
     return status == DAE_OK || !m->flat ? status : explain(m, status);
 }
 
+/* Behind the flat equations whoever is refused says "no memory"; what was refused is said here. */
+static dae_status keep_budget(dae_model *m, dae_status status)
+{
+    static const char *const work[] = { "reading the text", "finding the index and the states",
+                                        "preparing the equations for a run" };
+    if (m->budget.end == BUDGET_LEFT || status == DAE_OK || m->phase == 0)
+        return status;
+    dae_budget_excuse(&m->budget);
+    dae_budget_tell(&m->budget, &m->refusal, work[m->phase]);
+    m->said = "";
+    return DAE_E_LIMIT;
+}
+
 static dae_model *load(const char *name, const char *text, size_t length,
                        const dae_model_options *options)
 {
@@ -399,17 +420,20 @@ static dae_model *load(const char *name, const char *text, size_t length,
     dae_model *m = dae_alloc(&memory, 1, sizeof *m);
     if (!m)
         return (dae_model *)(uintptr_t)&nothing;
-    dae_tally_open(&m->tally, o->allocator, &m->memory);
     m->options = o;
     m->name = name;
     m->text = text;
     m->length = length;
     m->said = "";
-    mo_context_init(&m->context, &m->memory.hook,
-                    o->memory_limit > 0 && o->memory_limit < 1e18
-                        ? (size_t)o->memory_limit
-                        : (size_t)4e9);
-    dae_status status = make(m);
+    dae_memory inner;
+    dae_tally_open(&m->tally, o->allocator, &inner);
+    dae_budget_open(&m->budget, &inner.hook,
+                    (size_t)(o->memory_limit > 0 ? fmin(o->memory_limit, 1e18) : MEMORY_LIMIT),
+                    o->load_seconds > 0 ? o->load_seconds : LOAD_SECONDS);
+    m->memory.hook = dae_budget_hook(&m->budget);
+    mo_context_init(&m->context, &m->memory.hook, 0);
+    dae_status status = keep_budget(m, make(m));
+    dae_budget_stop_clock(&m->budget);
     m->options = NULL; /* the caller's */
     m->name = m->text = NULL;
     m->load_seconds = now() - begin;

@@ -199,6 +199,7 @@ void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c)
 
 void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
 {
+    m->context->now = c->place;
     bool left_outside, right_outside, left_gone, right_gone;
     mo_value *left = end_of(m, s, c->left, &left_outside, &left_gone);
     mo_value *right = end_of(m, s, c->right, &right_outside, &right_gone);

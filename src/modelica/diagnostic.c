@@ -122,15 +122,26 @@ _Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place,
 dae_status mo_escaped(mo_context *c, int code)
 {
     if (c->fatal == DAE_OK) { /* the arena jumped */
-        bool limit = code == DAE_E_LIMIT;
-        c->fatal = (dae_status)code;
+        dae_budget *b = c->arena.budget;
+        bool spent = b && b->end != BUDGET_LEFT, limit = spent || code == DAE_E_LIMIT;
+        c->fatal = limit ? DAE_E_LIMIT : (dae_status)code;
         c->errors++;
         c->exhausted = (mo_diagnostic){
             .severity = MO_ERROR,
             .status = c->fatal,
-            .what = limit ? "the model needs more memory than the limit allows" : "out of memory",
-            .hint = limit ? "raise the limit of memory" : "give the program more memory",
+            .place = c->now,
+            .what = spent   ? dae_budget_what(b)
+                    : limit ? "the model needs more memory than the limit allows"
+                            : "out of memory",
+            .why = spent ? c->exhausted_why : NULL,
+            .hint = spent   ? dae_budget_hint(b)
+                    : limit ? "raise the limit of memory"
+                            : "give the program more memory",
         };
+        if (spent) {
+            dae_budget_why(b, c->exhausted_why, sizeof c->exhausted_why);
+            dae_budget_excuse(b);
+        }
     }
     return c->fatal;
 }

@@ -600,7 +600,8 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
             connections_of(c, clause[i]);
         return;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        c->m->context->now = clause[i]->place;
         switch (clause[i]->kind) {
         case MO_C_EQUAL: equality(c, clause[i]); break;
         case MO_C_CONNECT: break; /* in the first pass */
@@ -619,6 +620,7 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
             mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, "a statement in an equation section");
             mo_hint(c->m->context, "equations are written with '='; statements belong in 'algorithm'");
         }
+    }
 }
 
 /* ------------------------------------------------------------------ all objects ------ */
@@ -668,6 +670,7 @@ static bool was_read(const sections_read *read, const mo_section *section)
 
 static void sections(mo_model *m, mo_object *o, mo_view *v, bool connections, sections_read *read)
 {
+    dae_arena_work(&m->context->arena);
     for (size_t i = 0; i < v->bases; i++)
         sections(m, o, v->base[i], connections, read);
     size_t before = read->sections; /* those of bases */
@@ -706,6 +709,7 @@ static void visit(mo_model *m, mo_object *o, bool connections)
 /* A text does not change: s = "..." is its value, for everything that is read after. */
 static void find_texts(mo_model *m, mo_object *o, mo_view *v)
 {
+    dae_arena_work(&m->context->arena);
     for (size_t i = 0; i < v->bases; i++)
         find_texts(m, o, v->base[i]);
     for (int i = 0; i < v->def->sections; i++) {

@@ -716,10 +716,17 @@ static mo_value *dispatch(mo_model *m, const mo_scope *s, const mo_ast *a)
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     m->work++;
+    m->context->now = a->place;
     if (m->work > m->work_limit)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place,
-                      "look for loops and recursion without end",
+                      "look for loops and recursion without end, or raise the limit (--max-work)",
                       "more than %.0f expressions were evaluated", m->work_limit);
+    uintptr_t now = MO_STACK_NOW, base = m->stack_base;
+    if ((now < base ? base - now : now - base) > m->stack_room)
+        mo_fatal_hint(m->context, DAE_E_LIMIT, a->place,
+                      "shorten the chain, or give the program a larger stack (ulimit -s)",
+                      "a chain of %d expressions that need each other is too long for the program's "
+                      "stack", m->depth);
     if (++m->depth > 20 * MO_MAX_DEPTH)
         mo_fatal_hint(m->context, DAE_E_LIMIT, a->place, "look for a recursion without end",
                       "expressions and functions are nested more than %d deep", 20 * MO_MAX_DEPTH);

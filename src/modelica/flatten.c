@@ -113,7 +113,8 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
 
 void mo_model_init(mo_model *m, mo_context *c)
 {
-    *m = (mo_model){ .context = c, .work_limit = MO_MAX_WORK };
+    *m = (mo_model){ .context = c, .work_limit = MO_MAX_WORK, .stack_base = MO_STACK_NOW,
+                     .stack_room = mo_stack_room() };
     m->graph = dae_arena_take(&c->arena, 1, sizeof *m->graph);
     ex_graph_init(m->graph, &c->arena);
     m->flat = dae_arena_take(&c->arena, 1, sizeof *m->flat);

@@ -458,6 +458,7 @@ bool mo_declare_others(mo_run *r)
 
 void mo_run_sections(mo_run *r, mo_view *v)
 {
+    dae_arena_work(&r->model->context->arena);
     for (size_t i = 0; i < v->bases; i++)
         mo_run_sections(r, v->base[i]);
     mo_view *outside = r->scope.view;

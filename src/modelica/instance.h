@@ -243,6 +243,8 @@ struct mo_model {
     struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
     size_t buses, bus_capacity;
     int depth;                /* of evaluation, for limits                                   */
+    uintptr_t stack_base;     /* where the call stack was at the beginning, ...               */
+    size_t stack_room;        /* ... and how much of it may be used                           */
     size_t objects;
     double work;              /* steps of function evaluation so far                         */
     bool open_border;         /* flows of the model's own connectors are given from outside  */

@@ -569,32 +569,33 @@ static const char *missing_package(mo_model *m, const mo_scope *s)
     return NULL;
 }
 
+/* "'a', 'b', 'c'": the values of an enumeration, the first of many. */
 static const char *literals_of(mo_model *m, const mo_view *v)
 {
+    enum { MOST = 12 };
     const char *text = "";
     const mo_view *e = v->enumeration ? v->enumeration : v;
-    for (int i = 0; i < e->def->literals; i++)
+    for (int i = 0; i < e->def->literals && i < MOST; i++)
         text = dae_arena_print(&m->context->arena, "%s%s'%s'", text, i ? ", " : "", e->def->literal[i]);
-    return text;
+    return e->def->literals > MOST ? dae_arena_print(&m->context->arena, "%s, ...", text) : text;
 }
 
-void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
-                    const char *what)
+/* Is a name looked for in a class alone, and not around it? */
+static bool is_element(const mo_scope *s, const char *what)
 {
-    const mo_element *import = strcmp(what, "element") != 0 ? wrong_import(s, name) : NULL;
-    if (import) {
-        mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
-                 mo_reference_text(m->context, import->import));
-        const char *missing = class_at(m, import->import, 1) ? NULL : import->import->part[0].name;
-        mo_hint(m->context, missing ? "give the folder that contains '%s' with --library or in MODELICAPATH"
-                                    : "correct the name, or give the folder of its library with --library",
-                missing);
-        return;
-    }
+    return strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
+                                            strcmp(what, "class") == 0 && !s->view->outer);
+}
+
+/* What is known there and spelt nearly so; *rate: x where dx is asked for. Nobody sees the hints of the
+ * hundredth error. */
+static const char *nearest_known(mo_model *m, const mo_scope *s, const char *name, const char *what,
+                                 const char **rate)
+{
+    if (m->context->errors > MO_SHOWN)
+        return NULL;
     name_list list = { 0 };
-    bool element = strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
-                                                    strcmp(what, "class") == 0 && !s->view->outer);
-    collect_scope(m, s, &list, !element);
+    collect_scope(m, s, &list, !is_element(s, what));
     if (strcmp(what, "class") == 0 || strcmp(what, "name") == 0) {
         collect(m, &list, "Real");
         collect(m, &list, "Integer");
@@ -610,14 +611,30 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
             collect(m, &list, "time");
     }
     size_t kept = 0; /* the name itself may stand for something else */
-    for (size_t i = 0; i < list.names; i++)
+    for (size_t i = 0; i < list.names; i++) {
+        if (name[0] == 'd' && strcmp(list.name[i], name + 1) == 0)
+            *rate = list.name[i];
         if (list.name[i] != name)
             list.name[kept++] = list.name[i];
-    const char *near = mo_nearest(name, list.name, (int)kept);
-    const char *known = foreign(name), *rate = NULL; /* dx, of x */
-    for (size_t i = 0; i < list.names && name[0] == 'd'; i++)
-        if (strcmp(list.name[i], name + 1) == 0)
-            rate = list.name[i];
+    }
+    return mo_nearest(name, list.name, (int)kept);
+}
+
+void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place place,
+                    const char *what)
+{
+    const mo_element *import = strcmp(what, "element") != 0 ? wrong_import(s, name) : NULL;
+    if (import) {
+        mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
+                 mo_reference_text(m->context, import->import));
+        const char *missing = class_at(m, import->import, 1) ? NULL : import->import->part[0].name;
+        mo_hint(m->context, missing ? "give the folder that contains '%s' with --library or in MODELICAPATH"
+                                    : "correct the name, or give the folder of its library with --library",
+                missing);
+        return;
+    }
+    const char *rate = NULL, *near = nearest_known(m, s, name, what, &rate);
+    const char *known = foreign(name);
     const char *in = s->view && s->view->path && s->view->path[0] ? s->view->path : NULL;
     if (strcmp(what, "element") == 0)
         mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in '%s'", name, in ? in : "?");
@@ -635,7 +652,7 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         mo_hint(m->context, "a derivative is written der(%s)", rate);
     else if (near)
         mo_hint(m->context, "did you mean '%s'?", near);
-    else if (element && s->view && s->view->primitive == MO_ENUMERATION)
+    else if (is_element(s, what) && s->view && s->view->primitive == MO_ENUMERATION)
         mo_hint(m->context, "its values are %s", literals_of(m, s->view));
     else if (known)
         mo_hint(m->context, "in Modelica it is %s", known);

@@ -96,13 +96,20 @@ static void check_once(mo_model *m, const mo_mod *there, const mo_mod *mod)
 static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_view *view,
                          mo_object *object, int depth, unsigned each)
 {
-    mo_mod *list = NULL;
+    mo_mod *list = NULL, **end = &list;
     for (int i = 0; i < count; i++) {
         if (item[i]->deselects || (!item[i]->name && !item[i]->element))
             continue;
         mo_mod *mod = bind_item(m, item[i], view, object, depth, each);
-        check_once(m, mo_find_mod(list, mod->name), mod);
-        list = mo_merge(m, list, mod);
+        mo_mod *there = mo_find_mod(list, mod->name);
+        check_once(m, there, mod);
+        if (there) {
+            list = mo_merge(m, list, mod);
+            for (end = &list; *end;) end = &(*end)->next;
+        } else {
+            *end = mod;
+            end = &mod->next;
+        }
     }
     return list;
 }

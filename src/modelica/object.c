@@ -446,6 +446,7 @@ void mo_instantiate(mo_model *m, mo_member *member)
     }
     if (member->progress != MO_UNTOUCHED)
         return;
+    m->context->now = entry->place;
     member->progress = MO_UNDER_WAY;
     member->mod = entry->mod;
     member->is_protected = entry->is_protected || (member->object->holder &&

@@ -260,17 +260,9 @@ void mo_recover(mo_parser *p)
 
 /* ---------------------------------------------------------------- nesting --------------- */
 
-/* Where the call stack is now. (The address of a variable may be elsewhere in builds that look
- * for mistakes.) */
-#if defined(__GNUC__)
-#define STACK_NOW ((uintptr_t)__builtin_frame_address(0))
-#else
-#define STACK_NOW ((uintptr_t) & (char){ 0 })
-#endif
-
 /* A level of nesting takes about 1 kB, so MO_NESTING levels need 1 MB. Where the stack is
  * smaller (ulimit -s), half of it has to do. */
-static size_t stack_room(void)
+size_t mo_stack_room(void)
 {
     enum { USUAL = 8 * 1024 * 1024 };
     struct rlimit limit;
@@ -281,7 +273,7 @@ static size_t stack_room(void)
 
 void mo_enter(mo_parser *p)
 {
-    uintptr_t now = STACK_NOW, base = p->stack_base;
+    uintptr_t now = MO_STACK_NOW, base = p->stack_base;
     mo_place place = mo_token_place(&p->lexer, p->failed ? p->held : p->now);
     if (++p->depth > MO_NESTING)
         mo_fatal_hint(p->c, DAE_E_LIMIT, place, "name parts of it and refer to them",
@@ -342,7 +334,7 @@ void *mo_list(mo_parser *p, size_t mark, size_t size, int *count)
 
 static void open_parser(mo_parser *p, mo_context *c, uint32_t source)
 {
-    *p = (mo_parser){ .c = c, .stack_base = STACK_NOW, .stack_room = stack_room() };
+    *p = (mo_parser){ .c = c, .stack_base = MO_STACK_NOW, .stack_room = mo_stack_room() };
     p->foreign = mo_new(p, sizeof *p->foreign);
     mo_lexer_open(&p->lexer, c, source);
     p->now = mo_lex(&p->lexer);

@@ -5,6 +5,8 @@
  */
 #include "modelica/instance.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind_name[] = {
@@ -133,6 +135,28 @@ static void element(mo_model *m, const mo_class *c, const mo_element *e)
         say_element(m, c, e, "is no function", "an operator contains only functions");
 }
 
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t)*(const char *const *)a, y = (uintptr_t)*(const char *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Equal names are equal pointers, so sorting brings them together. */
+static void literals_once(mo_model *m, const mo_class *c)
+{
+    size_t count = (size_t)c->literals;
+    const char **sorted = dae_arena_take(&m->context->arena, count + 1, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = c->literal[i];
+    qsort(sorted, count, sizeof *sorted, by_address);
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i] == sorted[i - 1]) {
+            mo_error(m->context, DAE_E_MODEL, c->place,
+                     "the literal '%s' is twice in the enumeration '%s'", sorted[i], c->name);
+            mo_hint(m->context, "remove one of the two");
+        }
+}
+
 static void literals(mo_model *m, const mo_class *c)
 {
     static const char *const attribute[] = { "quantity", "min", "max", "start", "fixed" };
@@ -144,13 +168,8 @@ static void literals(mo_model *m, const mo_class *c)
                          c->literal[i], c->name);
                 mo_hint(m->context, "choose another name for the literal");
             }
-        for (int k = 0; k < i; k++)
-            if (c->literal[i] == c->literal[k]) {
-                mo_error(m->context, DAE_E_MODEL, c->place,
-                         "the literal '%s' is twice in the enumeration '%s'", c->literal[i], c->name);
-                mo_hint(m->context, "remove one of the two");
-            }
     }
+    literals_once(m, c);
 }
 
 /* The k-th name that an import brings, NULL: none by its name. */

@@ -58,6 +58,8 @@ typedef struct mo_context {
     size_t source_limit;            /* bytes of one text            */
     mo_diagnostic *last;            /* what why and hint attach to; NULL: not kept */
     mo_diagnostic exhausted;        /* said by mo_escaped when the arena was full  */
+    char exhausted_why[160];
+    mo_place now;                   /* what is being worked on: where it is said   */
 } mo_context;
 
 /* The caller does `if (setjmp(c->escape))` before anything that may fail for good. */
@@ -67,6 +69,15 @@ void mo_context_release(mo_context *c);
 /* What to do first where setjmp came back: `code` is what it returned. Running out of memory
  * (or over the limit) in the arena becomes a diagnostic too. Returns the status. */
 dae_status mo_escaped(mo_context *c, int code);
+
+/* Where the call stack is now. (The address of a variable may be elsewhere in builds that look
+ * for mistakes.) */
+#if defined(__GNUC__)
+#define MO_STACK_NOW ((uintptr_t)__builtin_frame_address(0))
+#else
+#define MO_STACK_NOW ((uintptr_t) & (char){ 0 })
+#endif
+size_t mo_stack_room(void); /* how much of it may be used: half; parse.c */
 
 /* Equal names are equal pointers. */
 const char *mo_intern(mo_context *c, const char *text, size_t length);

@@ -397,6 +397,9 @@ static void check_redeclarations(mo_model *m, mo_view *v)
 static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
 {
     mo_expand(m, base);
+    for (size_t i = 0; i < v->bases; i++)
+        if (v->base[i] == base)
+            return; /* nothing new, and what walks up the bases would go twice as far each time */
     v->base = dae_arena_grow(&m->context->arena, v->base, v->bases, &v->base_capacity,
                              sizeof *v->base);
     v->base[v->bases++] = base;
@@ -669,6 +672,7 @@ bool mo_derives_from(mo_view *v, mo_view *base)
 
 bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind)
 {
+    dae_arena_work(&m->context->arena);
     mo_expand(m, v);
     mo_class_kind own = v->def->kind;
     if (own == kind || (kind == MO_FUNCTION && own == MO_OPERATOR_FUNCTION) ||

@@ -72,7 +72,8 @@ struct dae_system {
     double *r_above, *r_below, *row_terms; /* check.c                                       */
     int *owner, *subset;
     int64_t *place;
-    double *guard;          /* careful mode                                                 */
+    double *guard;          /* copies of inputs; in careful mode of outputs, too            */
+    uint64_t calls;         /* of residual or rhs: some are watched                         */
 };
 
 /* What the problem layer must know of the options. */
