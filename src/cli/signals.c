@@ -140,11 +140,21 @@ static void note(int number)
 
 static void end_load(int number)
 {
-    static const char words[] =
-        "error[E_LIMIT]: the model takes longer to load than the limit allows\n"
-        "  hint: make the model smaller, or raise the limit of time (--max-load-time)\n";
+    enum { RESOURCES = 9 };
+    static const char what[] = "the model takes longer to load than the limit allows";
     (void)number;
-    _exit(write(2, words, sizeof words - 1) < 0 ? 8 : 9);
+    if (told->json && told->out->written == 0)
+        say(STDOUT_FILENO, (const char *const[]){
+                "{\n  \"status\": \"E_LIMIT\",\n  \"message\": \"", what, "\"\n}\n", NULL });
+    if (told->json_errors)
+        say(STDERR_FILENO, (const char *const[]){
+                "{\n  \"error\": {\n    \"code\": \"E_LIMIT\",\n    \"what\": \"", what,
+                "\",\n    \"exit\": 9\n  }\n}\n", NULL });
+    else
+        say(STDERR_FILENO, (const char *const[]){
+                "error[E_LIMIT]: ", what, "\n  hint: make the model smaller, or raise the limit of "
+                "time (--max-load-time)\n", NULL });
+    _exit(RESOURCES);
 }
 
 /* The library leaves a load by itself when its time is spent; a loop in it that forgets to look at
