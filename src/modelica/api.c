@@ -664,8 +664,8 @@ const char *dae_model_analysis(dae_model *m)
         return "";
     dae_model_insight(m);
     active(m, usual_start(m));
-    int done = guarded(m, analyze) == DAE_OK;
-    return done && !lacked_memory(m) ? m->analysis : "";
+    int done = guarded(m, analyze) == DAE_OK, lacked = lacked_memory(m);
+    return done && !lacked ? m->analysis : "";
 }
 
 /* ------------------------------------------------------------------ numbers ---------- */

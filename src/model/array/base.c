@@ -43,13 +43,15 @@ static void open_stages(array_base *b, dae_arena *arena, int rows, int width)
     }
 }
 
-bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width)
+/* Into a base of its own: where memory ends in the middle the old one is whole. */
+bool array_base_open(array_base *old, dae_arena *arena, int n, int rows, int width)
 {
     int most = rows > width ? rows : width;
     if (rows > ARRAY_ROWS + ARRAY_ROWS / 2) return false;
-    if (most <= b->most) return true;
-    *b = (array_base){ .n = n, .most = most, .size = b->size, .weight = b->weight, .ease = b->ease,
-                       .zero = b->zero > 0 ? b->zero : ARRAY_ZERO };
+    if (most <= old->most) return true;
+    array_base made = { .n = n, .most = most, .size = old->size, .weight = old->weight,
+                        .ease = old->ease, .zero = old->zero > 0 ? old->zero : ARRAY_ZERO };
+    array_base *b = &made;
     b->J = take(arena, most * (n + most));
     b->copy = take(arena, most * (n + most));
     b->panel = take(arena, most * n);
@@ -69,6 +71,7 @@ bool array_base_open(array_base *b, dae_arena *arena, int n, int rows, int width
         b->weight = take(arena, n);
         for (int j = 0; j < n; j++) b->size[j] = b->weight[j] = 1;
     }
+    *old = made;
     return true;
 }
 

@@ -95,7 +95,14 @@ static dae_status find_places(model_fallback *f)
     f->rate = dae_alloc(&f->memory, f->results + 1, sizeof *f->rate);
     f->row = dae_alloc(&f->memory, f->results + 1, sizeof *f->row);
     f->from = dae_alloc(&f->memory, f->width + 1, sizeof *f->from);
-    if (!f->place || !f->rate || !f->row || !f->from) return DAE_E_NOMEM;
+    if (!f->place || !f->rate || !f->row || !f->from) { /* all of them, or the next call tries again */
+        dae_free(&f->memory, f->place);
+        dae_free(&f->memory, f->rate);
+        dae_free(&f->memory, f->row);
+        dae_free(&f->memory, f->from);
+        f->place = NULL, f->rate = NULL, f->row = NULL, f->from = NULL;
+        return DAE_E_NOMEM;
+    }
     for (size_t i = 0; i < f->results; i++) {
         const char *name = model_result_at(f->back, i)->name;
         f->place[i] = model_find(f->array, name);

@@ -31,6 +31,7 @@ typedef struct model_array {
     double rate;                 /* of the last iteration                                     */
     double *x_here;              /* what `here` was asked for                                 */
     double *c_start, t_start;
+    int room;                    /* coefficients that c_base to c_spare and turn are for      */
     double *c_spare;             /* room for all coefficients                                 */
     bool known_here;
     int index;                   /* k; -1: not found                                          */

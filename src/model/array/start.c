@@ -162,20 +162,21 @@ static bool raise(model *m, int level)
 {
     model_array *k = m->array;
     int n = (int)k->a.n, rows = (level + 1) * n + k->extra.rows, columns = (level + 2) * n;
-    int before = k->a.level >= 0 ? array_columns(&k->a) : 0, had = k->here.most;
+    int before = k->a.level >= 0 ? array_columns(&k->a) : 0;
     if (!array_raise(&k->a, level)) return false;
     if (!array_base_open(&k->base, &m->arena, n, rows, columns - n)) return false;
     if (!array_base_open(&k->next, &m->arena, n, rows, columns - n)) return false;
     if (!array_base_open(&k->near, &m->arena, n, rows, columns - n)) return false;
     if (!array_base_open(&k->spare, &m->arena, n, rows, columns - n)) return false;
     array_point_open(&k->here, &m->arena, rows, columns);
-    if (k->here.most > had) {
+    if (k->here.most > k->room) {
         size_t size = (size_t)k->here.most;
         k->c_base = dae_arena_take(&m->arena, size + 1, sizeof *k->c_base);
         k->c_start = dae_arena_take(&m->arena, size + 1, sizeof *k->c_start);
         k->c_next = dae_arena_take(&m->arena, size + 1, sizeof *k->c_next);
         k->c_spare = dae_arena_take(&m->arena, size + 1, sizeof *k->c_spare);
         k->turn = dae_arena_take(&m->arena, size * size + 1, sizeof *k->turn);
+        k->room = k->here.most; /* last: memory may end in the middle */
     }
     for (int e = before; e < columns; e++) k->here.c[e] = 0;
     return true;
