@@ -614,7 +614,7 @@ static void b13_sound_callbacks_pass(void **state)
 static void b14_always(void **state)
 {
     (void)state;
-    static const int fault[] = { TANK_WRITES_X, TANK_WRITES_XDOT };
+    static const tank_fault fault[] = { TANK_WRITES_X, TANK_WRITES_XDOT };
     for (int f = 0; f < COUNT_OF(forms); f++)
         for (int k = 0; k < 2; k++) {
             bench b;
