@@ -39,7 +39,7 @@ typedef struct dae_model_options {
     int native;                   /* 1: equations are compiled to machine code                */
     double memory_limit;          /* bytes; 0: 4e9                                            */
     double work_limit;            /* expressions evaluated while loading; 0: 1e7              */
-    double load_seconds;          /* of processor time for loading; 0: 8                      */
+    double load_seconds;          /* of processor time for loading; 0: 7                      */
     const dae_allocator *allocator;
 } dae_model_options;
 

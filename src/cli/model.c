@@ -171,7 +171,7 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
         code = take_limits(c, a, &o);
     if (code)
         return code;
-    cli_watch_load(o.load_seconds > 0 ? o.load_seconds : 8);
+    cli_watch_load(o.load_seconds > 0 ? o.load_seconds : 7);
     *out = dae_model_load(a->argument[0], &o);
     if (how == CLI_PART)
         load_as_part(a->argument[0], &o, out);

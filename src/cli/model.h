@@ -15,7 +15,7 @@
 
 #define CLI_MODEL_LIMITS                                                                       \
     { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },                 \
-    { "max_load_time", "SECONDS", "most processor time for loading it; default 8", 0, 0 },     \
+    { "max_load_time", "SECONDS", "most processor time for loading it; default 7", 0, 0 },     \
     { "max_work", "N", "most expressions evaluated while loading it; default 1e7", 0, 0 }
 
 /* Loads the text that the first argument names. 0, or an exit code after everything was said;

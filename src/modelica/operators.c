@@ -133,14 +133,18 @@ static mo_value *matrix_power(mo_model *m, const mo_scope *s, mo_value *a, mo_va
     double n;
     uint32_t culprit;
     if (a->dimensions != 2 || a->size[0] != a->size[1] || b->kind != MO_V_SCALAR ||
-        !mo_evaluate_number(m, b->scalar, &n, &culprit) || n < 0 || n != floor(n) || n > 1000)
+        !mo_evaluate_number(m, b->scalar, &n, &culprit) || n < 0 || n != floor(n))
         return refuse(m, MO_POWER, a, b, place,
                       "a square matrix can be raised to a known Integer; '.^' raises elements");
     mo_value *r = mo_new_array(m, 2, a->size, a->type);
     for (size_t i = 0; i < r->count; i++)
         r->element[i] = ex_constant(m->graph, i % (size_t)(a->size[0] + 1) == 0, a->type);
-    for (int i = 0; i < (int)n; i++)
-        r = mo_multiply(m, s, r, a, place);
+    for (; n > 0; n = floor(n / 2)) { /* by squares: a^5 = a (a^2)^2 */
+        if (fmod(n, 2) == 1)
+            r = mo_multiply(m, s, r, a, place);
+        if (n > 1)
+            a = mo_multiply(m, s, a, a, place);
+    }
     return r;
 }
 

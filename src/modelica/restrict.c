@@ -192,20 +192,37 @@ static bool same_import(const mo_element *a, const mo_element *b)
     return true;
 }
 
+typedef struct import_use {
+    const char *name;
+    const mo_element *element;
+    int number;
+} import_use;
+
+static int by_name(const void *a, const void *b)
+{
+    const import_use *x = a, *y = b;
+    int names = by_address(&x->name, &y->name);
+    return names ? names : (x->number > y->number) - (x->number < y->number);
+}
+
 /* Several qualified imports must not bring the same name (section 13.2.2). */
 static void imports(mo_model *m, const mo_class *c)
 {
+    import_use *use = NULL;
+    size_t count = 0, capacity = 0;
     for (int i = 0; i < c->elements; i++)
-        for (int k = 0; import_name(c->element[i], k); k++)
-            for (int j = 0; j < i; j++)
-                for (int l = 0; import_name(c->element[j], l); l++) {
-                    if (import_name(c->element[j], l) != import_name(c->element[i], k) ||
-                        same_import(c->element[i], c->element[j]))
-                        continue;
-                    mo_error(m->context, DAE_E_MODEL, c->element[i]->place,
-                             "'%s' is imported twice", import_name(c->element[i], k));
-                    mo_hint(m->context, "give one of them another name: import Name = ...;");
-                }
+        for (int k = 0; import_name(c->element[i], k); k++) {
+            use = dae_arena_grow(&m->context->arena, use, count, &capacity, sizeof *use);
+            use[count++] = (import_use){ import_name(c->element[i], k), c->element[i], i };
+        }
+    if (count > 1)
+        qsort(use, count, sizeof *use, by_name);
+    for (size_t i = 1; i < count; i++) {
+        if (use[i].name != use[i - 1].name || same_import(use[i].element, use[i - 1].element))
+            continue;
+        mo_error(m->context, DAE_E_MODEL, use[i].element->place, "'%s' is imported twice", use[i].name);
+        mo_hint(m->context, "give one of them another name: import Name = ...;");
+    }
 }
 
 void mo_check_class(mo_model *m, mo_class *c)
