@@ -187,9 +187,10 @@ const ex_trouble *ex_machine_trouble(const ex_machine *m)
  * the work that a run may do. */
 void ex_begin(ex_machine *m)
 {
-    bool ended = m->work >= 0;
-    m->allowed = ended ? EX_MOST_WORK : m->allowed / 10;
-    if (m->allowed < EX_LEAST_WORK) m->allowed = EX_LEAST_WORK;
+    if (m->work < 0)
+        m->allowed = m->allowed > 10 * EX_LEAST_WORK ? m->allowed / 10 : EX_LEAST_WORK;
+    else if (m->allowed == 0 || m->work < m->allowed / 2) /* the first run, or one that was dear */
+        m->allowed = m->allowed && m->allowed < EX_MOST_WORK / 10 ? 10 * m->allowed : EX_MOST_WORK;
     m->work = m->allowed;
     m->trouble = (ex_trouble){ 0 };
 }

@@ -103,12 +103,15 @@ dae_status unit_trouble(model *m, const model_unit *u, dae_status status, const 
     char where[LOCATED] = "";
     const char *what = t && t->what ? t->what : "trouble";
     bool assertion = !strcmp(what, "assertion");
+    bool endless = !strcmp(what, "too much work") || !strcmp(what, "recursion too deep");
     if (t) model_locate(m, t->place, where, sizeof where);
-    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s%s%s", doing,
+    dae_fail(&m->report, assertion ? DAE_E_ASSERT : endless ? DAE_E_WORK : status, "%s: %s%s%s%s", doing,
+             endless ? "a function does not end: " : "",
              assertion ? "an assertion failed" : what, t && t->message ? ": " : "",
              t && t->message ? t->message : "");
     dae_at(&m->report, "t = %.10g%s", m->value[0], where);
     if (t && t->node)
         dae_why(&m->report, "in %s", ex_print(m->g, t->node, flat_name, m->flat, 100));
+    if (endless) dae_hint(&m->report, "look at the condition of the loop or recursion in it");
     return m->report.status;
 }
