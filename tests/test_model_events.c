@@ -229,6 +229,31 @@ static void test_delay(void **state)
     trial_close(&w);
 }
 
+/* x' = -L (x(t - T) - cos t): where T is far below a step, without T but for terms of L T. */
+static double stiffness;
+static double near_cosine(double t)
+{
+    double L = stiffness;
+    return (L * L * cos(t) + L * sin(t) + exp(-L * t)) / (L * L + 1);
+}
+
+static void test_brief_delay(void **state)
+{
+    (void)state;
+    static const char *const brief[] = { "0", "1e-300", "1e-12", "1e-9" };
+    for (int k = 0; k < COUNT_OF(brief); k++)
+        for (stiffness = 1; stiffness < 2000; stiffness *= 1000) {
+            trial_model w;
+            char text[300];
+            snprintf(text, sizeof text, "model M Real x(start = 1, fixed = true); equation der(x) = "
+                     "-%g*(delay(x, %s) - cos(time)); end M;", stiffness, brief[k]);
+            trial_open(&w, text, NULL);
+            expect_good(&w, trial_run(&w, 1, 1e-6));
+            expect_below(trial_error(&w, "x", near_cosine), 1e-4 + 2e-9 * stiffness);
+            trial_close(&w);
+        }
+}
+
 /* Of a jump: y(t) = u(t - 0.3) with u = 1 from 0.5 on. */
 static double delayed_step(double t) { return t < 0.8 ? 0 : 2 * (t - 0.8); }
 
@@ -659,7 +684,7 @@ static void test_no_end(void **state)
     } all[] = {
         { "algorithm y := f(u + 1);", "recursion without end in the function 'M.f'" },
         { "algorithm y := if u < -1 then u else f(u + 1) + f(u);", "recursion without end in the function 'M.f'" },
-        { "algorithm y := u; while y > -1 loop y := y + 1; end while;", "a loop without end in the function 'M.f'" },
+        { "algorithm y := u; while y > -1 loop y := y + 1; end while;", "too much work in the function 'M.f': a loop" },
     };
     static const char *const equations[] = { "y = f(x);", "y = if x > 0.5 then f(x) else 0;" };
     for (size_t i = 0; i < 2 * COUNT_OF(all); i++) {
@@ -799,6 +824,7 @@ int main(void)
         cmocka_unit_test(test_no_event),
         cmocka_unit_test(test_chatter_is_named),
         cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_brief_delay),
         cmocka_unit_test(test_delay_of_a_jump),
         cmocka_unit_test(test_delay_time_varies),
         cmocka_unit_test(test_terminal),

@@ -49,8 +49,9 @@ bool model_weigh_loose(model *m, double t, const double *x, const double *xdot, 
     for (size_t j = 0; j < n; j++) loose += is_loose(m, j);
     if (loose == 0) return true;
     size_t room = p->problem.pattern.kind == DAE_PATTERN_DENSE ? n * n : p->entries;
-    double *K = dae_alloc(&m->memory, 2 * room + n + 1, sizeof *K), *C = K + room;
+    double *K = dae_alloc(&m->memory, 2 * room + n + 1, sizeof *K);
     if (!K) return false;
+    double *C = K + room;
     if (p->problem.jacobian_x(t, x, xdot, K, m) == DAE_OK &&
         p->problem.jacobian_xdot(t, x, xdot, C, m) == DAE_OK) {
         double *allowed = C + room;

@@ -379,8 +379,9 @@ static dae_status continue_solver(run *r)
     int points = r->stage->past + 1;
     dae_status status = start_solver(r, r->t);
     if (status != DAE_OK || points < 2) return status;
-    double *t = dae_alloc(&m->memory, (size_t)points * (n + 1), sizeof *t), *x = t + points;
+    double *t = dae_alloc(&m->memory, (size_t)points * (n + 1), sizeof *t);
     if (!t) return DAE_OK; /* it goes without */
+    double *x = t + points;
     t[0] = r->t;
     memcpy(x, r->x, n * sizeof *x);
     memcpy(t + 1, r->stage->past_t, (size_t)r->stage->past * sizeof *t);

@@ -248,9 +248,14 @@ static const char *describe_trouble(model *m, ex_trouble *t)
         if (t->words) ex_words(m->g, t->words, value_where, &(speaker){ m, t }, words, sizeof words);
         return dae_arena_print(&m->arena, "an assertion failed%s%s", words[0] ? ": " : "", words);
     }
-    if (has_no_end(t) && function)
-        return dae_arena_print(&m->arena, "%s without end in the function '%s'",
-                               !strcmp(what, "too much work") ? "a loop" : "recursion", function);
+    if (has_no_end(t) && function) {
+        bool section = !strcmp(function, "algorithm"); /* an algorithm section as a procedure */
+        return dae_arena_print(&m->arena, "%s in %s%s%s%s",
+                               !strcmp(what, "too much work") ? "too much work" : "recursion without end",
+                               section ? "an algorithm section" : "the function '",
+                               section ? "" : function, section ? "" : "'",
+                               !strcmp(what, "too much work") ? ": a loop or recursion without end?" : "");
+    }
     return what;
 }
 
@@ -259,7 +264,8 @@ static dae_status say_trouble(model *m, ex_trouble *t, dae_status status, const 
     char where[LOCATED] = "";
     bool assertion = t->what && !strcmp(t->what, "assertion");
     model_locate(m, t->place, where, sizeof where);
-    dae_fail(&m->report, assertion ? DAE_E_ASSERT : status, "%s: %s", doing, describe_trouble(m, t));
+    dae_fail(&m->report, assertion ? DAE_E_ASSERT : has_no_end(t) ? DAE_E_WORK : status, "%s: %s", doing,
+             describe_trouble(m, t));
     dae_at(&m->report, "t = %.10g%s", m->value[0], where);
     if (t->node) say_where(m, t, assertion);
     return m->report.status;

@@ -98,6 +98,7 @@ static _Noreturn void leave(mo_context *c, dae_status status, mo_place place, co
 {
     c->errors++;
     c->fatal = status;
+    if (place.source == 0) place = c->now;
     keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place,
                              .hint = hint }, what, list);
     va_end(list);

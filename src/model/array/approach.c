@@ -283,8 +283,9 @@ void array_approach(model *m)
     if (!nearest_open(&w, m)) return;
     model_array *k = m->array;
     size_t columns = (size_t)array_columns(&k->a), bytes = columns * sizeof *w.good;
-    double *from = dae_alloc(&m->memory, 2 * columns + 1, sizeof *from), *one = from + columns;
+    double *from = dae_alloc(&m->memory, 2 * columns + 1, sizeof *from);
     if (from) {
+        double *one = from + columns;
         memcpy(from, k->here.c, bytes);
         approach_by_weights(&w);
         memcpy(one, k->here.c, bytes);
