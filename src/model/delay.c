@@ -149,6 +149,32 @@ void model_look_back(model *m, double t)
     }
 }
 
+dae_status model_take_delays(model *m, const model *from)
+{
+    if (m->delays != from->delays)
+        return dae_fail(&m->report, DAE_E_UNSUPPORTED,
+                        "other states would have to be taken, which have other delays");
+    m->shortest_delay = from->shortest_delay;
+    m->brief_delay = from->brief_delay;
+    m->stretch_start = from->stretch_start;
+    for (size_t k = 0; k < m->delays; k++) {
+        model_delay *to = &m->delay[k];
+        const model_delay *d = &from->delay[k];
+        delay_step *past = dae_alloc(&m->memory, d->capacity + 1, sizeof *past);
+        if (!past) return dae_fail(&m->report, DAE_E_NOMEM, "no memory for delays");
+        if (d->capacity > 0) memcpy(past, d->past, d->capacity * sizeof *past);
+        dae_free(&m->memory, to->past);
+        to->past = past;
+        to->first = d->first;
+        to->count = d->count;
+        to->capacity = d->capacity;
+        to->found = d->found;
+        to->by = d->by;
+        to->brief = d->brief;
+    }
+    return DAE_OK;
+}
+
 void model_free_delays(model *m)
 {
     for (size_t k = 0; k < m->delays; k++) dae_free(&m->memory, m->delay[k].past);

@@ -90,6 +90,8 @@ size_t model_unknowns(const model *m, const uint32_t **variable);
 bool model_read_watch(model *m, double *out);
 /* Relations that both have are held as they are there, others are looked at anew. */
 void model_take_relations(model *m, const model *from, double t);
+/* The past of its delays, which are the same, in the same order. */
+dae_status model_take_delays(model *m, const model *from);
 /* What one model of the same variables had to warn of another goes on to say; what it said while it was
  * opened is about a start of its own, which it does not have. */
 void model_take_warnings(model *m, const model *from);

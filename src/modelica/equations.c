@@ -400,7 +400,10 @@ static void assertion(section_scope *c, const mo_ast *a)
     double known;
     if (v->type == EX_BOOLEAN && a->count > 1 && mo_constant_number(m, v, &known) && known != 0)
         return; /* nobody will read the message */
-    mo_value *text = a->count > 1 ? mo_evaluate(m, &c->s, a->item[1]) : mo_none(m);
+    mo_scope failing = c->s; /* what the message calls counts only where it is given */
+    if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
+        failing.guard = mo_both(m, c->s.guard, ex_unary(m->graph, EX_NOT, v->scalar));
+    mo_value *text = a->count > 1 ? mo_evaluate(m, &failing, a->item[1]) : mo_none(m);
     if (!mo_check_assertion(m, a, v, text))
         return;
     bool warning = false;

@@ -37,7 +37,7 @@ static mo_value *not_boolean(mo_model *m, mo_value *v, const char *what, mo_plac
     return mo_none(m);
 }
 
-static ex_id both(mo_model *m, ex_id guard, ex_id condition)
+ex_id mo_both(mo_model *m, ex_id guard, ex_id condition)
 {
     return guard ? ex_binary(m->graph, EX_AND, guard, condition) : condition;
 }
@@ -50,7 +50,7 @@ static mo_value *logic(mo_model *m, const mo_scope *s, const mo_ast *a)
     mo_scope right = *s; /* it does not count where the left side decides */
     for (int i = 0; i < a->count; i++) {
         if (i > 0 && v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
-            right.guard = both(m, s->guard, op == EX_AND ? v->scalar
+            right.guard = mo_both(m, s->guard, op == EX_AND ? v->scalar
                                                          : ex_unary(m->graph, EX_NOT, v->scalar));
         mo_value *w = i ? mo_evaluate(m, &right, a->item[i]) : v;
         mo_value *operand[2] = { mo_fields(m, v), mo_fields(m, w) }, *own = NULL;
@@ -139,10 +139,10 @@ static mo_value *conditional(mo_model *m, const mo_scope *s, const mo_ast *a)
             continue;
         }
         ex_id before = inside.guard;
-        inside.guard = both(m, before, c->scalar);
+        inside.guard = mo_both(m, before, c->scalar);
         condition[n] = c->scalar;
         value[n++] = mo_evaluate(m, &inside, a->item[i + 1]);
-        inside.guard = both(m, before, ex_unary(m->graph, EX_NOT, c->scalar));
+        inside.guard = mo_both(m, before, ex_unary(m->graph, EX_NOT, c->scalar));
     }
     if (!last)
         last = mo_evaluate(m, &inside, a->item[a->count - 1]);

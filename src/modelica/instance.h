@@ -365,6 +365,7 @@ bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 
 /* evaluate.c, operators.c, builtins.c: expressions */
 mo_value *mo_evaluate(mo_model *m, const mo_scope *s, const mo_ast *a);
+ex_id mo_both(mo_model *m, ex_id guard, ex_id condition); /* guard: 0 where there is none */
 bool mo_decided(mo_model *m, ex_id condition, double *x); /* is its value known now? */
 ex_id mo_position(mo_model *m, ex_id subscript);
 mo_value *mo_subscript(mo_model *m, const mo_scope *s, mo_value *v, mo_ast **subscript, int count,

@@ -475,7 +475,10 @@ static void check(mo_run *r, const mo_ast *a)
     if (condition->kind == MO_V_SCALAR && condition->type == EX_BOOLEAN &&
         is_true(r, condition->scalar))
         return; /* nobody will read the message */
-    mo_value *message = a->count > 1 ? mo_evaluate(m, &r->scope, a->item[1]) : mo_none(m);
+    mo_scope failing = r->scope; /* what the message calls counts only where it is given */
+    if (condition->kind == MO_V_SCALAR && condition->type == EX_BOOLEAN)
+        failing.guard = mo_both(m, r->scope.guard, ex_unary(m->graph, EX_NOT, condition->scalar));
+    mo_value *message = a->count > 1 ? mo_evaluate(m, &failing, a->item[1]) : mo_none(m);
     if (!mo_check_assertion(m, a, condition, message))
         return;
     bool warning = false;

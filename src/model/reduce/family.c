@@ -478,6 +478,8 @@ static dae_status simulate_route(model_family *f, const dae_simulation *simulati
     hand_over(&f->first, by);
     f->now = by;
     f->stage.resume = true;
+    status = model_take_delays(by->m, f->first.m);
+    if (status != DAE_OK) return status;
     status = model_simulate_stage(by->m, simulation, give, f, &f->stage);
     add_statistics(f);
     return status;
@@ -517,10 +519,11 @@ static dae_status take_other(model_family *f)
     if (status != DAE_OK) return status;
     hand_over(f->now, next);
     hand_over_past(f, next);
+    status = model_take_delays(next->m, f->now->m);
     f->now = next;
     f->changes++;
     f->stage.resume = true;
-    return DAE_OK;
+    return status;
 }
 
 static dae_status run_stages(model_family *f, const dae_simulation *with)
@@ -562,7 +565,7 @@ static dae_status suit(model_family *f, double t)
     hand_over(&f->first, to);
     model_take_relations(to->m, f->first.m, t);
     f->now = to;
-    return DAE_OK;
+    return model_take_delays(to->m, f->first.m);
 }
 
 dae_status family_continue(model_family *f, const dae_simulation *simulation, dae_row row,
