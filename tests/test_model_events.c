@@ -701,27 +701,6 @@ static void test_no_end(void **state)
     }
 }
 
-/* A pendulum turns over, other states are taken, and what its delay remembers goes along. */
-static void test_delay_and_other_states(void **state)
-{
-    (void)state;
-    trial_model w;
-    trial_open(&w, "model M Real x(start = 1, fixed = true), y(start = 0), vx, vy(start = 0, fixed = true), l; "
-                   "Real late = delay(x, 0.1), early; equation der(x) = vx; der(y) = vy; der(vx) = -l*x; "
-                   "der(vy) = -l*y - 9.81; x^2 + y^2 = 1; early = if time < 0.1 then 1 else late; end M;", NULL);
-    expect_good(&w, trial_run(&w, 3, 1e-8));
-    double largest = 0;
-    for (size_t k = 0, j = 0; k < w.rows; k++) {
-        while (j + 1 < w.rows && w.t[j + 1] <= w.t[k] - 0.1) j++;
-        if (w.t[k] < 0.1 || j + 1 >= w.rows || w.t[j + 1] == w.t[j]) continue;
-        double part = (w.t[k] - 0.1 - w.t[j]) / (w.t[j + 1] - w.t[j]);
-        double then = (1 - part) * trial_at(&w, j, "x") + part * trial_at(&w, j + 1, "x");
-        largest = fmax(largest, fabs(trial_at(&w, k, "late") - then));
-    }
-    assert_true(largest < 5e-4); /* of the straight line between rows */
-    trial_close(&w);
-}
-
 static double looked_back(double t) { return sin(fmax(0, 0.7 * t - 0.1)); }
 static double from_within(double t) { return fmax(0, 0.9 * t - 0.2); }
 
@@ -866,7 +845,6 @@ int main(void)
         cmocka_unit_test(test_not_finite_not_taken),
         cmocka_unit_test(test_guarded_calls),
         cmocka_unit_test(test_message_values),
-        cmocka_unit_test(test_delay_and_other_states),
         cmocka_unit_test(test_no_end),
         cmocka_unit_test(test_terminate),
         cmocka_unit_test(test_impulses_are_told),

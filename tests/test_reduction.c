@@ -258,6 +258,21 @@ static void test_starts_where_other_states_are_wanted(void **state)
         }
 }
 
+/* A pendulum turns over, other states are taken, and what its delay remembers goes along: it is what a
+ * run that ends so much earlier has at its end. */
+static void test_delay_and_other_states(void **state)
+{
+    (void)state;
+    dae_model *m = load("model M Real x(start = 1, fixed = true), y(start = 0), vx, vy(start = 0, fixed = true), l; "
+                        "Real late = delay(x, 0.1); equation der(x) = vx; der(y) = vy; der(vx) = -l*x; "
+                        "der(vy) = -l*y - 9.81; x^2 + y^2 = 1; end M;");
+    for (double t = 0.5; t < 3.5; t += 0.5) {
+        last_row earlier = run(m, t - 0.1, 1e-9, NULL, NULL), r = run(m, t, 1e-9, NULL, NULL);
+        close_to(value_of(&r, "late"), value_of(&earlier, "x"), 1e-5);
+    }
+    dae_model_close(m);
+}
+
 static void test_native_is_the_same(void **state)
 {
     (void)state;
@@ -354,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_differentiated_is_named),
         cmocka_unit_test(test_events_and_other_states),
         cmocka_unit_test(test_starts_where_other_states_are_wanted),
+        cmocka_unit_test(test_delay_and_other_states),
         cmocka_unit_test(test_native_is_the_same),
         cmocka_unit_test(test_declared_derivatives),
     };
