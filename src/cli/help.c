@@ -21,7 +21,10 @@ int cli_verb_unknown(cli *c, const char *name)
     for (int i = 0; cli_verbs[i]; i++)
         cli_nearest_try(&near, cli_verbs[i]->name);
     dae_fail(&c->report, DAE_E_ARG, "there is no command '%s'", cli_show(name, shown));
-    if (near.best)
+    size_t length = strlen(name);
+    if (length > 3 && strcmp(name + length - 3, ".mo") == 0)
+        dae_hint(&c->report, "to run a model: 'daedalus simulate %s'", cli_show(name, shown));
+    else if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", near.best);
     else
         dae_hint(&c->report, "'daedalus --help' lists them");

@@ -345,6 +345,7 @@ dae_status dae_start(dae_solver *s, double t0, const double *x, const double *xd
     s->stats.linear = linear;
     s->stats.nonzeros = nonzeros;
     s->direction = 0;
+    s->system.wrote_input = 0;
     s->h = 0;
     s->stop = NAN;
     return begin(s, "dae_start", t0, x, xdot, 0);

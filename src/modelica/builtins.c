@@ -144,7 +144,7 @@ static mo_value *neutral(mo_call *c, const mo_value *v)
     if (extreme && v->type == EX_ENUMERATION && v->view)
         return mo_literal(c->m, v->view, least ? 1 : v->view->def->literals);
     if (extreme && v->type == EX_INTEGER)
-        x = least ? -2147483647.0 : 2147483647.0;
+        x = (double)(least ? -EX_LARGEST_INTEGER : EX_LARGEST_INTEGER);
     if (extreme && v->type == EX_BOOLEAN)
         x = !least;
     return mo_scalar(c->m, ex_constant(c->m->graph, x, v->type), v->type, v->view);

@@ -191,8 +191,24 @@ static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *o
     return v;
 }
 
+/* Does it begin with a component whose condition is false? */
+static bool is_disabled(mo_model *m, const mo_scope *s, const mo_ast *a)
+{
+    if (a->kind != MO_A_REFERENCE)
+        return false;
+    int errors = m->context->errors;
+    m->connecting = true;
+    const mo_value *v = mo_find_name(m, s, a->call.reference->part[0].name);
+    m->connecting = false;
+    return v && v->kind == MO_V_NONE && m->context->errors == errors;
+}
+
+/* A connection with a component that is disabled is removed, whatever its other end would be: that may
+ * be the element of an array which is one shorter then (section 4.4.5). */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c)
 {
+    if (is_disabled(m, s, c->left) || is_disabled(m, s, c->right))
+        return;
     if (!mo_connect_expandable(m, s, c))
         mo_connect_now(m, s, c);
 }

@@ -19,11 +19,12 @@ static void check_experiment(mo_model *m, flat_experiment *x, mo_place place)
 {
     double *positive[] = { &x->tolerance, &x->interval };
     for (int k = 0; k < 2; k++) {
-        if (isnan(*positive[k]) || *positive[k] > 0)
+        bool most = k > 0 || *positive[k] < 1; /* a tolerance of 1 asks for no digit */
+        if (isnan(*positive[k]) || (*positive[k] > 0 && most))
             continue;
         mo_warning(m->context, place, "%s of the experiment is %.10g: it is not taken",
                    k ? "Interval" : "Tolerance", *positive[k]);
-        mo_hint(m->context, "a positive number is needed");
+        mo_hint(m->context, *positive[k] > 0 ? "a number below 1 is needed" : "a positive number is needed");
         *positive[k] = NAN;
     }
     double start = isnan(x->start) ? 0 : x->start;

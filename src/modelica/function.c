@@ -49,8 +49,12 @@ static void add_sizes(mo_run *r, shape *s, mo_ast **a, int count, const mo_scope
                 n = v->view->primitive == MO_BOOLEAN ? 2 : v->view->enumeration
                         ? v->view->enumeration->def->literals : -1;
             } else if (v->kind == MO_V_SCALAR && mo_evaluate_number(r->model, v->scalar, &x, &culprit)
-                       && x >= 0 && x <= MO_MAX_VARIABLES)
+                       && x >= 0) {
+                if (x > MO_MAX_VARIABLES)
+                    mo_fatal_hint(r->model->context, DAE_E_LIMIT, a[i]->place, "make the array smaller",
+                                  "an array of %.0f elements; %.0f are possible", x, MO_MAX_VARIABLES);
                 n = (int)x;
+            }
         }
         s->size[s->dimensions++] = n;
     }

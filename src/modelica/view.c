@@ -679,6 +679,8 @@ bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind)
         (kind == MO_RECORD && own == MO_OPERATOR_RECORD) ||
         (kind == MO_CONNECTOR && own == MO_EXPANDABLE_CONNECTOR))
         return true;
+    if (kind == MO_RECORD && (own == MO_MODEL || own == MO_BLOCK))
+        return false; /* it may inherit the parameters of a record, and is none */
     for (size_t i = 0; i < v->bases; i++)
         if (mo_is_kind(m, v->base[i], kind))
             return true;

@@ -74,6 +74,7 @@ struct dae_system {
     int64_t *place;
     double *guard;          /* copies of inputs; in careful mode of outputs, too            */
     uint64_t calls;         /* of residual or rhs: some are watched                         */
+    int wrote_input;        /* one of them was caught                                       */
 };
 
 /* What the problem layer must know of the options. */

@@ -153,3 +153,21 @@ equation connect(y, bus.x); connect(h.y, bus.extra); end A;
 model B Bus bus; In u; Real z = u; equation connect(bus.x, u); end B;
 model M A a(b = false); B b; equation connect(a.bus, b.bus); end M;
 //= b.z 4
+
+//// 4.4.5 a connection with a disabled component goes, also from an element that is not there then
+connector In = input Real;
+connector Out = output Real;
+block Sum parameter Integer n = 1; In u[n]; Out y = sum(u); end Sum;
+block S Out y = 5; end S;
+model M parameter Boolean h = false; Sum s(n = if h then 2 else 1); S a; S b if h;
+equation connect(s.u[1], a.y); connect(s.u[2], b.y); end M;
+//= s.y 5
+
+//// 7.1.3 a model that extends a record has inputs that can be connected
+connector In = input Real;
+connector Out = output Real;
+record R parameter Real k = 2; end R;
+block S Out y = 3; end S;
+model B extends R; In u; Real y = k * u; end B;
+model M B b; S s; equation connect(s.y, b.u); end M;
+//= b.y 6
