@@ -771,9 +771,7 @@ static void test_integers(void **state)
 {
     (void)state;
     static const char *const large[] = {
-        "parameter Integer n = 2147483647*2147483647; Real x = n*time;",
         "parameter Real r = 1e20; parameter Integer n = integer(r); Real x = n*time;",
-        "parameter Integer n = f(50); Real x = n*time;",
         "Integer n = f(if time > 0.5 then 50 else 3); Real x = n*time;",
         "Integer n = integer(1e19*(time + 1)); Real x = n*time;",
     };
@@ -783,7 +781,7 @@ static void test_integers(void **state)
         snprintf(text, sizeof text, "model M function f input Integer n; output Integer y; algorithm "
                  "y := 1; for i in 1:n loop y := y*i; end for; end f; %s end M;", large[i]);
         trial_open(&w, text, NULL);
-        expect_run(&w, trial_run(&w, 1, 1e-6), i < 3 ? DAE_E_STATE : DAE_E_NONFINITE,
+        expect_run(&w, trial_run(&w, 1, 1e-6), i < 1 ? DAE_E_STATE : DAE_E_NONFINITE,
                    "'n'", "too large for an Integer");
         trial_close(&w);
     }

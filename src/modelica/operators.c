@@ -248,7 +248,7 @@ static mo_value *as_plain(mo_model *m, mo_value *v)
     return v->kind == MO_V_OBJECT ? mo_fields(m, v) : v;
 }
 
-mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+static mo_value *operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
                      mo_place place)
 {
     if (a->kind == MO_V_NONE || b->kind == MO_V_NONE)
@@ -292,6 +292,30 @@ mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a
             return refuse(m, op, a, b, place, "the sizes must be equal");
         return each(m, op, a, b);
     }
+}
+
+/* Integers are whole numbers that a double holds exactly: what is larger is no result, and stays a sum or
+ * product of numbers. */
+static bool is_too_large(mo_model *m, ex_id e)
+{
+    const ex_node n = *ex_at(m->graph, e);
+    double x, y;
+    return (n.op == EX_ADD || n.op == EX_SUBTRACT || n.op == EX_MULTIPLY) && ex_is_number(m->graph, n.a, &x) &&
+           ex_is_number(m->graph, n.b, &y);
+}
+
+mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
+                     mo_place place)
+{
+    mo_value *v = operate(m, s, op, a, b, place);
+    bool large = v->type == EX_INTEGER && v->kind == MO_V_SCALAR && is_too_large(m, v->scalar);
+    for (size_t i = 0; v->type == EX_INTEGER && v->kind == MO_V_ARRAY && v->element && i < v->count; i++)
+        large = large || is_too_large(m, v->element[i]);
+    if (large) /* once: a loop would say it again and again */
+        mo_fatal_hint(m->context, DAE_E_MODEL, place,
+                      "compute with Real numbers: begin with 1.0 instead of 1",
+                      "an Integer becomes too large: the largest is %lld", EX_LARGEST_INTEGER);
+    return v;
 }
 
 mo_value *mo_map(mo_model *m, mo_value *a, ex_type type, ex_id (*f)(mo_model *m, ex_id e, void *user),
