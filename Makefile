@@ -39,6 +39,14 @@ check-bare:
 	@scripts/install-deps bare
 	@scripts/check-bare
 
+# A thousand kills of every kind of file, every request for memory refused, all hostile texts: hours.
+faults: all
+	cmake -S . -B $(BUILD) -DDAEDALUS_TESTS=ON
+	cmake --build $(BUILD) -j$(JOBS) --target test_hostile fail_malloc
+	scripts/kill-results
+	scripts/fail-allocations
+	HOSTILE=all DAEDALUS_PROGRAM=$(BUILD)/daedalus $(BUILD)/tests/test_hostile
+
 fuzz:
 	@scripts/install-deps check
 	scripts/fuzz
@@ -54,4 +62,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all tools install demo check check-bare fuzz bench format clean
+.PHONY: all tools install demo check check-bare faults fuzz bench format clean
