@@ -18,18 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { sanitized = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { sanitized = 1 };
-#else
-enum { sanitized = 0 };
-#endif
-#else
-enum { sanitized = 0 };
-#endif
-
 /* ---------------------------------------------------------------- one run ----------- */
 
 typedef struct outcome {

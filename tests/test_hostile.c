@@ -19,18 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { sanitized = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { sanitized = 1 };
-#else
-enum { sanitized = 0 };
-#endif
-#else
-enum { sanitized = 0 };
-#endif
-
 enum { SECONDS = 10, MEGABYTES = 4000 };
 
 /* ---------------------------------------------------------------- texts ------------------ */

@@ -14,18 +14,6 @@
 #include "daedalus/analysis.h"
 #include "testing.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { sanitized = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { sanitized = 1 };
-#else
-enum { sanitized = 0 };
-#endif
-#else
-enum { sanitized = 0 };
-#endif
-
 /* ---- asking ---- */
 
 static dae_analysis *ask_at(const dae_problem *p, double t, const double *x, const double *v,

@@ -14,6 +14,19 @@
 #include "daedalus.h"
 #include "problems.h"
 
+/* Is memory watched, which makes everything slow? */
+#ifdef __SANITIZE_ADDRESS__
+enum { sanitized = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { sanitized = 1 };
+#else
+enum { sanitized = 0 };
+#endif
+#else
+enum { sanitized = 0 };
+#endif
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- an allocator that keeps books ---- */
