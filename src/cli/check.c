@@ -83,8 +83,8 @@ const cli_verb cli_verb_check = {
         "All that 'daedalus simulate' refuses before it looks for numbers: names, types, sizes,\n"
         "connections; whether there are as many equations as unknowns in every part of the model,\n"
         "and what the constraints imply; language that is not simulated yet; the values of\n"
-        "parameters and assertions about them; fixed start values that are out of range or\n"
-        "contradict each other. A component with connectors is taken as connected to something\n"
+        "parameters and assertions about them; fixed start values that are out of range, or of\n"
+        "variables that are equal and differ. A component with connectors is taken as connected to something\n"
         "else. Initial values are found by 'daedalus init' and 'daedalus simulate'.\n",
     .most_arguments = 1,
     .flags = check_flags,
