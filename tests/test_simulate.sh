@@ -162,6 +162,8 @@ check "a method that is not there" eval 'run 2 simulate agreed.mo --method foo &
 check "an initial value written as an equation" agree 4 Initially '  Real x = 1;
 equation
   der(x) = -x;' "'x = 1' holds always" 'x(start = 1, fixed = true)'
+check "a delay time below zero" agree 3 Backwards '  parameter Real d = -1;
+  Real x = delay(time, d);' "a delay time is negative" "it is -1"
 check "an equation for a parameter" agree 4 Given '  parameter Real k = 1;
   Real x = time;
 equation

@@ -27,6 +27,25 @@ dae_status model_compile_delays(model *m)
     return unit_open(m, &m->lags, output, 2 * m->delays);
 }
 
+static dae_status check_delay(model *m, const model_delay *d, double by)
+{
+    if (by >= 0 && !isinf(by)) return DAE_OK;
+    dae_fail(&m->report, DAE_E_MODEL, "a delay time is negative or not finite");
+    dae_at(&m->report, "delay(%s, ...)", ex_print(m->g, d->value, flat_name, m->flat, 80));
+    dae_why(&m->report, "it is %.10g at t = %.10g", by, m->value[0]);
+    return DAE_E_MODEL;
+}
+
+/* Those that parameters determine, before anything is computed. */
+dae_status model_check_delays(model *m)
+{
+    dae_status status = DAE_OK;
+    double by;
+    for (size_t k = 0; k < m->delays && status == DAE_OK; k++)
+        if (model_numeric(m, m->delay[k].time, &by)) status = check_delay(m, &m->delay[k], by);
+    return status;
+}
+
 static dae_status run_lags(model *m)
 {
     if (unit_run(m, &m->lags) != DAE_OK)
@@ -34,13 +53,8 @@ static dae_status run_lags(model *m)
     m->shortest_delay = INFINITY;
     for (size_t k = 0; k < m->delays; k++) {
         double by = m->lags.out[2 * k + 1];
-        if (!(by >= 0) || isinf(by)) {
-            dae_fail(&m->report, DAE_E_MODEL, "a delay time is negative or not finite");
-            dae_at(&m->report, "t = %.10g, delay(%s, ...)", m->value[0],
-                   ex_print(m->g, m->delay[k].value, flat_name, m->flat, 80));
-            dae_why(&m->report, "it is %.10g", by);
-            return DAE_E_MODEL;
-        }
+        dae_status status = check_delay(m, &m->delay[k], by);
+        if (status != DAE_OK) return status;
         m->delay[k].by = by;
         m->delay[k].brief = !m->delay[k].varies && by < m->brief_delay;
         if (!m->delay[k].varies && !m->delay[k].brief)

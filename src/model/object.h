@@ -640,6 +640,7 @@ double model_longest_step(model *m, double t, double h, double rtol);
 
 /* delay.c */
 dae_status model_compile_delays(model *m);
+dae_status model_check_delays(model *m);
 dae_status model_start_delays(model *m, double t);  /* from the slots                          */
 dae_status model_new_delay_step(model *m);          /* to be filled in ...                     */
 dae_status model_note_delays(model *m, int point);  /* ... point by point, from the slots      */

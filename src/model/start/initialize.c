@@ -63,6 +63,7 @@ dae_status model_check_start(model *m)
 {
     m->conflicts = 0;
     dae_status status = model_check_parameters(m);
+    if (status == DAE_OK) status = model_check_delays(m);
     if (status == DAE_OK) status = model_check_fixed(m);
     for (uint32_t v = 0; v < m->variables && status == DAE_OK; v++)
         if (initial_is_unknown(&m->variable[v])) status = check_range(m, v);
