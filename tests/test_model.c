@@ -781,10 +781,38 @@ static void test_integers(void **state)
         snprintf(text, sizeof text, "model M function f input Integer n; output Integer y; algorithm "
                  "y := 1; for i in 1:n loop y := y*i; end for; end f; %s end M;", large[i]);
         trial_open(&w, text, NULL);
-        expect_run(&w, trial_run(&w, 1, 1e-6), i < 1 ? DAE_E_STATE : DAE_E_NONFINITE,
-                   "'n'", "too large for an Integer");
+        dae_status status = trial_run(&w, 1, 1e-6);
+        assert_int_not_equal(status, DAE_OK);
+        expect_run(&w, status, status, i < 1 ? "'n'" : "Integer", "too large");
         trial_close(&w);
     }
+    static const char *const inside[] = { /* what no declared Integer holds; what is not whole */
+        "Real x = f(94906267 + (if time > 0.5 then 1 else 0));",
+        "Integer k = if time > 0.5 then 3037000499 else 7; Real x = mod(k*k, 10);",
+        "Real x = g(1e20*(1 + time));",
+    };
+    for (size_t i = 0; i < COUNT_OF(inside); i++) {
+        char text[500];
+        snprintf(text, sizeof text, "model M function f input Integer n; output Integer y; algorithm "
+                 "y := n; while y > 10 loop y := mod(y*y, 7); end while; end f; function g input Real x; "
+                 "output Integer y; algorithm y := 0; while y < 3 loop y := y + mod(integer(x), 2) + 1; "
+                 "end while; end g; %s end M;", inside[i]);
+        trial_open(&w, text, NULL);
+        dae_status status = trial_run(&w, 1, 1e-6);
+        assert_int_not_equal(status, DAE_OK);
+        expect_run(&w, status, status, "an Integer becomes too large", "");
+        trial_close(&w);
+    }
+    trial_open(&w, "model M function f input Integer n; output Integer y; algorithm y := 0; while y < 1 loop "
+                   "y := if n > 1000000 then 1 else n*n*n; end while; end f; parameter Integer n = 3037000499; "
+                   "Real x = (if n > 1000000 then 2 else n*n*n)*time + f(n + (if time > 2 then 1 else 0)); end M;",
+               NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6)); /* a product in a branch that is not taken */
+    expect_near(trial_last(&w, "x"), 3, 1e-12);
+    trial_close(&w);
+    trial_open(&w, "model M Real x = 2 + time; Integer i; equation i = x; end M;", NULL);
+    expect_run(&w, trial_run(&w, 1, 1e-6), DAE_E_NONFINITE, "'i'", "not whole");
+    trial_close(&w);
     trial_open(&w, "model M type E = enumeration(a, b, c); parameter Integer n = 4503599627370496*2, "
                    "s = -n; Integer e = Integer(min(fill(E.b, 0))) + 10*Integer(max(fill(E.b, 0))), "
                    "b = (if min(fill(false, 0)) then 1 else 0) + (if max(fill(true, 0)) then 10 else 0); "

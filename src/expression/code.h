@@ -24,6 +24,7 @@ typedef enum ex_code {
     EX_C_STORE,       /* first, count, index, value, note                                    */
     EX_C_ASSERT,      /* condition, note                                                     */
     EX_C_ELEMENT,     /* result, first, count, index, note                                   */
+    EX_C_WHOLE,       /* an Integer, note: stops where it is too large to be exact           */
     /* arithmetic: result, operands */
     EX_C_MOVE,
     EX_C_NEGATE, EX_C_NOT, EX_C_ABS, EX_C_SIGN, EX_C_SQRT, EX_C_SIN, EX_C_COS, EX_C_TAN,
@@ -186,6 +187,10 @@ void ex_end(ex_machine *m);   /* it ended well */
 static inline int64_t ex_checked_index(double index, uint32_t count)
 {
     return index >= 0 && index < count ? (int64_t)index : -1;
+}
+static inline bool ex_is_exact(double integer)
+{
+    return !(integer > (double)EX_LARGEST_INTEGER || integer < -(double)EX_LARGEST_INTEGER);
 }
 int ex_stop(ex_machine *m, const char *what, uint32_t note);
 

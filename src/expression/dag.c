@@ -126,7 +126,8 @@ static void add_computed(ex_builder *b, ex_id node)
     if (n->op == EX_POWER)
         choose_power(b, n, &u);
     unsigned cost = ex_codes[u.code].cost;
-    u.fails = n->op == EX_CALL || n->op == EX_ELEMENT;
+    u.whole = ex_may_overflow(b->g, node);
+    u.fails = n->op == EX_CALL || n->op == EX_ELEMENT || u.whole;
     for (size_t k = 0; k < u.operands; k++) {
         uint32_t operand = unit_of(d, bare(b, ex_operand(b->g, node, k)));
         ex_push(b, &d->operand, operand);
@@ -191,7 +192,8 @@ static void fuse_product(ex_builder *b, unit *sum)
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t which = operands_of(d, sum)[k], other = operands_of(d, sum)[1 - k];
         unit *product = &d->unit[which];
-        if (product->code != EX_C_MULTIPLY || product->kind != COMPUTED || product->uses != 1)
+        if (product->code != EX_C_MULTIPLY || product->kind != COMPUTED || product->uses != 1 ||
+            product->whole)
             continue;
         uint32_t a = operands_of(d, product)[0], c = operands_of(d, product)[1];
         product->kind = GONE;

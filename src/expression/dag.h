@@ -54,6 +54,7 @@ typedef struct unit {
     uint8_t code;             /* ex_code */
     uint8_t kind;
     bool fails;
+    bool whole;               /* of Integers, and it may become too large for one             */
 } unit;
 
 enum { LEAF, COMPUTED, CALLED, PART /* of what another unit computes */, GONE };

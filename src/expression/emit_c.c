@@ -165,7 +165,7 @@ static void say_arithmetic(emitter *e, ex_code code, const uint32_t *c)
 /* ---------------------------------------------------------------- control --------------- */
 
 /* what: the order of ex_native_troubles (native.c) */
-enum { TOO_DEEP = 1, TOO_MUCH, OUT_OF_RANGE, ASSERTION };
+enum { TOO_DEEP = 1, TOO_MUCH, OUT_OF_RANGE, ASSERTION, TOO_LARGE };
 
 static void say_call(emitter *e, const uint32_t *c)
 {
@@ -240,6 +240,10 @@ static void say_control(emitter *e, ex_code code, const uint32_t *c)
         say_condition(e, "if (", c[0], "== 0");
         say(e, ") return stop(k, %d, %u);\n", ASSERTION, c[1]);
         break;
+    case EX_C_WHOLE:
+        say_condition(e, "if (fabs(", c[0], ")");
+        say(e, "> %lld.0) return stop(k, %d, %u);\n", EX_LARGEST_INTEGER, TOO_LARGE, c[1]);
+        break;
     default: say(e, "    return 0;\n");
     }
 }
@@ -251,7 +255,7 @@ static uint32_t words_of(ex_code code, const uint32_t *c)
     switch (code) {
     case EX_C_RETURN: return 0;
     case EX_C_JUMP: return 1;
-    case EX_C_LOOP: case EX_C_UNLESS: case EX_C_WHEN: case EX_C_ASSERT: return 2;
+    case EX_C_LOOP: case EX_C_UNLESS: case EX_C_WHEN: case EX_C_ASSERT: case EX_C_WHOLE: return 2;
     case EX_C_STORE: case EX_C_ELEMENT: return 5;
     case EX_C_CALL: return 4 + c[3];
     default: return (uint32_t)ex_codes[code].results + ex_codes[code].operands;
@@ -311,7 +315,7 @@ static void look_at(emitter *e, ex_code code, const uint32_t *c)
             read_register(e, c[4 + k]);
         for (uint32_t k = 0; k < e->p->routine[c[0]].outputs; k++)
             e->written[c[2] + k] = e->piece;
-    } else if (code == EX_C_UNLESS || code == EX_C_WHEN) {
+    } else if (code == EX_C_UNLESS || code == EX_C_WHEN || code == EX_C_WHOLE) {
         read_register(e, c[0]);
     } else if (code >= EX_C_MOVE) {
         uint32_t results = ex_codes[code].results;

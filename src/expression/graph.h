@@ -125,6 +125,13 @@ static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
 {
     return &g->node[e];
 }
+/* An operation whose result may leave the Integers that a double holds exactly: it stops then. */
+static inline bool ex_may_overflow(const ex_graph *g, ex_id e)
+{
+    const ex_node *n = ex_at(g, e);
+    return n->type == EX_INTEGER && (n->op == EX_ADD || n->op == EX_SUBTRACT || n->op == EX_MULTIPLY ||
+                                     n->op == EX_INTEGER_OF);
+}
 bool ex_is_number(const ex_graph *g, ex_id e, double *value); /* value may be NULL */
 bool ex_is_whole(const ex_graph *g, ex_id e); /* a whole number whatever happens (false: perhaps) */
 

@@ -150,6 +150,11 @@ int ex_execute(ex_machine *m, const ex_routine *f, double *r, int depth)
                 return stop_in(m, f, r, "assertion", c[1]);
             c += 2;
             break;
+        case EX_C_WHOLE:
+            if (!ex_is_exact(r[c[0]]))
+                return stop_in(m, f, r, "an Integer becomes too large", c[1]);
+            c += 2;
+            break;
         default: /* EX_C_RETURN */
             return DAE_OK;
         }

@@ -427,7 +427,8 @@ void ex_native_close(ex_native *n)
 static int troubled(ex_native *n, const context *k)
 {
     static const char *const what[] = { "", "recursion too deep", "too much work",
-                                        "index out of range", "assertion" };
+                                        "index out of range", "assertion",
+                                        "an Integer becomes too large" };
     return ex_stop(n->machine, what[k->what], k->note);
 }
 

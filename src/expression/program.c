@@ -14,6 +14,7 @@ const ex_code_row ex_codes[EX_CODES] = {
     [EX_C_STORE] = { "store", 0, 2, 1, 0 },
     [EX_C_ASSERT] = { "assert", 0, 1, 1, 0 },
     [EX_C_ELEMENT] = { "element", 1, 1, 2, 0 },
+    [EX_C_WHOLE] = { "whole", 0, 1, 1, 0 },
     [EX_C_MOVE] = { "move", 1, 1, 1, 1 },
     [EX_C_NEGATE] = { "negate", 1, 1, 1, 1 },
     [EX_C_NOT] = { "not", 1, 1, 1, 0 },

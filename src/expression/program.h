@@ -24,7 +24,7 @@ typedef struct ex_machine ex_machine;
 typedef struct ex_trouble {
     ex_id node;              /* 0: none                                                    */
     const char *what;        /* "assertion", "index out of range", "recursion too deep",
-                                "too much work"                                            */
+                                "too much work", "an Integer becomes too large"            */
     const char *message;     /* of the assertion; NULL: none that is known beforehand      */
     ex_id words;             /* ... what it says of the slots; 0: none                     */
     dae_place place;

@@ -97,6 +97,11 @@ int ex_execute_rows(ex_machine *m, const ex_routine *f, double *r, double *t, co
                 return ex_stop(m, "assertion", c[1]);
             c += 2;
             break;
+        case EX_C_WHOLE:
+            if (!ex_is_exact(r[c[0]]))
+                return ex_stop(m, "an Integer becomes too large", c[1]);
+            c += 2;
+            break;
         default: /* EX_C_RETURN */
             return DAE_OK;
         }

@@ -124,6 +124,15 @@ static uint32_t run_length(const dag *d, uint32_t at, uint32_t end, bool depth_f
     return length;
 }
 
+static void write_check(ex_builder *b, const unit *u)
+{
+    if (!u->whole)
+        return;
+    ex_emit_header(b, EX_C_WHOLE, 1);
+    ex_emit_register(b, u->reg);
+    ex_emit(b, ex_take_note(b, u->node, b->place, 0));
+}
+
 static uint32_t write_run(ex_builder *b, uint32_t root, uint32_t target, uint32_t at, uint32_t end)
 {
     const dag *d = b->dag;
@@ -136,6 +145,8 @@ static uint32_t write_run(ex_builder *b, uint32_t root, uint32_t target, uint32_
     ex_emit_header(b, code, length);
     for (uint32_t k = 0; k < length; k++)
         write_element(b, root, target, d->order[at + k]);
+    for (uint32_t k = 0; k < length; k++)
+        write_check(b, &d->unit[d->order[at + k]]);
     return length;
 }
 

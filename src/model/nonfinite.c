@@ -136,11 +136,23 @@ static bool is_declared(const model *m, uint32_t slot)
            m->flat->variable[v].type <= EX_INTEGER && m->variable[v].kind == UNKNOWN;
 }
 
-/* A number, and of an Integer one that is exact. */
+/* An Integer may be the unknown of an equation (2*i = 6) and be solved for: it is whole up to rounding. */
+static bool is_whole(double value)
+{
+    return fabs(value - round(value)) <= 1e-12 * fmax(1, fabs(value));
+}
+
+/* A number, and of an Integer one that is whole and exact. */
 bool model_is_number(const model *m, uint32_t variable, double value)
 {
     return isfinite(value) && (m->variable[variable].type != EX_INTEGER ||
-                               fabs(value) <= (double)EX_LARGEST_INTEGER);
+                               (fabs(value) <= (double)EX_LARGEST_INTEGER && is_whole(value)));
+}
+
+const char *model_fault_of(double value)
+{
+    return isnan(value) ? "not a number" : isinf(value) ? "infinite"
+           : is_whole(value) ? "too large for an Integer" : "an Integer that is not whole";
 }
 
 static bool is_number(const model *m, uint32_t slot, double value)
@@ -162,7 +174,7 @@ static dae_status tell(model *m, uint32_t slot, const model_equation *e, ex_id v
     char equation[160], where[LOCATED];
     double is = m->value[slot];
     dae_fail(&m->report, DAE_E_NONFINITE, "'%s' becomes %s", model_slot_name(m, slot),
-             isnan(is) ? "not a number" : isinf(is) ? "infinite" : "too large for an Integer");
+             model_fault_of(is));
     if (e) {
         model_equation_name(m, e, equation, sizeof equation);
         model_locate(m, e->place, where, sizeof where);
@@ -170,12 +182,15 @@ static dae_status tell(model *m, uint32_t slot, const model_equation *e, ex_id v
     } else {
         dae_at(&m->report, "t = %.10g", m->value[0]);
     }
-    if (isfinite(is))
+    if (isfinite(is) && is_whole(is))
         dae_why(&m->report, "it is %.17g, the largest is %lld", is, EX_LARGEST_INTEGER);
+    else if (isfinite(is))
+        dae_why(&m->report, "it is %.17g", is);
     else if (value)
         model_say_nonfinite(m, value);
-    dae_hint(&m->report, "stop before, or say in the model what holds there: "
-                         "if ... then ... else ..., max(...)");
+    dae_hint(&m->report, isfinite(is) ? "declare it as Real, or round down with integer(...)"
+                         : "stop before, or say in the model what holds there: "
+                           "if ... then ... else ..., max(...)");
     return DAE_E_NONFINITE;
 }
 

@@ -657,6 +657,7 @@ dae_status model_check_parameters(model *m);       /* the assertions that speak 
 
 /* nonfinite.c */
 bool model_is_number(const model *m, uint32_t variable, double value);
+const char *model_fault_of(double value); /* of what is none: "infinite", "too large for an Integer" */
 bool model_is_finite(const model *m);              /* what was computed when a point was loaded */
 dae_status model_tell_nonfinite(model *m);         /* DAE_OK: all is finite                     */
 bool model_say_nonfinite(model *m, ex_id e);       /* why, from the slots; false: not known     */

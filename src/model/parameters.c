@@ -11,6 +11,8 @@
 
 #include "expression/walk.h"
 
+#include "expression/walk.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -293,10 +295,35 @@ static dae_status tell_not_finite(model *m, uint32_t v, const char *what, double
     dae_fail(&m->report, DAE_E_NONFINITE, "%s '%s' is %s", what,
              m->variable[v].name ? m->variable[v].name
                                  : ex_print(m->g, m->variable[v].binding, flat_name, m->flat, 80),
-             isnan(value) ? "not a number" : isinf(value) ? "infinite" : "too large for an Integer");
+             model_fault_of(value));
     if (where[0]) dae_at(&m->report, "its declaration%s", where);
     if (e) dae_why(&m->report, "it is %s", ex_print(m->g, e, flat_name, m->flat, 120));
     return DAE_E_NONFINITE;
+}
+
+static bool occurs_in(model *m, ex_id node, ex_id e)
+{
+    bool inside = false;
+    ex_walk *w = ex_walk_begin(m->g, &e, 1);
+    for (size_t i = 0; i < w->count && !inside; i++) inside = w->order[i] == node;
+    ex_walk_end(m->g, w);
+    return inside;
+}
+
+/* The program stopped at an operation: of which parameter is it? */
+static dae_status tell_stopped(model *m)
+{
+    ex_id node = ex_machine_trouble(m->parameters.machine)->node;
+    char doing[LOCATED + 200] = "computing parameters", where[LOCATED] = "";
+    for (size_t k = 0; k < m->ordered; k++) {
+        uint32_t v = m->parameter_order[k];
+        ex_id e = definition(m, v);
+        if (!e || v >= m->flat_variables || !occurs_in(m, node, e)) continue;
+        model_locate(m, m->flat->variable[v].place, where, sizeof where);
+        snprintf(doing, sizeof doing, "computing the parameter '%.150s'%s", m->variable[v].name, where);
+        break;
+    }
+    return unit_trouble(m, &m->parameters, DAE_E_MODEL, doing);
 }
 
 dae_status model_evaluate_parameters(model *m)
@@ -304,7 +331,7 @@ dae_status model_evaluate_parameters(model *m)
     for (size_t k = 0; k < m->ordered; k++)
         if (!definition(m, m->parameter_order[k])) take_number(m, m->parameter_order[k]);
     if (unit_run(m, &m->parameters) != DAE_OK)
-        return unit_trouble(m, &m->parameters, DAE_E_MODEL, "computing parameters");
+        return tell_stopped(m);
     for (size_t k = 0; k < m->parameters.outs; k++) *m->parameter_target[k] = m->parameters.out[k];
     for (size_t k = 0; k < m->ordered; k++) { /* hoisted ones may be infinite where unused */
         uint32_t v = m->parameter_order[k];

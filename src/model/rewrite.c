@@ -256,16 +256,18 @@ static bool is_partial(const ex_graph *g, ex_id e)
     case EX_DIVIDE: case EX_DIV: case EX_MOD: case EX_REM:
         return !ex_is_number(g, n->b, NULL);
     default:
-        return false;
+        return ex_may_overflow(g, e);
     }
 }
 
-static bool contains(model *m, ex_id e, bool calls)
+/* ... where `stops`: something that ends the computation instead of giving a NaN */
+static bool contains(model *m, ex_id e, bool stops)
 {
     bool found = false;
     ex_walk *w = ex_walk_begin(m->g, &e, 1);
     for (size_t i = 0; i < w->count && !found; i++)
-        found = calls ? ex_at(m->g, w->order[i])->op == EX_CALL : is_partial(m->g, w->order[i]);
+        found = stops ? ex_at(m->g, w->order[i])->op == EX_CALL || ex_may_overflow(m->g, w->order[i])
+                      : is_partial(m->g, w->order[i]);
     ex_walk_end(m->g, w);
     return found;
 }

@@ -268,6 +268,8 @@ static dae_status say_trouble(model *m, ex_trouble *t, dae_status status, const 
              describe_trouble(m, t));
     dae_at(&m->report, "t = %.10g%s", m->value[0], where);
     if (t->node) say_where(m, t, assertion);
+    if (t->what && !strcmp(t->what, "an Integer becomes too large"))
+        dae_hint(&m->report, "compute with Real numbers: the largest Integer is %lld", EX_LARGEST_INTEGER);
     return m->report.status;
 }
 
