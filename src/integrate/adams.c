@@ -561,8 +561,7 @@ const dae_method dae_method_adams = {
     .commit = adams_commit,
     .reject = adams_reject,
     .interpolate = dae_adams_interpolate,
-    .doubt = dae_adams_doubt,
-    .refine = dae_adams_refine,
+    .between = DAE_BETWEEN_OWN,
     .reach = adams_reach,
     .stiff = adams_stiff,
 };

@@ -65,8 +65,6 @@ static inline int dae_adams_counts(const dae_solver *s, const dae_adams *g, int 
 /* adams_dense.c */
 void dae_adams_integrals(int count, const double *gamma, const double *eta, double *out);
 void dae_adams_interpolate(dae_solver *s, double t, double *x, double *p, double *d);
-double dae_adams_doubt(dae_solver *s, double t);
-int dae_adams_refine(dae_solver *s, double t, double *x, double *p);
 
 /* adams_start.c */
 dae_status dae_adams_leap_open(dae_adams *g);

@@ -83,33 +83,8 @@ static void look(dae_solver *s, dae_adams *g, double t)
     memcpy(g->p_look, g->p, (size_t)sys->m * sizeof(double));
 }
 
-void dae_adams_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
-{
-    dae_adams *g = s->method_state;
-    size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
-    int now = t == s->t || g->fresh, then = t == s->t_previous;
-    const double *from_x = now ? s->x : g->x_done, *from_p = now ? s->p : g->p_done;
-    const double *from_d = now ? s->d : g->y_done;
-    if (!now && !then) {
-        look(s, g, t);
-        from_x = g->x_look;
-        from_p = g->p_look;
-        from_d = g->y_look;
-    }
-    if (x && x != from_x) memcpy(x, from_x, nb);
-    if (p && p != from_p) memcpy(p, from_p, mb);
-    if (d && s->system.computed && d != from_d) memcpy(d, from_d, mb);
-}
-
-double dae_adams_doubt(dae_solver *s, double t)
-{
-    const dae_adams *g = s->method_state;
-    (void)t;
-    return g->leapt ? INFINITY : 0;
-}
-
 /* Between the points of the fixed-step start: a shorter step of the same kind. */
-int dae_adams_refine(dae_solver *s, double t, double *x, double *p)
+static int look_back(dae_solver *s, double t, double *x, double *p)
 {
     dae_adams *g = s->method_state;
     size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
@@ -124,4 +99,23 @@ int dae_adams_refine(dae_solver *s, double t, double *x, double *p)
     if (x) memcpy(x, g->x, nb);
     if (p) memcpy(p, g->p, mb);
     return 1;
+}
+
+void dae_adams_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
+{
+    dae_adams *g = s->method_state;
+    size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
+    int now = t == s->t || g->fresh, then = t == s->t_previous;
+    if (!now && !then && !d && g->leapt && look_back(s, t, x, p)) return;
+    const double *from_x = now ? s->x : g->x_done, *from_p = now ? s->p : g->p_done;
+    const double *from_d = now ? s->d : g->y_done;
+    if (!now && !then) {
+        look(s, g, t);
+        from_x = g->x_look;
+        from_p = g->p_look;
+        from_d = g->y_look;
+    }
+    if (x && x != from_x) memcpy(x, from_x, nb);
+    if (p && p != from_p) memcpy(p, from_p, mb);
+    if (d && s->system.computed && d != from_d) memcpy(d, from_d, mb);
 }

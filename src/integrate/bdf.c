@@ -626,21 +626,6 @@ static void bdf_interpolate(dae_solver *s, double t, double *x, double *p, doubl
     }
 }
 
-/* The next term of Newton's form is what the polynomial leaves out; but where raw errors were
- * large lately and only the filter let the steps pass, a small one proves nothing. */
-static double bdf_doubt(dae_solver *s, double t)
-{
-    const bdf *b = s->method_state;
-    int where, k = b->used;
-    double product = 1, delta = t - s->t;
-    if (s->system.m == 0) return INFINITY; /* nothing but algebraic equations limits the steps */
-    if (b->first || b->valid <= k) return 0;
-    if (b->filtered && b->raw_peak > 1) return INFINITY;
-    for (int j = 1; j <= k + 1; j++)
-        product *= (delta + (j > 1 ? b->psi[j - 2] : 0)) / b->psi[j - 1];
-    return fabs(product) * dae_norm_max(s->system.n, b->phi[k + 1], s->w0, &where);
-}
-
 /* Order k needs k past points: rows 0 .. k - 1. */
 static int bdf_reach(dae_solver *s)
 {
@@ -701,7 +686,7 @@ const dae_method dae_method_bdf = {
     .commit = bdf_commit,
     .reject = bdf_reject,
     .interpolate = bdf_interpolate,
-    .doubt = bdf_doubt,
+    .between = DAE_BETWEEN_POLYNOMIAL,
     .reach = bdf_reach,
     .nordsieck = bdf_nordsieck,
     .shift = bdf_shift,

@@ -485,13 +485,6 @@ static void block_interpolate(dae_solver *s, double t, double *x, double *p, dou
     irk_step_interpolate(&m->r, s, t, x, p, d);
 }
 
-static double block_doubt(dae_solver *s, double t)
-{
-    const block *m = s->method_state;
-    (void)t;
-    return m->r.past ? m->rough_past : 0;
-}
-
 static int block_reach(dae_solver *s)
 {
     return s->order_most;
@@ -513,7 +506,7 @@ const dae_method dae_method_bim = {
     .commit = block_commit,
     .reject = block_reject,
     .interpolate = block_interpolate,
-    .doubt = block_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = block_reach,
 };
 
@@ -533,6 +526,6 @@ const dae_method dae_method_gam = {
     .commit = block_commit,
     .reject = block_reject,
     .interpolate = block_interpolate,
-    .doubt = block_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = block_reach,
 };

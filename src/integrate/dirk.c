@@ -494,6 +494,6 @@ const dae_method dae_method_dirk = {
     .commit = dirk_commit,
     .reject = dirk_reject,
     .interpolate = dae_dirk_interpolate,
-    .doubt = dae_dirk_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = dirk_reach,
 };

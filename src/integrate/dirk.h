@@ -49,11 +49,8 @@ typedef struct dae_dirk {
 
 /* dirk_table.c */
 void dae_dirk_take(dae_dirk_table *k, dae_tableau *T);
-/* Weights of Lagrange's polynomial through the nodes at t, and of its derivative (or NULL). */
-void dae_lagrange(int count, const double *node, double t, double *value, double *slope);
 
 /* dirk_dense.c: as in dae_method */
 void dae_dirk_interpolate(dae_solver *s, double t, double *x, double *p, double *d);
-double dae_dirk_doubt(dae_solver *s, double t);
 
 #endif

@@ -1,12 +1,10 @@
 /* dirk_dense.c: the solution between the ends of a step of a diagonally implicit method.
  *
- * By the table's own polynomial, by Hermite's with two or three points, or through the stages;
- * dense.c asks the equations where that is in doubt.
+ * By the table's own polynomial, by Hermite's with two or three points, or through the stages: what
+ * dense.c begins with.
  */
 #include "integrate/dirk.h"
-#include "integrate/linear_part.h"
 #include "base/float_check.h"
-#include "base/norm.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,23 +129,4 @@ void dae_dirk_interpolate(dae_solver *s, double t, double *x, double *p, double 
     if (x) memcpy(x, X, n * sizeof(double));
     if (p) memcpy(p, P, m * sizeof(double));
     if (d && sys->computed) memcpy(d, Y, m * sizeof(double));
-}
-
-/* The term after the cubic, from the change of the cubic one over the last two steps. With a
- * computed d the x between the ends is worth little, and where C is singular the slopes of some
- * unknowns are no better than the stages: the equations are asked. */
-double dae_dirk_doubt(dae_solver *s, double t)
-{
-    dae_dirk *k = s->method_state;
-    int n = s->system.n, where;
-    if (k->h_last == 0) return 0;
-    if (s->system.computed || k->h_before == 0 || dae_maybe_singular(&s->corrector)) return INFINITY;
-    double h = k->h_last, g = k->h_before, r = h / g, *v = k->x_pred;
-    double theta = 1 + (t - s->t) / h, shape = 0.25 * theta * (1 - theta);
-    for (int i = 0; i < n; i++) {
-        double now = h * (k->p_before[i] + s->p[i]) - 2 * (s->x[i] - k->x_before[i]);
-        double then = g * (k->p_older[i] + k->p_before[i]) - 2 * (k->x_before[i] - k->x_older[i]);
-        v[i] = now - r * r * r * then;
-    }
-    return fabs(shape) * r / (2 * (r + 1)) * dae_norm_max(n, v, s->w0, &where);
 }

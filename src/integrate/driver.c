@@ -243,9 +243,13 @@ static dae_status take(dae_solver *s, dae_trial *trial)
 {
     s->t_previous = s->t;
     s->t = trial->t;
+    swap(&s->dense.x_begin, &s->x);
+    swap(&s->dense.p_begin, &s->p);
+    swap(&s->dense.d_begin, &s->d);
     swap(&s->x, &trial->x);
     swap(&s->p, &trial->p);
     swap(&s->d, &trial->d);
+    dae_dense_begin(s);
     s->stats.steps++;
     s->stats.t = s->t;
     s->stats.h = trial->h;

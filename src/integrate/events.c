@@ -23,14 +23,15 @@ enum { PIECES = 4 };
 /* In doubt a value that its neighbours give but for a part of itself is foretold. */
 static const double FORETOLD = 0.25;
 
+/* Where the solution cannot be read, g is not defined either: DAE_RETRY. */
 static int ask(dae_solver *s, double t, int glance, double *g)
 {
     const dae_problem *q = &s->system.problem;
     dae_event_search *v = &s->events;
     if (glance)
         dae_glance(s, t, v->x, v->p);
-    else
-        dae_look(s, t, v->x, v->p);
+    else if ((v->reading = dae_look(s, t, v->x, v->p)) != DAE_OK)
+        return DAE_RETRY;
     s->stats.event_evaluations++;
     s->system.callback_depth++;
     int answer = q->event(t, v->x, v->p, g, q->user);
@@ -42,6 +43,7 @@ static dae_status evaluate(dae_solver *s, double t, double *g)
 {
     const dae_problem *q = &s->system.problem;
     int answer = ask(s, t, 0, g);
+    if (s->events.reading != DAE_OK) return s->events.reading;
     if (answer == DAE_RETRY) answer = DAE_STOP;
     dae_status status = dae_user_answer(&s->system, answer, "event", t);
     if (status != DAE_OK) return status;

@@ -231,12 +231,16 @@ dae_status dae_first_enter(dae_solver *s)
     return s->method->start_history(s, f->points, f->t, f->x);
 }
 
-int dae_first_read(dae_solver *s, double t, double *x, double *p)
+dae_status dae_first_read(dae_solver *s, double t, double *x, double *p)
 {
     s->system.callback_depth++;
     dae_status status = dae_read(s->first.starter, t, x, p);
     s->system.callback_depth--;
-    return status == DAE_OK;
+    if (status != DAE_OK) {
+        dae_fail(&s->report, status, "reading the first steps");
+        dae_why(&s->report, "%s", dae_message(s->first.starter));
+    }
+    return status;
 }
 
 /* ---- consistent with the difference equations ---- */

@@ -476,13 +476,6 @@ static void half_interpolate(dae_solver *s, double t, double *x, double *p, doub
     if (d && computed && d != from_d) memcpy(d, from_d, mb);
 }
 
-/* The equations are asked anyway. */
-static double half_doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int half_reach(dae_solver *s)
 {
     return s->order_most;
@@ -503,6 +496,6 @@ const dae_method dae_method_half_explicit = {
     .commit = half_commit,
     .reject = half_reject,
     .interpolate = half_interpolate,
-    .doubt = half_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = half_reach,
 };

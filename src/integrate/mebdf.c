@@ -311,19 +311,6 @@ static void mebdf_interpolate(dae_solver *s, double t, double *x, double *p, dou
     dae_history_interpolate(&m->past, degree(m), t - s->t, x, p, d);
 }
 
-/* The next term of Newton's form is what the polynomial leaves out; but where unfiltered errors
- * were large lately, a small one proves nothing. */
-static double mebdf_doubt(dae_solver *s, double t)
-{
-    const mebdf *m = s->method_state;
-    int where, next = degree(m) + 1;
-    dae_reach at;
-    if (m->past.first || m->past.valid < next) return 0;
-    if (m->raw_peak > 1) return INFINITY;
-    dae_history_reach(&m->past, t - s->t, next, &at);
-    return fabs(at.value[next]) * dae_norm_max(s->system.n, m->past.phi[next], s->w0, &where);
-}
-
 /* k steps need k past points: rows 0 .. k - 1. */
 static int mebdf_reach(dae_solver *s)
 {
@@ -345,6 +332,6 @@ const dae_method dae_method_mebdf = {
     .commit = mebdf_commit,
     .reject = mebdf_reject,
     .interpolate = mebdf_interpolate,
-    .doubt = mebdf_doubt,
+    .between = DAE_BETWEEN_POLYNOMIAL,
     .reach = mebdf_reach,
 };

@@ -484,12 +484,6 @@ static void alpha_interpolate(dae_solver *s, double t, double *x, double *p, dou
     dae_motion_read(s, &g->past, t, x, p);
 }
 
-static double alpha_doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int alpha_reach(dae_solver *s)
 {
     return s->order_most;
@@ -513,6 +507,6 @@ const dae_method dae_method_motion_alpha = {
     .commit = alpha_commit,
     .reject = alpha_reject,
     .interpolate = alpha_interpolate,
-    .doubt = alpha_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = alpha_reach,
 };

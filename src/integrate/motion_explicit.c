@@ -254,12 +254,6 @@ static void explicit_interpolate(dae_solver *s, double t, double *x, double *p, 
     dae_motion_read(s, &g->past, t, x, p);
 }
 
-static double explicit_doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int explicit_reach(dae_solver *s)
 {
     return s->order_most;
@@ -284,6 +278,6 @@ const dae_method dae_method_motion_explicit = {
     .commit = explicit_commit,
     .reject = explicit_reject,
     .interpolate = explicit_interpolate,
-    .doubt = explicit_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = explicit_reach,
 };

@@ -488,12 +488,6 @@ static void interpolate(dae_solver *s, double t, double *x, double *p, double *d
     leave(s, m);
 }
 
-static double doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int reach(dae_solver *s)
 {
     return s->order_most;
@@ -514,6 +508,6 @@ const dae_method dae_method_multistep = {
     .commit = multistep_commit,
     .reject = multistep_reject,
     .interpolate = interpolate,
-    .doubt = doubt,
+    .between = DAE_BETWEEN_OWN, /* prescribed steps: the polynomial has the order of the formula */
     .reach = reach,
 };

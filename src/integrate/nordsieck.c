@@ -378,17 +378,6 @@ static void nordsieck_interpolate(dae_solver *s, double t, double *x, double *p,
     }
 }
 
-/* What the next degree would add. */
-static double nordsieck_doubt(dae_solver *s, double t)
-{
-    const nordsieck *b = s->method_state;
-    int where, k = b->degree;
-    double delta = t - s->t, product = delta / b->psi[k];
-    if (b->first || !b->have_e) return 0;
-    for (int i = 0; i < k; i++) product *= (delta + b->psi[i]) / b->psi[i];
-    return fabs(product) * dae_norm_max(s->system.n, b->e, s->w0, &where);
-}
-
 static int nordsieck_reach(dae_solver *s)
 {
     const nordsieck *b = s->method_state;
@@ -418,7 +407,7 @@ const dae_method dae_method_nordsieck = {
     .commit = nordsieck_commit,
     .reject = nordsieck_reject,
     .interpolate = nordsieck_interpolate,
-    .doubt = nordsieck_doubt,
+    .between = DAE_BETWEEN_POLYNOMIAL,
     .reach = nordsieck_reach,
     .nordsieck = nordsieck_view,
 };

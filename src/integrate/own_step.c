@@ -133,12 +133,6 @@ static void own_interpolate(dae_solver *s, double t, double *x, double *p, doubl
     dae_hermite(s, t, g->x_done, g->p_done, x, p);
 }
 
-static double own_doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int own_reach(dae_solver *s)
 {
     return s->order_most;
@@ -159,7 +153,7 @@ const dae_method dae_method_energy = {
     .commit = own_commit,
     .reject = own_reject,
     .interpolate = own_interpolate,
-    .doubt = own_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = own_reach,
 };
 
@@ -179,6 +173,6 @@ const dae_method dae_method_energy_dissipating = {
     .commit = own_commit,
     .reject = own_reject,
     .interpolate = own_interpolate,
-    .doubt = own_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = own_reach,
 };

@@ -228,36 +228,30 @@ static void projected_interpolate(dae_solver *s, double t, double *x, double *p,
     leave(s, m);
 }
 
-static double projected_doubt(dae_solver *s, double t)
+/* The end of a step is moved to the constraints, and z follows from the hidden ones: so is what is read
+ * between two ends, with the factors at hand. */
+static void projected_polish(dae_solver *s, double t, double *x, double *p)
 {
-    projected *m = enter(s);
-    double doubt = dae_method_radau.doubt(s, t);
-    leave(s, m);
-    return doubt;
-}
-
-/* The step of radau.c that ends at t, corrected with the factors at hand: reading changes nothing.
- * It leaves its end in the trial's vectors. */
-static int projected_refine(dae_solver *s, double t, double *x, double *p)
-{
-    projected *m = enter(s);
-    int good = dae_method_radau.refine(s, t, NULL, NULL);
-    leave(s, m);
+    projected *m = s->method_state;
     dae_trial look = s->trial;
+    size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
+    if (m->idle) return;
     look.t = t;
     look.h = t - s->t_previous;
+    memcpy(look.x, x, nb);
+    memcpy(look.p, p, mb);
+    if (s->system.computed && dae_system_d(&s->system, t, x, look.d) != DAE_OK) return;
     dae_semi_query q = {.kind = m->kind == PROJECTED ? DAE_SEMI_PROJECT : DAE_SEMI_POINT, .t = t,
-                        .h = look.h, .x = look.x, .p = look.p, .d = look.d, .w = s->w0,
-                        .w_d = s->w_d};
-    if (good && !m->idle) good = dae_semi_look(&m->semi, &q);
+                        .h = look.h, .x = look.x, .p = look.p, .d = look.d, .w = s->w0, .w_d = s->w_d};
+    int good = dae_semi_look(&m->semi, &q);
     if (good && m->kind == PROJECTED) {
         q.kind = DAE_SEMI_HIDDEN;
         q.delta = look_back(s, m, &look);
         good = dae_semi_look(&m->semi, &q);
     }
-    if (good && x) memcpy(x, look.x, (size_t)s->system.n * sizeof(double));
-    if (good && p) memcpy(p, look.p, (size_t)s->system.m * sizeof(double));
-    return good;
+    if (!good) return;
+    memcpy(x, look.x, nb);
+    memcpy(p, look.p, mb);
 }
 
 static int projected_reach(dae_solver *s)
@@ -282,7 +276,7 @@ const dae_method dae_method_projected = {
     .commit = projected_commit,
     .reject = projected_reject,
     .interpolate = projected_interpolate,
-    .doubt = projected_doubt,
-    .refine = projected_refine,
+    .between = DAE_BETWEEN_COLLOCATION,
+    .polish = projected_polish,
     .reach = projected_reach,
 };

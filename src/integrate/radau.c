@@ -37,11 +37,6 @@ typedef struct radau {
     int schemes;
     irk_scheme *own;         /* of a table asked for by name                                */
     irk_step r;
-    double *vectors;
-    double *x_start, *p_start, *d_start; /* where the last step began                       */
-    int coarse;              /* 1: its polynomial is far worse than its end                 */
-    double lacks;            /* what it lacks between its nodes, weighted                   */
-    double *top, h_top;      /* what it has of the highest degree, in units of that step    */
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
     double h_error;
@@ -72,23 +67,11 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
  * error is far below the estimate. */
 static const double NEWTON = 0.05;
 
-/* Iterations for a look between steps, which cannot be made smaller. */
-enum { PATIENT = 50 };
-
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
 static const double OLD_RATE = 0.2;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
-
-/* Between the ends of a step the polynomial is good enough if the estimate may not exceed the
- * tolerance by more than five. */
-static const double COARSE = 0.2;
-
-/* And if no more than this is missing in it, weighted. */
-static const double LACKS = 2;
-
-enum { BULGES = 16 };
 
 /* ---- names ---- */
 
@@ -105,7 +88,6 @@ static void radau_close(dae_solver *s)
     if (!m) return;
     irk_step_close(&m->r, s);
     dae_free(&s->memory, m->own);
-    dae_free(&s->memory, m->vectors);
     dae_free(&s->memory, m);
     s->method_state = NULL;
 }
@@ -212,12 +194,7 @@ static dae_status radau_open(dae_solver *s)
         /* weights have s->safety rtol in them, the estimate may be FIT rtol^(...) */
         m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, power_of(g)));
     }
-    if (irk_step_open(&m->r, s, stages, pairs, reals) != DAE_OK) return DAE_E_NOMEM;
-    size_t n = (size_t)m->r.k.stride, d = (size_t)m->r.k.stride_d;
-    dae_vector_wish wish[] = {{&m->x_start, n}, {&m->p_start, d}, {&m->top, n},
-                              {&m->d_start, s->system.computed ? d : 0}};
-    m->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
-    return m->vectors ? DAE_OK : DAE_E_NOMEM;
+    return irk_step_open(&m->r, s, stages, pairs, reals);
 }
 
 static const irk_scheme *scheme_of(const radau *m, int order)
@@ -431,38 +408,6 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
     choose_order(s, m, g, by_error);
 }
 
-/* The largest value between 0 and 1 of the polynomial that is 0 in all nodes. */
-static double bulge(const irk_scheme *g)
-{
-    double most = 0;
-    for (int q = 0; q < BULGES; q++) {
-        double product = 1;
-        for (int l = 0; l < g->nodes; l++) product *= (q + 0.5) / BULGES - g->node[l];
-        most = fmax(most, fabs(product));
-    }
-    return most;
-}
-
-/* What the polynomial of this step lacks between its nodes, weighted. The error estimate does not
- * tell: it is filtered, and of an algebraic or very stiff unknown nothing is left. The next term is
- * the difference of the highest ones of two steps; after a new beginning not smaller than this one. */
-static double missing(const dae_solver *s, radau *m, const irk_scheme *g, double h)
-{
-    const irk_stages *k = &m->r.k;
-    double most = 0, degree = g->nodes - 1, ratio = h / m->h_top;
-    int same = m->r.past == g;
-    for (int i = 0; i < k->n; i++) {
-        double top = 0, before = m->top[i] * pow(ratio, degree);
-        for (int l = 1; l < g->nodes; l++) /* increments: that of the first node is 0 */
-            top += g->node_weight[l] * k->Z[g->node_stage[l] * k->stride + i];
-        double next = same ? (top - before) / (0.5 * (1 + 1 / ratio) * (degree + 1)) : top;
-        most = fmax(most, fabs(next) * s->w[i]);
-        m->top[i] = top;
-    }
-    m->h_top = h;
-    return most * bulge(g);
-}
-
 static void radau_commit(dae_solver *s, dae_trial *trial)
 {
     radau *m = s->method_state;
@@ -471,13 +416,6 @@ static void radau_commit(dae_solver *s, dae_trial *trial)
     m->rate = k->rate > 0 ? k->rate : m->rate;
     m->iterations = k->iterations;
     if (!trial->prescribed) plan(s, m, g, trial);
-    m->lacks = missing(s, m, g, trial->h);
-    m->coarse = (!trial->prescribed && factor_of(m, g) < COARSE) || m->lacks > LACKS;
-    if (m->coarse) {
-        memcpy(m->x_start, s->x, (size_t)k->n * sizeof(double));
-        memcpy(m->p_start, s->p, (size_t)k->m * sizeof(double));
-        memcpy(m->d_start, s->d, (size_t)s->system.computed * sizeof(double));
-    }
     irk_step_take(&m->r, s, trial->h);
     m->steady++;
 }
@@ -509,55 +447,6 @@ static void radau_interpolate(dae_solver *s, double t, double *x, double *p, dou
     irk_step_interpolate(&m->r, s, t, x, p, d);
 }
 
-static double radau_doubt(dae_solver *s, double t)
-{
-    const radau *m = s->method_state;
-    (void)t;
-    return m->r.past && m->coarse ? fmax(m->lacks, LACKS) : 0;
-}
-
-static void exchange(dae_solver *s, radau *m)
-{
-    double *x = s->x, *p = s->p, *d = s->d;
-    s->x = m->x_start, s->p = m->p_start, s->d = m->d_start;
-    m->x_start = x, m->p_start = p, m->d_start = d;
-}
-
-/* A step of the same kind from the beginning of the last one to t, predicted by its polynomial.
- * (The factors of the next step are lost by it, and made again.) */
-static int radau_refine(dae_solver *s, double t, double *x, double *p)
-{
-    radau *m = s->method_state;
-    irk_stages *k = &m->r.k;
-    const irk_scheme *g = k->scheme = m->r.past;
-    double weight[IRK_STAGES + 1], t_end = s->t, h = t - s->t_previous;
-    int64_t newton = s->stats.newton_iterations;
-    dae_trial look = s->trial;
-    for (int j = 0; j < g->stages; j++) {
-        irk_scheme_weights(g, g->c[j] * h / m->r.h_past, weight, NULL);
-        for (int i = 0; i < k->stride; i++) {
-            double sum = 0;
-            for (int l = 0; l <= g->stages; l++) sum += weight[l] * m->r.Z_past[l * k->stride + i];
-            k->Z[j * k->stride + i] = sum;
-        }
-    }
-    exchange(s, m);
-    s->t = s->t_previous;
-    int status = irk_stages_begin(k, s, h, NULL);
-    if (status == DAE_OK) status = irk_stages_factor(k, s, h);
-    if (status == DAE_OK) status = irk_stages_solve(k, s, h, newton_of(m), PATIENT, 0.5);
-    look.h = h;
-    if (status == DAE_OK) irk_step_finish(&m->r, s, g, &look);
-    s->t = t_end;
-    exchange(s, m);
-    k->factored = NULL;
-    s->stats.newton_iterations = newton;
-    if (status != DAE_OK) return 0;
-    if (x) memcpy(x, look.x, (size_t)k->n * sizeof(double));
-    if (p) memcpy(p, look.p, (size_t)k->m * sizeof(double));
-    return 1;
-}
-
 static int radau_reach(dae_solver *s)
 {
     return s->order_most;
@@ -579,8 +468,7 @@ const dae_method dae_method_radau = {
     .commit = radau_commit,
     .reject = radau_reject,
     .interpolate = radau_interpolate,
-    .doubt = radau_doubt,
-    .refine = radau_refine,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = radau_reach,
 };
 
@@ -599,7 +487,6 @@ const dae_method dae_method_radau_undamped = {
     .commit = radau_commit,
     .reject = radau_reject,
     .interpolate = radau_interpolate,
-    .doubt = radau_doubt,
-    .refine = radau_refine,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = radau_reach,
 };

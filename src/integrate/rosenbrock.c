@@ -549,30 +549,6 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     for (int i = 0; d && i < sys->computed; i++) d[i] = X[sys->slot[i]];
 }
 
-/* The term after the last of the polynomial, from the change of the last one over two steps; but
- * where C is singular, the equations are asked. */
-static double rosenbrock_doubt(dae_solver *s, double t)
-{
-    rosenbrock *b = s->method_state;
-    int n = s->system.n, k = b->table->terms, where;
-    size_t stride = (size_t)b->stride;
-    if (b->h_last == 0) return 0;
-    double theta = 1 + (t - s->t) / b->h_last, r = b->h_last / b->h_before, *v = b->X;
-    if (!k || b->h_before == 0 || dae_maybe_singular(&s->corrector)) return INFINITY;
-    const double *top = b->table->dense[k - 1];
-    double scale = pow(r, k);
-    for (int i = 0; i < n; i++) {
-        double now = 0, then = 0;
-        for (int j = 0; j < b->table->stages; j++) {
-            now += top[j] * b->u[1][(size_t)j * stride + (size_t)i];
-            then += top[j] * b->u[2][(size_t)j * stride + (size_t)i];
-        }
-        v[i] = now - scale * then;
-    }
-    double next = 2 * r / ((k + 1) * (r + 1)), shape = 0.25 * theta * (1 - theta);
-    return fabs(next * shape) * dae_norm_max(n, v, s->w0, &where);
-}
-
 static int rosenbrock_reach(dae_solver *s)
 {
     const rosenbrock *b = s->method_state;
@@ -593,6 +569,6 @@ const dae_method dae_method_rosenbrock = {
     .commit = rosenbrock_commit,
     .reject = rosenbrock_reject,
     .interpolate = rosenbrock_interpolate,
-    .doubt = rosenbrock_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = rosenbrock_reach,
 };

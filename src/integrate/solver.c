@@ -99,6 +99,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
         {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
         {&s->mark.slope, n},
+        {&s->dense.x_begin, n}, {&s->dense.p_begin, wide}, {&s->dense.d_begin, wide},
         {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
         {&s->events.look_g, DAE_EVENT_LOOKS * events},
@@ -163,6 +164,7 @@ void dae_close(dae_solver *s)
     if (!s || s == &no_memory || s->magic != MAGIC || s->system.callback_depth > 0) return;
     dae_memory memory = s->memory;
     if (s->method) s->method->close(s);
+    dae_dense_close(s);
     dae_corrector_close(&s->corrector);
     dae_first_close(s);
     dae_free(&memory, s->recent);
@@ -275,6 +277,15 @@ dae_status dae_get_error(const dae_solver *s, double *error)
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s->state != SOLVER_STARTED) return DAE_E_STATE;
     for (int i = 0; i < s->system.n; i++) error[i] = s->trial.constant * s->trial.e[i] * s->safety * s->w0[i];
+    return DAE_OK;
+}
+
+dae_status dae_get_accuracy(dae_solver *s, double *estimate)
+{
+    dae_status status = look_in(s, SOLVER_STARTED, "dae_get_accuracy");
+    if (status != DAE_OK) return status;
+    if (!estimate) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_get_accuracy", "estimate", "is NULL");
+    dae_estimate_errors(s, estimate);
     return DAE_OK;
 }
 
@@ -595,7 +606,8 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
         return DAE_OK;
     }
-    dae_look(s, t, x, xdot);
+    status = dae_look(s, t, x, xdot);
+    if (status != DAE_OK) return status;
     if (x && t != s->t_previous) dae_project_reading(s, t, x);
     return DAE_OK;
 }

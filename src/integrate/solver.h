@@ -27,6 +27,10 @@ typedef struct dae_trial {
  * that (one point and a derivative, k = 1); neither. */
 enum { DAE_DIFFERENCE_NONE = 0, DAE_DIFFERENCE_FULL, DAE_DIFFERENCE_HALF };
 
+/* Between the ends of a step: the method's polynomial for d is as good as its steps; it is not, and a
+ * better one is made by collocation; the method asks the equations itself. */
+enum { DAE_BETWEEN_POLYNOMIAL = 0, DAE_BETWEEN_COLLOCATION, DAE_BETWEEN_OWN };
+
 typedef struct dae_method {
     const char *name, *description;
     const char *parameter;                                 /* NULL, or what may follow the name */
@@ -48,9 +52,10 @@ typedef struct dae_method {
     void (*commit)(dae_solver *s, dae_trial *trial);       /* and plans the next step       */
     void (*reject)(dae_solver *s, dae_trial *trial, int verdict); /* plans the next attempt */
     void (*interpolate)(dae_solver *s, double t, double *x, double *p, double *d);
-    double (*doubt)(dae_solver *s, double t);              /* weighted error of interpolation */
-    int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or better than the
-                                                              polynomial, at some cost; 1: done */
+    int between;                                           /* DAE_BETWEEN_...: what dense.c
+                                                              makes of it                   */
+    void (*polish)(dae_solver *s, double t, double *x, double *p); /* NULL, or makes of what is read
+                                                              what the ends of steps are, if it can */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
     int (*stiff)(dae_solver *s, double *rate, double *bound); /* NULL, or 1: stability limits the
                                                               steps: h * rate of the fastest
@@ -112,6 +117,26 @@ typedef struct dae_watch_state { /* integrate/watch.c */
 
 enum { DAE_EVENT_LOOKS = 64 };
 
+/* Values inside the last step (dense.c). */
+enum { DAE_DENSE_NODES = 12 };
+enum { DAE_READ_NOTHING = 0, DAE_READ_POLYNOMIAL, DAE_READ_NODES };
+typedef struct dae_dense {
+    double *vectors;        /* the block of those that are not the solver's own             */
+    double *x_begin, *p_begin, *d_begin; /* where the step began                            */
+    double *x, *p;          /* what is read                                                 */
+    double *x_pred, *p_pred, *d_pred; /* with which the equations are asked                 */
+    double *X, *P;          /* x and d' at the nodes                                        */
+    int most, nodes;        /* room for so many; in use                                     */
+    double node[DAE_DENSE_NODES], to_legendre[DAE_DENSE_NODES][DAE_DENSE_NODES];
+    int source;             /* DAE_READ_...: what may do without the equations              */
+    int agreed;             /* times that it agreed with them                               */
+    int corrected;          /* 1: X and P are those of this step                            */
+    double defect;          /* what the polynomial through P lacks, in tolerances of x      */
+    double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
+    int doubtful;           /* 1: p of algebraic unknowns is no derivative                  */
+    int resolved;           /* is the method's polynomial a picture of x? -1: not known     */
+} dae_dense;
+
 typedef struct dae_event_look {
     double t, *g;
     int rough;              /* g of the polynomial, a glance                                */
@@ -126,6 +151,7 @@ typedef struct dae_event_search { /* integrate/events.c */
     double t_low;           /* searched up to here                                          */
     double t_found;
     int event, direction, pending, suspicious;
+    dae_status reading;     /* of the last look at the solution                             */
 } dae_event_search;
 
 typedef struct dae_first { /* integrate/first.c */
@@ -177,6 +203,7 @@ struct dae_solver {
     double *trial_x;        /* scratch, as long as x                                        */
     double *look_e, *look_d; /* dense.c                                                     */
     dae_event_search events;
+    dae_dense dense;
 
     int failures;           /* consecutive rejected attempts of this step                   */
     int error_failures;
@@ -230,14 +257,21 @@ dae_status dae_first_begin(dae_solver *s);               /* at every start and r
 int dae_first_wants(const dae_solver *s);                /* 1: the next step is the starter's */
 dae_status dae_first_supply(dae_solver *s, dae_trial *trial);
 dae_status dae_first_enter(dae_solver *s);               /* the point just taken joins the past */
-int dae_first_read(dae_solver *s, double t, double *x, double *p); /* 1: done               */
+dae_status dae_first_read(dae_solver *s, double t, double *x, double *p);
 int dae_first_correct(dae_solver *s, dae_trial *trial);  /* after an attempt; a verdict     */
 void dae_first_undo(dae_solver *s);                      /* it was rejected                 */
 dae_status dae_first_predict(dae_solver *s, double h, double *error, double *start);
 
 /* dense.c: the solution inside the last step; any output may be NULL */
-void dae_look(dae_solver *s, double t, double *x, double *p);
+dae_status dae_dense_open(dae_solver *s);
+void dae_dense_close(dae_solver *s);
+void dae_dense_begin(dae_solver *s);             /* a step was accepted                     */
+dae_status dae_look(dae_solver *s, double t, double *x, double *p);
+/* Errors of all unknowns over the last step, in their units */
+void dae_estimate_errors(dae_solver *s, double *estimate);
 int dae_is_unresolved(dae_solver *s, double t); /* 1: the polynomial is no picture of it   */
+/* Weights of Lagrange's polynomial through the nodes at t, and of its derivative (or NULL). */
+void dae_lagrange(int count, const double *node, double t, double *value, double *slope);
 /* The cubic through both ends of the last step, x_done and p_done being those of its begin */
 void dae_hermite(const dae_solver *s, double t, const double *x_done, const double *p_done,
                  double *x, double *p);

@@ -70,6 +70,7 @@ static dae_status prepare(dae_solver *s, double t, const double *x, const double
     s->corrector.tolerance = s->options.newton_tolerance;
     s->corrector.max_iterations = s->options.newton_max;
     status = s->method->open(s);
+    if (status == DAE_OK) status = dae_dense_open(s);
     return status == DAE_E_NOMEM ? no_memory(s) : status;
 }
 
@@ -80,6 +81,7 @@ dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p
     dae_status status = prepare(s, t, x, p);
     s->analyzed = status == DAE_OK;
     if (status != DAE_OK) {
+        dae_dense_close(s);
         s->method->close(s);
         dae_corrector_close(&s->corrector);
         dae_system_forget(&s->system);

@@ -199,12 +199,6 @@ static void symplectic_interpolate(dae_solver *s, double t, double *x, double *p
     dae_hermite(s, t, g->x_done, g->p_done, x, p);
 }
 
-static double symplectic_doubt(dae_solver *s, double t)
-{
-    (void)s, (void)t;
-    return 0;
-}
-
 static int symplectic_reach(dae_solver *s)
 {
     return s->order_most;
@@ -226,6 +220,6 @@ const dae_method dae_method_symplectic = {
     .commit = symplectic_commit,
     .reject = symplectic_reject,
     .interpolate = symplectic_interpolate,
-    .doubt = symplectic_doubt,
+    .between = DAE_BETWEEN_OWN,
     .reach = symplectic_reach,
 };

@@ -478,18 +478,6 @@ static void two_step_interpolate(dae_solver *s, double t, double *x, double *p, 
     }
 }
 
-/* The next term of Newton's form. */
-static double two_step_doubt(dae_solver *s, double t)
-{
-    const two_step *k = s->method_state;
-    double delta = t - s->t;
-    int where;
-    if (k->past == 0) return 0;
-    if (k->past == 1 || k->span == 0) return INFINITY;
-    double product = delta * (delta + k->h_1) * (delta + k->h_1 + k->h_2);
-    return fabs(product / k->span) * dae_norm_max(s->system.n, s->trial.e, s->w0, &where);
-}
-
 static int two_step_reach(dae_solver *s)
 {
     (void)s;
@@ -511,7 +499,7 @@ const dae_method dae_method_two_step = {
     .commit = two_step_commit,
     .reject = two_step_reject,
     .interpolate = two_step_interpolate,
-    .doubt = two_step_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = two_step_reach,
 };
 
@@ -530,6 +518,6 @@ const dae_method dae_method_alpha = {
     .commit = two_step_commit,
     .reject = two_step_reject,
     .interpolate = two_step_interpolate,
-    .doubt = two_step_doubt,
+    .between = DAE_BETWEEN_COLLOCATION,
     .reach = two_step_reach,
 };

@@ -101,7 +101,8 @@ static dae_status enlarge(model *m, model_delay *d)
     return DAE_OK;
 }
 
-/* Room for one more step; those that nobody can ask for any more are given up. */
+/* Room for one more step, which counts when it is whole: until then the past is continued. Those that nobody can ask
+ * for any more are given up. */
 dae_status model_new_delay_step(model *m)
 {
     for (size_t k = 0; k < m->delays; k++) {
@@ -113,7 +114,6 @@ dae_status model_new_delay_step(model *m)
             if (d->found > 0) d->found--;
         }
         if (d->count == d->capacity && enlarge(m, d) != DAE_OK) return DAE_E_NOMEM;
-        d->count++;
     }
     return DAE_OK;
 }
@@ -122,9 +122,10 @@ dae_status model_note_delays(model *m, int point)
 {
     dae_status status = run_lags(m);
     for (size_t k = 0; k < m->delays && status == DAE_OK; k++) {
-        delay_step *s = step_at(&m->delay[k], m->delay[k].count - 1);
+        delay_step *s = step_at(&m->delay[k], m->delay[k].count);
         s->t[point] = m->value[0];
         s->v[point] = m->lags.out[2 * k];
+        m->delay[k].count += point == DELAY_POINTS - 1;
     }
     return status;
 }

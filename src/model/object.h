@@ -598,6 +598,7 @@ dae_status model_compile_poles(model *m);
  * which errors of the tolerance's size may move things. */
 dae_status model_check_poles(model *m, double from, double to, bool first, double slack);
 void model_end_poles(model *m, bool folded);     /* warnings that wait are given, or are none  */
+bool model_passes_pole(const model *m);           /* a variable has gone through infinity */
 /* Of the unknowns of loops, from the slots; `span`: the whole time. */
 void model_note_sizes(model *m, double span);
 bool model_grows(const model *m, double times);  /* one is so many times as large now          */

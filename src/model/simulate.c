@@ -179,6 +179,11 @@ static dae_status give_row(run *r, double t)
 static dae_status read(run *r, double t)
 {
     dae_status status = dae_read(r->m->solver, t, r->x, r->xdot);
+    /* near a pole a warning says what values are worth; the array is solved at the point itself */
+    if (status == DAE_E_CONVERGENCE && (model_passes_pole(r->m) || r->m->array)) {
+        dae_glance(r->m->solver, t, r->x, r->xdot);
+        status = DAE_OK;
+    }
     if (status != DAE_OK) return take_failure(r, status);
     return load(r, t);
 }
@@ -860,6 +865,9 @@ static dae_status go(run *r)
             if (status == DAE_OK && r->m->ended) return DAE_OK;
             if (status == DAE_OK) status = give_outputs(r, to, !ends);
             if (status == DAE_OK) status = mind_values(r, to);
+            if (status == DAE_E_CONVERGENCE) /* a row could not be read */
+                status = model_blame_dependence(r->m, status) ? DAE_E_IMPASSE
+                                                              : model_blame_loops(r->m, status);
             r->t = to;
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);

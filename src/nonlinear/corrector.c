@@ -28,6 +28,7 @@ static const double FAR = 20; /* a prediction off by so many tolerances is far *
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
+static const double STIRRING = 3;      /* a look between steps stays within this: rounding   */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
 
 static void set_caution(dae_corrector *q)
@@ -57,7 +58,8 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
         return DAE_E_OPTION;
     }
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
-    dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->r, n}, {&q->delta, 3 * n},
+    dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->K_kept, count},
+                              {&q->C_kept, count},    {&q->r, n}, {&q->delta, 3 * n},
                               {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
@@ -504,26 +506,33 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
 int dae_corrector_touch_up(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
-    double last = 0, size, rate;
+    double first = 0, last = 0, size = 0, rate = fmax(q->rate, OLD_RATE_CAUTIOUS);
+    double left = g->exact ? 1e-3 * q->tolerance : q->tolerance;
     int worst = q->worst, good = 0;
     if (!q->have_factor) return 0;
     g->c = q->c_factor;
     int status = reset_stage(q, g);
-    for (int m = 1; m <= 6 && status == DAE_OK && !good; m++) {
+    for (int m = 1; m <= 8 && status == DAE_OK && !good; m++) {
         status = dae_system_f(s, g->t, g->x, g->p, q->delta);
         if (status == DAE_OK) status = dae_corrector_solve_with(q, q->delta, 1);
         if (status == DAE_OK) status = move(q, g, 1, q->delta, 0, &size);
-        if (status != DAE_OK) break;
-        rate = m == 1 ? 1 : size / last;
-        good = size <= 1e-3 || (rate < 0.9 && rate * size <= 0.1 * (1 - rate));
+        if (status != DAE_OK || !(size < 1e300)) break;
+        if (m == 1) first = size;
+        if (m > 1) rate = size / last;
+        int hasty = m <= 2 && first > FAR && size > 0.1 * left;
+        good = size <= 0.01 * left || (!hasty && rate < GIVE_UP && rate * size <= left * (1 - rate)) ||
+               (m > 1 && rate > 0.5 && size <= rounding_floor(s, g));
+        if (m > 2 && rate > GIVE_UP && !good) break;
         last = size;
     }
-    q->worst = worst;
+    q->first = first > 0 ? first : INFINITY;
+    q->left = status == DAE_OK && size < 1e300 ? size : INFINITY;
+    if (!good && status == DAE_OK) good = only_noise(q, g);
+    if (good) q->worst = worst;
     return good;
 }
 
-/* The same with a Jacobian of the point: where the last step's is too far away. The next step
- * makes its own again. */
+/* The same with a Jacobian of the point: where the last step's is too far away. */
 int dae_corrector_look(dae_corrector *q, dae_stage *g)
 {
     double c = q->c_factor;
@@ -533,10 +542,31 @@ int dae_corrector_look(dae_corrector *q, dae_stage *g)
         if (dae_corrector_renew(q, g->t, x, p, g->h, g->w) != DAE_OK ||
             dae_corrector_factor(q, c) != DAE_OK)
             break;
-        good = dae_corrector_touch_up(q, g);
+        /* corrections of Newton's method itself that do not become smaller are rounding */
+        good = dae_corrector_touch_up(q, g) || q->left <= STIRRING;
     }
-    q->want_jacobian = 1;
     return good;
+}
+
+void dae_corrector_keep(dae_corrector *q, dae_corrector *kept)
+{
+    size_t bytes = (size_t)q->system->matrix.count * sizeof(double);
+    memcpy(q->K_kept, q->K, bytes);
+    memcpy(q->C_kept, q->C, bytes);
+    *kept = *q;
+}
+
+int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept)
+{
+    size_t bytes = (size_t)q->system->matrix.count * sizeof(double);
+    unsigned facts = q->system->facts;
+    memcpy(q->K, q->K_kept, bytes);
+    memcpy(q->C, q->C_kept, bytes);
+    *q = *kept;
+    if (q->have_jacobian) collect_C(q);
+    q->C_sum = kept->C_sum;
+    q->system->facts = facts;
+    return q->have_factor ? dae_corrector_factor(q, q->c_factor) : DAE_OK;
 }
 
 /* ---- damped Newton for initial values ---- */

@@ -18,6 +18,7 @@ typedef struct dae_stage {
     double *d, *e_d;        /* computed d: d(t, x) and d - d_pred                           */
     const double *w, *w_d;  /* weights of x and of computed d                               */
     int padded;             /* 1: the vectors of x and p (not w) have room for a multiple of four */
+    int exact;              /* 1: a look between prescribed steps, whose error no tolerance bounds */
     const double *w_r;      /* damped Newton: weights of c C e, row by row; NULL: not asked */
 } dae_stage;
 
@@ -27,6 +28,7 @@ typedef struct dae_corrector {
     void *analysis, *factor;
     double *vectors;        /* the block of the vectors below                               */
     double *K, *C, *r, *delta;
+    double *K_kept, *C_kept; /* while a look between steps has others                       */
     double *change;         /* the last correction of plain Newton, unscaled                */
     double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
     int *C_row, *C_column, C_count;
@@ -58,6 +60,7 @@ typedef struct dae_corrector {
     int second_round;       /* the first iteration failed, with an old Jacobian              */
     int jacobian_current;   /* the Jacobian is of this step                                 */
     double observed_rate;
+    double first, left;     /* the first and the last correction of a look between steps    */
     int worst;              /* unknown with the largest last correction                     */
     dae_factor_info info;
 } dae_corrector;
@@ -73,7 +76,10 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 /* A few corrections with the factors as they are, for a point near the last step; changes
  * nothing that later steps depend on. c is that of the factors. 1: converged. */
 int dae_corrector_touch_up(dae_corrector *q, dae_stage *g);
-int dae_corrector_look(dae_corrector *q, dae_stage *g); /* with a Jacobian of the point */
+/* With a Jacobian of the point. Between keep and take_back the run is not disturbed. */
+int dae_corrector_look(dae_corrector *q, dae_stage *g);
+void dae_corrector_keep(dae_corrector *q, dae_corrector *kept);
+int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept);
 
 /* Damped Newton from x_pred, p_pred with the Jacobian renewed in each iteration: for initial
  * values, where there is no good prediction. Runs to rounding level. max: iterations. */

@@ -456,3 +456,10 @@ bool model_changes_signs(model *m)
     }
     return false;
 }
+
+bool model_passes_pole(const model *m)
+{
+    for (size_t k = 0; k < m->poles.count; k++)
+        if (m->poles.item[k].told || m->poles.item[k].waits) return true;
+    return false;
+}
