@@ -8,6 +8,7 @@
 #define REPRODUCE_H
 
 #include <daedalus/analysis.h>
+#include <daedalus/invariants.h>
 #include <daedalus/mechanics.h>
 #include <daedalus/model.h>
 
@@ -55,6 +56,7 @@ dae_solver *study_open(const dae_problem *problem, const dae_options *options);
 int study_problem(const problem_entry *entry, const char *form, const problem_setting *set,
                   int count, problem_instance *out, const char **culprit);
 dae_mechanism *study_mechanism(const dae_mechanical *model, const dae_formulation *how);
+dae_invariants *study_invariants(const dae_invariant *what, const dae_invariant_use *use);
 dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_options *options,
                             double t, const double *x, const double *xdot);
 dae_model *study_model(const char *name, const char *text);
