@@ -118,6 +118,12 @@ typedef struct order_study {
 
 double measured_order(const order_study *s);
 
+/* ---------------------------------------------------------------- pendulums --------- */
+
+/* Jacobi's am(u, m), 0 <= m < 1, by the arithmetic-geometric mean: phi'' = -(g/L) sin(phi) from
+ * phi(0) = 0, phi'(0) = w turning over is phi = 2 am(w t / 2, 4 g / (L w^2)). */
+double jacobi_amplitude(double u, double m);
+
 /* ---------------------------------------------------------------- problems ---------- */
 
 /* A nonlinear index-3 system in Hessenberg form, see hessenberg3.c: y = 0, 1; z = 2;

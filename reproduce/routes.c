@@ -59,22 +59,6 @@ static const char *const route[ROUTES] = { "dummy", "projection", "least-squares
 
 static const double g = 9.81, span = 1000;
 
-/* am(u, m), 0 <= m < 1. */
-static double amplitude(double u, double m)
-{
-    double a[40] = { 1 }, b = sqrt(1 - m), c[40] = { sqrt(m) };
-    int n = 0;
-    for (; n < 39 && fabs(c[n]) > 1e-17; n++) {
-        a[n + 1] = (a[n] + b) / 2;
-        c[n + 1] = (a[n] - b) / 2;
-        b = sqrt(a[n] * b);
-    }
-    double phi = ldexp(a[n] * u, n);
-    for (; n > 0; n--)
-        phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
-    return phi;
-}
-
 typedef struct outcome {
     size_t at[4];                    /* x, y, vx, vy among the results  */
     double position[POINTS + 1][2];
@@ -123,7 +107,7 @@ static double largest_error(const outcome *o)
 {
     double v0 = sqrt(1.2 * 4 * g), most = 0;
     for (int k = 0; k <= POINTS; k++) {
-        double phi = 2 * amplitude(v0 * span * k / POINTS / 2, 4 * g / (v0 * v0));
+        double phi = 2 * jacobi_amplitude(v0 * span * k / POINTS / 2, 4 * g / (v0 * v0));
         most = fmax(most, hypot(o->position[k][0] - sin(phi), o->position[k][1] + cos(phi)));
     }
     return most;
