@@ -118,8 +118,8 @@ static void study(verdicts *v, const char *form, const char *method, double held
     exponent(v, "entries of the matrix", nonzeros, 1.05);
     exponent(v, "entries of the factors", factors, 1.1);
     exponent(v, "work per step", work, 1.1);
-    fprintf(v->out, "  %-34s %.1e  (at most %.0e)  %s\n", "lengths of the bars hold to", position, held,
-            verdict(v, position <= held));
+    fprintf(v->out, "  %-34s %.1e  (at most %.0e)  %s\n", "lengths of the bars hold to", position,
+            held, verdict(v, position <= held));
     fprintf(v->out, "  %-34s N^%.3f   (goal 1.10; told, not judged)\n",
             "processor time per step", fitted_order(SIZES, links, seconds));
 }

@@ -400,7 +400,8 @@ static void all_errors(verdicts *v, run *r)
         if (s->projected)
             good = good && r->most[SAMPLES - 1] <= rounding && largest <= rounding;
         fprintf(v->out, "  %-22s%-8s%8.0e%12.2e%12.2e%12.1e%9.1e%12.2f (%g)  %s: %s\n", s->label,
-                r->method, r->rtol, largest, r->most[SAMPLES - 1], r->at_steps, r->between, k, law, law == 0 ? "does not drift" : "drifts", verdict(v, good));
+                r->method, r->rtol, largest, r->most[SAMPLES - 1], r->at_steps, r->between, k, law,
+                law == 0 ? "does not drift" : "drifts", verdict(v, good));
     }
 }
 

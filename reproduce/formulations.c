@@ -238,7 +238,8 @@ static void kept(verdicts *v, subject *k, const char *method)
     static const char *const names[] = { "position", "velocity", "acceleration" };
     for (int i = 0; i < COUNT; i++) {
         result r;
-        run(k, &(way){ .form = levels[i].form, .method = method, .rtol = k->rtol, .t1 = k->t1 }, &r);
+        run(k, &(way){ .form = levels[i].form, .method = method, .rtol = k->rtol, .t1 = k->t1 },
+            &r);
         const double now[3] = { r.position, r.velocity, r.acceleration };
         const int in[3] = { levels[i].position, levels[i].velocity,
                             levels[i].acceleration };

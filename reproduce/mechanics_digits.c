@@ -7,8 +7,8 @@
  * precision for the slider-crank, a quadrature for the rigid one, for the others runs of our own of
  * several formulations, which agree with the IVP test set as far as that is accurate. Two other
  * formulations, of other index and with other unknowns, by two other methods, index0 by Gauss' and
- * maggi-qr by Radau's, must meet them. A tolerance governs the error of one step: the error at the end may be larger by what the
- * mechanism makes of it, 30 times for q and v, where velocities of Andrews' crank are measured
+ * maggi-qr by Radau's, must meet them. A tolerance governs the error of one step: the error at the
+ * end may be larger by what the mechanism makes of it, 30 times for q and v, where velocities of Andrews' crank are measured
  * against 1 + 1e3; lambda contains a derivative more.
  */
 #include "reproduce.h"
@@ -29,8 +29,9 @@ typedef struct outcome {
 static const struct {
     const char *name;
     int n, m, asked; /* asked: its points count among the 85 % */
-    const char *method[2]; /* that meet the reference with index0, maggi-qr; NULL: the default. The
-                              elastic rod is stiff: others lose digits, and its reference is no run */
+    /* What meets the reference with index0, maggi-qr; NULL: the default. The elastic rod is stiff:
+     * others lose digits, and its reference is no run. */
+    const char *method[2];
 } subjects[] = { { "andrews", 7, 6, 1, { "gauss-6", "radau" } },
                  { "slider-crank", 7, 3, 1, { NULL, NULL } },
                  { "car-axis", 4, 2, 1, { "gauss-6", "radau" } },
@@ -77,7 +78,8 @@ static void run(int k, const char *form, const char *method, double rtol, outcom
                                       out->x + 2 * out->n);
     out->failed = status != DAE_OK;
     dae_get_statistics(s, &out->stats);
-    snprintf(out->method, sizeof out->method, "%s", out->stats.method); /* it goes with the solver */
+    /* the name goes with the solver */
+    snprintf(out->method, sizeof out->method, "%s", out->stats.method);
     dae_close(s);
     problem_close(&p);
 }

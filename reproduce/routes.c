@@ -13,9 +13,10 @@
  * Then what changing the states on the way costs: steps, against those of phi'' = -g sin(phi) and of
  * the ODE that the Cartesian coordinates satisfy once the force is known, by the same method.
  *
- * The constraints hold to rounding where states are chosen or projected; positions to the tolerance and
- * velocities, of index 2, to some 1e4 of it on the route direct. The energy, of which phase errors are the
- * integral, may drift by a tolerance per step: of that bounds are a part, four times what is seen.
+ * The constraints hold to rounding where states are chosen or projected; positions to the tolerance
+ * and velocities, of index 2, to some 1e4 of it on the route direct. The energy, of which phase errors
+ * are the integral, may drift by a tolerance per step: bounds are a part of that, four times what is
+ * seen.
  */
 #include "reproduce.h"
 
@@ -125,7 +126,8 @@ static double distance(const outcome *a, const outcome *b)
 static void compare_routes(verdicts *v)
 {
     static outcome o[ROUTES];
-    static const double limit[2][4] = { { 2e-13, 2e-12, 1e-10, 5e-7 }, { 2e-10, 1e-6, 5e-9, 8e-6 } };
+    static const double limit[2][4] = { { 2e-13, 2e-12, 1e-10, 5e-7 },
+                                        { 2e-10, 1e-6, 5e-9, 8e-6 } };
     fprintf(v->out, "%.0f s, radau, tolerance 1e-10; largest values at %d output times\n\n", span,
             POINTS + 1);
     fprintf(v->out, "%-14s %8s %12s %12s %12s %12s\n", "route", "steps", "x^2+y^2-1", "x vx+y vy",
@@ -142,9 +144,10 @@ static void compare_routes(verdicts *v)
                 (long long)o[r].stats.steps, o[r].length, o[r].velocity, o[r].energy, error,
                 verdict(v, good));
     }
-    fprintf(v->out, "\nat most:       %8s %12.0e %12.0e %12.0e %12.0e\ndirect:        %8s %12.0e %12.0e %12.0e "
-                    "%12.0e\nHow far apart, at most:\n", "", limit[0][0], limit[0][1], limit[0][2],
-            limit[0][3], "", limit[1][0], limit[1][1], limit[1][2], limit[1][3]);
+    for (int k = 0; k < 2; k++)
+        fprintf(v->out, "%s%-14s %8s %12.0e %12.0e %12.0e %12.0e\n", k ? "" : "\n",
+                k ? "direct:" : "at most:", "", limit[k][0], limit[k][1], limit[k][2], limit[k][3]);
+    fprintf(v->out, "How far apart, at most:\n");
     for (int r = 0; r < ROUTES; r++)
         for (int s = 0; s < r; s++) {
             double apart = distance(&o[r], &o[s]), most = limit[r == ROUTES - 1][3];
