@@ -56,6 +56,13 @@ dae_mechanism *study_mechanism(const dae_mechanical *model, const dae_formulatio
     return dae_mechanism_open(model, &mine);
 }
 
+dae_invariants *study_invariants(const dae_invariant *what, const dae_invariant_use *use)
+{
+    dae_invariant_use mine = *use;
+    mine.allocator = &counted;
+    return dae_invariants_open(what, &mine);
+}
+
 dae_analysis *study_analyze(const dae_problem *problem,
                             const dae_analysis_options *options, double t,
                             const double *x, const double *xdot)

@@ -8,6 +8,7 @@
 #define REPRODUCE_H
 
 #include <daedalus/analysis.h>
+#include <daedalus/invariants.h>
 #include <daedalus/mechanics.h>
 #include <daedalus/model.h>
 
@@ -55,6 +56,7 @@ dae_solver *study_open(const dae_problem *problem, const dae_options *options);
 int study_problem(const problem_entry *entry, const char *form, const problem_setting *set,
                   int count, problem_instance *out, const char **culprit);
 dae_mechanism *study_mechanism(const dae_mechanical *model, const dae_formulation *how);
+dae_invariants *study_invariants(const dae_invariant *what, const dae_invariant_use *use);
 dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_options *options,
                             double t, const double *x, const double *xdot);
 dae_model *study_model(const char *name, const char *text);
@@ -115,6 +117,12 @@ typedef struct order_study {
 } order_study;
 
 double measured_order(const order_study *s);
+
+/* ---------------------------------------------------------------- pendulums --------- */
+
+/* Jacobi's am(u, m), 0 <= m < 1, by the arithmetic-geometric mean: phi'' = -(g/L) sin(phi) from
+ * phi(0) = 0, phi'(0) = w turning over is phi = 2 am(w t / 2, 4 g / (L w^2)). */
+double jacobi_amplitude(double u, double m);
 
 /* ---------------------------------------------------------------- problems ---------- */
 

@@ -75,6 +75,18 @@ typedef struct lab_error {
 LAB_DECLARE(double, d)
 LAB_DECLARE(dae_quad, q)
 
+/* ---- the library's methods ---- */
+
+/* The method of the library that does the same: the table's name, with projected- or +g. */
+void lab_method_name(const lab_run *r, char *name, size_t room);
+
+/* The same run by the library (rk_product.c), x as in lab_march; 1: done. */
+int lab_march_product(const lab_run *r, double *x);
+
+/* Largest difference of its end from that in quadruple precision, both from `start` (NULL: the
+ * exact solution); its errors, of the exact solution. NaN: one of them failed. */
+double lab_apart(const lab_run *r, const dae_quad *start, lab_error *library);
+
 /* ---- facts about a table ---- */
 
 typedef struct lab_facts {

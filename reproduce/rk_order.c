@@ -4,12 +4,19 @@
  * (collocation), 2.2.2 (index 1), Corollary 2.1; [HW96] Hairer, Wanner, Solving Ordinary
  * Differential Equations II, IV.15, VI.1, VI.3, VII.4. p is the classical order, q the
  * stage order, both as computed from the coefficients (tableau/verify.c).
+ *
+ * Beside the steppers of this laboratory, in quadruple precision, are the library's methods of the
+ * same tables: the same prescribed steps, so that the results may differ by rounding only.
  */
 #include "rk_expand.h"
 
 #include <math.h>
 
 static const double bound = 0.2; /* between measured and expected order */
+
+/* What rounding and Newton's iteration may leave between the library and quadruple precision: some
+ * three times what is seen. */
+static const double prothero_left = 2e-14, index1_left = 5e-11;
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
@@ -59,6 +66,40 @@ static double prothero(const dae_tableau *t, int accurate, int n, double lambda)
     return (double)lab_abs_q(error);
 }
 
+/* ---- Prothero and Robinson by the library ---- */
+
+static int prothero_rhs(double t, const double *y, double *f, void *user)
+{
+    f[0] = *(const double *)user * (y[0] - exp(t)) + exp(t);
+    return DAE_OK;
+}
+
+static int prothero_jacobian(double t, const double *y, const double *ydot, double *J, void *user)
+{
+    (void)t, (void)y, (void)ydot;
+    J[0] = *(const double *)user;
+    return DAE_OK;
+}
+
+/* |error| as above, with dae_step. */
+static double prothero_library(const dae_tableau *t, int n, double lambda)
+{
+    const dae_problem p = { .size = 1, .rhs = prothero_rhs, .jacobian_x = prothero_jacobian,
+                            .pattern = { .kind = DAE_PATTERN_DENSE }, .user = &lambda };
+    const dae_options o = { .method = t->name, .fixed_step = 1.0 / n, .rtol = 1e-3, .atol = 1,
+                            .newton_tolerance = 1e-13, .newton_max = 100,
+                            .start = DAE_START_TRUST };
+    double y = 1, slope = 1;
+    dae_solver *s = study_open(&p, &o);
+    dae_status status = dae_start(s, 0, &y, &slope);
+    for (int k = 0; k < n && status == DAE_OK; k++)
+        status = dae_step(s, 2);
+    if (status == DAE_OK)
+        status = dae_read(s, dae_time(s), &y, NULL);
+    dae_close(s);
+    return status == DAE_OK ? fabs(y - exp(1)) : NAN;
+}
+
 /* For |h lambda| -> oo and -1 <= R(oo) < 1 a step leaves h^(q+1), times 1 / (h lambda)
  * when the last stage is the solution. R(oo) = 1 lets the steps add up. */
 static int stiff_order(const dae_tableau *t, const lab_facts *f)
@@ -95,6 +136,27 @@ static void run_prothero_row(verdicts *v, const char *name, int columns,
             verdict(v, fabs(first - t.order) <= bound && fabs(order - stiff) <= bound));
 }
 
+/* The library's steps: its error at a moderate, a stiff and a very stiff lambda less that of the
+ * steps above. exp(t) is known to 1e-16 of itself, and so is lambda (y - exp(t)) / lambda. */
+static void run_prothero_library(verdicts *v, const char *name)
+{
+    static const double lambda[] = { 0.1, 1e3, 1e6 };
+    double most = 0;
+    dae_tableau t;
+    lab_facts f;
+    if (!lab_find(v, name, 0, &t))
+        return;
+    lab_look(&t, &f);
+    fprintf(v->out, "    %-12s", name);
+    for (int c = 0; c < COUNT(lambda); c++) {
+        double e = prothero_library(&t, 32, -lambda[c]);
+        double apart = fabs(e - prothero(&t, f.stiffly_accurate, 32, -lambda[c]));
+        fprintf(v->out, "  %8.1e %8.1e", e, apart);
+        most = apart <= most ? most : apart; /* NaN stays */
+    }
+    fprintf(v->out, "  (%.0e)  %s\n", prothero_left, verdict(v, most <= prothero_left));
+}
+
 static void run_prothero(verdicts *v)
 {
     static const double lambda[] = { 0.1, 10, 100, 1e3, 1e4, 1e6, 1e9, 1e12 };
@@ -119,6 +181,11 @@ static void run_prothero(verdicts *v)
     fprintf(v->out, "\n");
     for (int i = 0; i < COUNT(name); i++)
         run_prothero_row(v, name[i], COUNT(lambda), lambda);
+    fprintf(v->out, "\nThe library's methods, 32 steps of 1/32 by dae_step: error at t = 1, and what it "
+                    "differs\nby from the above at -lambda = 0.1, 1e3, 1e6; in brackets what rounding "
+                    "may leave\n");
+    for (int i = 0; i < COUNT(name); i++)
+        run_prothero_library(v, name[i]);
 }
 
 /* ---- collocation ---- */
@@ -203,6 +270,24 @@ static void run_index1_row(verdicts *v, const char *name)
                            fabs(e.y - t.order) <= bound && fabs(e.z - t.order) <= bound));
 }
 
+/* The library's steps by (2.7d), and by (2.7e) where it has that (fully implicit tables). */
+static void run_index1_library(verdicts *v, const char *name)
+{
+    dae_tableau t;
+    char method[64];
+    if (!lab_find(v, name, 0, &t))
+        return;
+    for (int g = 0; g <= (t.kind == DAE_TABLEAU_FULL); g++) {
+        lab_run r = { .problem = &lab_index1, .table = &t, .h = 1 / 16., .steps = 8,
+                      .form = g ? LAB_STATE_SPACE : LAB_EMBEDDED };
+        lab_error e;
+        double apart = lab_apart(&r, NULL, &e);
+        lab_method_name(&r, method, sizeof method);
+        fprintf(v->out, "    %-21s errors %7.1e %7.1e of y, z; from quad %7.1e (%.0e)  %s\n",
+                method, e.y, e.z, apart, index1_left, verdict(v, apart <= index1_left));
+    }
+}
+
 static void run_index1(verdicts *v)
 {
     static const char *const name[] = {
@@ -247,6 +332,10 @@ static void run_index1(verdicts *v)
             "");
     for (int i = 0; i < COUNT(name); i++)
         run_index1_row(v, name[i]);
+    fprintf(v->out, "\nIndex 1 by the library, (2.7d) and with +g (2.7e): 8 steps of 1/16 by dae_step, "
+                    "and how\nfar their end is from that in quadruple precision\n");
+    for (int i = 0; i < COUNT(name); i++)
+        run_index1_library(v, name[i]);
 }
 
 /* ---- Corollary 2.1 ---- */

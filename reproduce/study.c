@@ -138,3 +138,20 @@ double measured_order(const order_study *s)
     }
     return fitted_order(points, h, error);
 }
+
+/* ---- pendulums ---- */
+
+double jacobi_amplitude(double u, double m)
+{
+    double a[40] = { 1 }, b = sqrt(1 - m), c[40] = { sqrt(m) };
+    int n = 0;
+    for (; n < 39 && fabs(c[n]) > 1e-17; n++) {
+        a[n + 1] = (a[n] + b) / 2;
+        c[n + 1] = (a[n] - b) / 2;
+        b = sqrt(a[n] * b);
+    }
+    double phi = ldexp(a[n] * u, n);
+    for (; n > 0; n--)
+        phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
+    return phi;
+}
