@@ -1,0 +1,263 @@
+/* kernel.c: equations in hidden unknowns z, with the exact solution s(t) chosen beforehand.
+ *
+ * Row i is   [z_i'] + sum_terms a bend(z_j) z_k  =  the same with s(t) in place of z.
+ *
+ * Why errors are amplified little (T = span; e = z - s; norms are maxima over blocks):
+ *
+ *   relaxation     e' = -rate e + couplings; the couplings' Lipschitz constants sum up to at most
+ *                  0.4 max(rate, 1 / T), so the logarithmic norm is at most 0.4 / T and errors grow
+ *                  by exp(0.4) at most. Rates begin at 0 (one in ten) and end at 1e7 / T.
+ *   oscillator     e' = (-delta, omega; -omega, -delta) e + couplings of at most 0.2 max(delta, 1 / T):
+ *                  the same in the Euclidean norm of the pair.
+ *   algebraic      e + (what sums up to 0.45 at most) = 0: e <= max |e of others|.
+ *   index 2        u' = -rate u + b1 l,  v' = -mu v + b l,  0 = v + beta sin u.  On the manifold
+ *                  v = -beta sin u, and l is eliminated by v': with k = b1 beta / b, |k| <= 0.3,
+ *                  (1 + k cos u) u' = -rate u + (what v' holds) b1 / b. Linearized along s the terms
+ *                  that are not there in a relaxation are k |s'| + |b1 / b| (|beta| mu + room of v): b1 is
+ *                  chosen so that they are at most 0.3 max(rate, 1 / T). A perturbation delta of the
+ *                  constraint moves v and u by O(delta), l by delta' / b: l is of level 2, and no
+ *                  other row sees it. (In the row of u it is integrated: b1 times the integral of
+ *                  delta' / b is b1 delta / b.)
+ *   index 3        q1' = v1, q2' = v2, v1' = -k1 q1 - c1 v1 + b1 l, v2' = -k2 q2 - c2 v2 + b l,
+ *                  0 = q2 + beta sin q1. Eliminating l by q2'' as above leaves for e of q1
+ *                  (1 + k cos) e'' = -k1 e - c1 e' + p e' + r e with |p| <= k 2 |s'| + ..., |r| <= k
+ *                  (|s'|^2 + |s''|) + ...: b1 is chosen so that |p| <= 0.5 / T, |r| <= 1 / T^2. With
+ *                  k1 <= 25 / T^2, c1 >= 0, T <= 4 an error in v grows by at most T exp(0.5 + 0.5) in q, one
+ *                  in q by at most 5 exp(1) / T in v. q1, q2 are of level 0, v1, v2 of level 2, l of 3.
+ *
+ * Every amplification is below 12. Mixing multiplies it by 4.4 (dress.c): below 60.
+ */
+#include "prove.h"
+
+#include <math.h>
+#include <string.h>
+
+double bend_value(bend b, double z)
+{
+    switch (b) {
+    case BEND_SIN: return sin(z);
+    case BEND_COS: return cos(z);
+    case BEND_SQUARE: return 0.2 * z * z;
+    default: return z;
+    }
+}
+
+double bend_slope(bend b, double z)
+{
+    switch (b) {
+    case BEND_SIN: return cos(z);
+    case BEND_COS: return -sin(z);
+    case BEND_SQUARE: return 0.4 * z;
+    default: return 1;
+    }
+}
+
+/* 0.4 |z| is at most 1.6 for the curves drawn. */
+static double bend_lipschitz(bend b)
+{
+    return b == BEND_SQUARE ? 1.6 : 1;
+}
+
+static void add(kernel *k, int row, double a, bend b, int j, int factor)
+{
+    if (k->terms < TERM_MOST && a != 0)
+        k->term[k->terms++] = (term){ row, j, factor, b, a };
+}
+
+static int unknown(kernel *k, draw *d, int differential, int level, int lively)
+{
+    int i = k->n++;
+    k->z[i] = (hidden){ .differential = differential, .level = level, .seen = level < 2, .rate = 0 };
+    k->z[i].s = curve_draw(d, k->span, lively);
+    return i;
+}
+
+static double rate_of(kernel *k, draw *d)
+{
+    if (draw_chance(d, 0.1)) return 0;
+    return draw_log(d, 0.5, k->stiff ? 1e7 : 20) / k->span;
+}
+
+static void relaxation(kernel *k, draw *d, int lively)
+{
+    int i = unknown(k, d, 1, 0, lively);
+    hidden *z = &k->z[i];
+    z->rate = rate_of(k, d);
+    z->room = 0.4 * fmax(z->rate, 1 / k->span);
+    add(k, i, z->rate, BEND_NONE, i, -1);
+}
+
+static void oscillator(kernel *k, draw *d, int lively)
+{
+    int i = unknown(k, d, 1, 0, lively), j = unknown(k, d, 1, 0, 0);
+    double omega = draw_log(d, 1, k->stiff ? 300 : 20) / k->span;
+    double delta = draw_chance(d, 0.3) ? 0 : draw_log(d, 0.02, 2) * omega;
+    k->z[i].rate = k->z[j].rate = fmax(omega, delta);
+    k->z[i].room = k->z[j].room = 0.2 * fmax(delta, 1 / k->span);
+    add(k, i, delta, BEND_NONE, i, -1);
+    add(k, i, -omega, BEND_NONE, j, -1);
+    add(k, j, delta, BEND_NONE, j, -1);
+    add(k, j, omega, BEND_NONE, i, -1);
+}
+
+static void algebraic(kernel *k, draw *d, int lively)
+{
+    int i = unknown(k, d, 0, 1, lively);
+    k->z[i].room = draw_chance(d, 0.3) ? 0 : 0.45; /* 0: driven by time alone */
+    add(k, i, 1, BEND_NONE, i, -1);
+}
+
+static void constrained2(kernel *k, draw *d, int rows)
+{
+    double T = k->span, b = draw_sign(d, 0.5, 2), beta = draw_sign(d, 0.1, 1);
+    double mu = draw_in(d, 0, 2) / T;
+    int u = rows > 2 ? unknown(k, d, 1, 0, 0) : -1;
+    int v = unknown(k, d, 1, 0, 0), l = unknown(k, d, 0, 2, 0);
+    k->z[v].room = 0.3 / T;
+    add(k, v, mu, BEND_NONE, v, -1);
+    add(k, v, -b, BEND_NONE, l, -1);
+    add(k, l, 1, BEND_NONE, v, -1);
+    if (u < 0) return;
+    hidden *z = &k->z[u];
+    z->rate = rate_of(k, d);
+    z->room = 0.2 * fmax(z->rate, 1 / T);
+    double most = 0.3 * fmax(z->rate, 1 / T), each = fabs(beta / b) * curve_slope_bound(&z->s) +
+                                                     (fabs(beta) * mu + 0.3 / T) / fabs(b);
+    double b1 = fmin(0.3 * fabs(b / beta), most / each);
+    b1 = draw_chance(d, 0.3) ? 0 : draw_sign(d, 0.2, 1) * fmin(b1, 1);
+    add(k, u, z->rate, BEND_NONE, u, -1);
+    add(k, u, -b1, BEND_NONE, l, -1);
+    add(k, l, beta, BEND_SIN, u, -1);
+}
+
+static void constrained3(kernel *k, draw *d, int rows)
+{
+    double T = k->span, b = draw_sign(d, 0.5, 2), beta = draw_sign(d, 0.1, 1);
+    int q1 = rows > 3 ? unknown(k, d, 1, 0, 0) : -1, q2 = unknown(k, d, 1, 0, 0);
+    int v1 = rows > 3 ? unknown(k, d, 1, 2, 0) : -1, v2 = unknown(k, d, 1, 2, 0);
+    int l = unknown(k, d, 0, 3, 0);
+    double k2 = draw_in(d, 0, 2) / (T * T), c2 = draw_in(d, 0, 1) / T;
+    k->z[v2].room = 0.3 / T / fmax(1, T);
+    add(k, q2, -1, BEND_NONE, v2, -1);
+    add(k, v2, k2, BEND_NONE, q2, -1);
+    add(k, v2, c2, BEND_NONE, v2, -1);
+    add(k, v2, -b, BEND_NONE, l, -1);
+    add(k, l, 1, BEND_NONE, q2, -1);
+    if (q1 < 0) return;
+    double slope = curve_slope_bound(&k->z[q1].s), bent = curve_bend_bound(&k->z[q1].s);
+    double share = fabs(beta / b);
+    double damping = 2 * share * slope + share * c2;
+    double stiffness = share * (slope * slope + bent + k2 + c2 * slope) + 4; /* 4: of b1 cos(q1) l */
+    double b1 = fmin(0.3 / share, fmin(0.5 / T / damping, 0.7 / (T * T) / stiffness));
+    b1 = draw_chance(d, 0.3) ? 0 : draw_sign(d, 0.2, 1) * fmin(b1, 1);
+    k->z[v1].room = 0.2 / T / fmax(1, T);
+    add(k, q1, -1, BEND_NONE, v1, -1);
+    add(k, v1, draw_in(d, 0, 25) / (T * T), BEND_NONE, q1, -1);
+    add(k, v1, draw_in(d, 0, 3) / T, BEND_NONE, v1, -1);
+    if (draw_chance(d, 0.5))
+        add(k, v1, -b1, BEND_NONE, l, -1);
+    else
+        add(k, v1, -b1, BEND_COS, q1, l);
+    add(k, l, beta, BEND_SIN, q1, -1);
+}
+
+/* Which unknown row i may look at; -1: none was found. */
+static int pick(const kernel *k, draw *d, int i)
+{
+    for (int attempt = 0; attempt < 8; attempt++) {
+        int j = k->shape == SHAPE_BAND ? i + draw_below(d, 2 * k->reach + 1) - k->reach
+                                       : draw_below(d, k->n);
+        if (j >= 0 && j < k->n && k->z[j].seen) return j;
+    }
+    return -1;
+}
+
+static void couple(kernel *k, draw *d)
+{
+    int most = k->shape == SHAPE_DENSE ? 6 : 3;
+    for (int i = 0; i < k->n; i++) {
+        int count = k->z[i].room > 0 ? draw_below(d, most + 1) : 0;
+        for (int c = 0; c < count; c++) {
+            int j = pick(k, d, i);
+            bend b = (bend)draw_below(d, BEND_COUNT);
+            double a = draw_sign(d, 0.2, 1) * k->z[i].room / count / bend_lipschitz(b);
+            if (j >= 0) add(k, i, a, b, j, -1);
+        }
+    }
+}
+
+void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
+{
+    memset(k, 0, sizeof *k);
+    k->index = index;
+    k->shape = shape;
+    k->reach = 1 + draw_below(d, 3);
+    k->stiff = draw_chance(d, 0.5);
+    k->span = draw_log(d, 1, 4);
+    int lively = draw_chance(d, 0.4) ? 1 + draw_below(d, 2) : 0;
+    double share = draw_in(d, 0.1, 0.6); /* of what is not a plain differential equation */
+    if (index == 3) constrained3(k, d, n >= 5 ? 5 : 3);
+    if (index == 2) constrained2(k, d, n >= 3 ? 3 : 2);
+    if (index == 1) algebraic(k, d, lively-- > 0);
+    while (k->n < n) {
+        int left = n - k->n;
+        int special = draw_chance(d, share);
+        int alive = lively > 0 && draw_chance(d, 0.5);
+        if (alive) lively--;
+        if (index == 3 && left >= 5 && special && draw_chance(d, 0.6))
+            constrained3(k, d, 5);
+        else if (index >= 2 && left >= 3 && special && draw_chance(d, 0.6))
+            constrained2(k, d, 3);
+        else if (index >= 1 && special)
+            algebraic(k, d, alive);
+        else if (left >= 2 && draw_chance(d, 0.25))
+            oscillator(k, d, alive);
+        else
+            relaxation(k, d, alive);
+    }
+    couple(k, d);
+}
+
+/* ------------------------------------------------------------------ evaluation -------- */
+
+static void sum_terms(const kernel *k, const double *z, double *g)
+{
+    for (int i = 0; i < k->terms; i++) {
+        const term *m = &k->term[i];
+        double v = m->a * bend_value(m->bend, z[m->j]);
+        g[m->row] += m->k < 0 ? v : v * z[m->k];
+    }
+}
+
+void kernel_drive(const kernel *k, double t, double *drive)
+{
+    double s[KERNEL_MOST];
+    for (int i = 0; i < k->n; i++) {
+        s[i] = curve_value(&k->z[i].s, t);
+        drive[i] = k->z[i].differential ? curve_slope(&k->z[i].s, t) : 0;
+    }
+    sum_terms(k, s, drive);
+}
+
+void kernel_rows(const kernel *k, const double *drive, const double *z, const double *zp, double *g)
+{
+    for (int i = 0; i < k->n; i++)
+        g[i] = k->z[i].differential ? zp[i] : 0;
+    sum_terms(k, z, g);
+    for (int i = 0; i < k->n; i++)
+        g[i] = (g[i] - drive[i]) / fmax(1, k->z[i].rate);
+}
+
+void kernel_tangent(const kernel *k, const double *z, const double *vz, const double *vzp, double *vg)
+{
+    for (int i = 0; i < k->n; i++)
+        vg[i] = k->z[i].differential ? vzp[i] : 0;
+    for (int i = 0; i < k->terms; i++) {
+        const term *m = &k->term[i];
+        double v = m->a * bend_slope(m->bend, z[m->j]) * vz[m->j];
+        if (m->k >= 0) v = v * z[m->k] + m->a * bend_value(m->bend, z[m->j]) * vz[m->k];
+        vg[m->row] += v;
+    }
+    for (int i = 0; i < k->n; i++)
+        vg[i] /= fmax(1, k->z[i].rate);
+}
