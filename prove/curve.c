@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* lively: with a transient or a steep part. */
-curve curve_draw(draw *d, double span, int lively)
+/* turns bounds the phase that it runs through; lively: with a transient or a steep part. */
+curve curve_draw(draw *d, double span, double turns, int lively)
 {
     curve s = { .a = draw_sign(d, 0.5, 1.5), .width = 1 };
     if (draw_chance(d, 0.8)) {
         s.b = draw_sign(d, 0.2, 1);
-        s.omega = draw_log(d, 0.5, 25) / span;
+        s.omega = draw_log(d, 0.5, turns) / span;
         s.phase = draw_in(d, 0, 6.28);
     }
     if (draw_chance(d, 0.3)) {

@@ -346,7 +346,7 @@ static void set_form(problem *p)
                    : c->form == FORM_CONSTANT ? DAE_MASS_CONSTANT
                                               : DAE_MASS_FUNCTION;
     a->mass = c->form == FORM_FUNCTION ? mass : NULL;
-    p->mass_values = calloc((size_t)(n * n + 1), sizeof(double));
+    p->mass_values = calloc((size_t)(2 * n * n + 1), sizeof(double));
     for (int i = 0; c->form == FORM_DIAGONAL && i < n; i++)
         if (p->kernel.z[i].differential)
             p->mass_values[c->place[i]] = c->row[i] * c->unit / c->scale[i] / fmax(1, p->kernel.z[i].rate);
@@ -429,16 +429,75 @@ void problem_close(problem *p)
     free(p);
 }
 
-void problem_describe(const problem *p, char *text, size_t room)
+void problem_describe(const problem *p, char *words, size_t room)
 {
     static const char *const forms[] = { "F(t,x,x')", "leading term", "x'=f", "diagonal M", "constant M", "M(t,x)" };
     static const char *const shapes[] = { "dense", "band", "sparse" };
     static const char *const jacobians[] = { "differences", "jacobian", "jacobian parts" };
     const dress *c = &p->dress;
-    snprintf(text, room, "index %d, n %d, %s, %s%s, %s, %s%s%s%s%s%s%s%s", p->kernel.index, p->kernel.n,
+    snprintf(words, room, "index %d, n %d, %s, %s%s, %s, %s%s%s%s%s%s%s%s", p->kernel.index, p->kernel.n,
              forms[c->form], shapes[p->kernel.shape], p->pattern == PATTERN_AUTO ? " probed" : "",
              jacobians[p->jacobian], p->with_slope ? "x' given" : "x' NULL", p->kernel.stiff ? ", stiff" : "",
              p->scaled ? ", scaled" : "", c->unit != 1 ? ", unit of time" : "", c->columns.on ? ", columns mixed" : "",
              c->rows.on ? ", rows mixed" : "", p->levels ? ", levels" : "",
              p->atol_over_rtol == 1e-3 ? ", default atol" : "");
+}
+
+/* ------------------------------------------------------------------ checks ------------ */
+
+static double entry_of(const dae_pattern *s, const double *J, int n, int i, int j)
+{
+    if (s->kind == DAE_PATTERN_DENSE) return J[i + j * n];
+    if (s->kind == DAE_PATTERN_BAND)
+        return i - j > s->lower || j - i > s->upper ? 0 : J[s->upper + i - j + j * (s->lower + s->upper + 1)];
+    for (int64_t q = s->start[j]; q < s->start[j + 1]; q++)
+        if (s->row[q] == i) return J[q];
+    return 0;
+}
+
+/* What is left of the equations at t, through the callbacks. */
+static void defect(problem *p, double t, const double *x, const double *xdot, double *r)
+{
+    int n = p->kernel.n;
+    const dae_problem *a = &p->api;
+    double *M = calloc((size_t)(2 * n * n + 1), sizeof(double));
+    if (a->residual)
+        a->residual(t, x, xdot, r, p);
+    else
+        a->rhs(t, x, r, p);
+    if (a->mass_kind == DAE_MASS_FUNCTION) a->mass(t, x, M, p);
+    const double *values = a->mass_kind == DAE_MASS_FUNCTION ? M : a->mass_values;
+    for (int i = 0; a->rhs && i < n; i++) {
+        if (a->mass_kind == DAE_MASS_IDENTITY) r[i] -= xdot[i];
+        if (a->mass_kind == DAE_MASS_DIAGONAL) r[i] -= values[i] * xdot[i];
+        for (int j = 0; a->mass_kind >= DAE_MASS_CONSTANT && j < n; j++)
+            r[i] -= entry_of(&a->mass_pattern, values, n, i, j) * xdot[j];
+    }
+    free(M);
+}
+
+int problem_check(problem *p, char *words, size_t room)
+{
+    double x[KERNEL_MOST], xdot[KERNEL_MOST], r[KERNEL_MOST];
+    int n = p->kernel.n;
+    for (int k = 0; k <= 10; k++) {
+        double t = p->dress.t0 + (p->end - p->dress.t0) * k / 10;
+        dress_exact(p, t, x, xdot);
+        defect(p, t, x, xdot, r);
+        for (int i = 0; i < n; i++) {
+            double size = r[p->dress.line[i]] / p->dress.row[i] / (1 + curve_slope_bound(&p->kernel.z[i].s));
+            if (fabs(size) < 1e-9) continue;
+            snprintf(words, room, "t = %g: row %d is off by %g", t, p->dress.line[i] + 1, size);
+            return 0;
+        }
+    }
+    double atol[KERNEL_MOST];
+    for (int i = 0; i < n; i++)
+        atol[i] = 1e-6 * p->atol_part[i];
+    dae_solver *s = dae_open(&p->api, &(dae_options){ .method = "bdf", .atol_each = atol, .atol_count = n });
+    int sure = p->dress.form != FORM_FUNCTION; /* else it counts differences of M(x) x' as the user's */
+    dae_status status = sure && (p->jacobian || p->pattern) ? dae_check_jacobian(s, p->end, x, xdot) : DAE_OK;
+    if (status != DAE_OK) snprintf(words, room, "%s", dae_message(s));
+    dae_close(s);
+    return status == DAE_OK;
 }

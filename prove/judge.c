@@ -157,6 +157,7 @@ void judge_problem(problem *p, int method, int tolerance, verdict *v)
     else if (p->atol_over_rtol != 1e-3)
         o.atol = r.atol[0];
     v->index = p->kernel.index;
+    problem_describe(p, v->about, sizeof v->about);
     v->unknown = -1;
     for (int at = 0; at < 2; at++)
         v->high_share[at] = dae_get_accuracy ? 0 : -1;

@@ -68,7 +68,7 @@ static int unknown(kernel *k, draw *d, int differential, int level, int lively)
 {
     int i = k->n++;
     k->z[i] = (hidden){ .differential = differential, .level = level, .seen = level < 2, .rate = 0 };
-    k->z[i].s = curve_draw(d, k->span, lively);
+    k->z[i].s = curve_draw(d, k->span, k->turns, lively);
     return i;
 }
 
@@ -194,7 +194,8 @@ void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
     k->reach = 1 + draw_below(d, 3);
     k->stiff = draw_chance(d, 0.5);
     k->span = draw_log(d, 1, 4);
-    int lively = draw_chance(d, 0.4) ? 1 + draw_below(d, 2) : 0;
+    k->turns = n <= 10 ? 25 : n <= 50 ? 12 : 6; /* a large problem has fewer steps */
+    int lively = n <= 60 && draw_chance(d, 0.4) ? 1 + draw_below(d, 2) : 0;
     double share = draw_in(d, 0.1, 0.6); /* of what is not a plain differential equation */
     if (index == 3) constrained3(k, d, n >= 5 ? 5 : 3);
     if (index == 2) constrained2(k, d, n >= 3 ? 3 : 2);

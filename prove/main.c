@@ -47,14 +47,19 @@ static void choose_tolerances(prove_plan *plan, const char *list)
     }
 }
 
-/* What the seeds stand for, without running them. */
+/* What the seeds stand for, and whether problems are what they should be, without running them. */
 static int describe(const prove_plan *plan, int texts)
 {
+    int bad = 0;
     for (uint64_t seed = plan->first; !texts && seed < plan->first + (uint64_t)plan->problems; seed++) {
         char words[400];
         problem *p = problem_draw(seed);
         problem_describe(p, words, sizeof words);
         printf("problem %llu: %s\n", (unsigned long long)seed, words);
+        if (!problem_check(p, words, sizeof words)) {
+            printf("problem %llu is wrong: %s\n", (unsigned long long)seed, words);
+            bad = 1;
+        }
         problem_close(p);
     }
     for (uint64_t seed = plan->first; texts && seed < plan->first + (uint64_t)plan->models; seed++) {
@@ -62,7 +67,7 @@ static int describe(const prove_plan *plan, int texts)
         puts(text_of(m));
         text_close(m);
     }
-    return 0;
+    return bad;
 }
 
 /* OpenBLAS reads the number of its threads when it is loaded; with several of them two processes on
@@ -76,7 +81,7 @@ static void one_thread(char **argv)
 
 int main(int argc, char **argv)
 {
-    prove_plan plan = { .first = 1, .problems = -1, .models = -1, .jobs = 2, .seconds = 20 };
+    prove_plan plan = { .first = 1, .problems = -1, .models = -1, .jobs = 2, .seconds = 5 };
     int show = 0;
     one_thread(argv);
     choose_methods(&plan, "bdf,mebdf,radau,rodas,esdirk,bim,default");

@@ -56,7 +56,7 @@ static void work(const prove_plan *plan, const job *j, int pipe)
         int method = run % METHODS, tolerance = run / METHODS;
         if (!plan->method[method] || !plan->tolerance[tolerance]) continue;
         verdict v = { .seed = j->seed, .is_model = j->is_model, .method = method, .tolerance = tolerance,
-                      .outcome = OUTCOME_BEGUN };
+                      .outcome = OUTCOME_BEGUN, .index = p ? p->kernel.index : text_index(m) };
         send_verdict(pipe, &v);
         limit(plan->seconds);
         if (m)

@@ -39,7 +39,7 @@ typedef struct curve {
     double a, b, omega, phase, c, mu, e, middle, width;
 } curve;
 
-curve curve_draw(draw *d, double span, int lively);
+curve curve_draw(draw *d, double span, double turns, int lively);
 double curve_value(const curve *s, double t);
 double curve_slope(const curve *s, double t);
 double curve_slope_bound(const curve *s);
@@ -71,7 +71,7 @@ typedef struct kernel {
     int n, index, stiff;
     outline shape;
     int reach;              /* band: what lies further apart is not coupled                  */
-    double span;            /* the interval is [0, span]                                     */
+    double span, turns;     /* the interval is [0, span]; the phase that sines run through    */
     hidden z[KERNEL_MOST];
     int terms;
     term term[TERM_MOST];
@@ -151,7 +151,9 @@ void dress_exact(problem *p, double t, double *x, double *slope);
 
 problem *problem_draw(uint64_t seed);
 void problem_close(problem *p);
-void problem_describe(const problem *p, char *text, size_t room);
+void problem_describe(const problem *p, char *words, size_t room);
+int problem_check(problem *p, char *words, size_t room); /* 1: the exact solution solves it, and the
+                                                            Jacobians are right              */
 
 /* ------------------------------------------------------------------ judge.c ----------- */
 
@@ -180,6 +182,7 @@ typedef struct verdict {
     double steps, residuals, seconds;
     char name[32];
     char words[280];
+    char about[200];            /* what kind of problem it is                                */
 } verdict;
 
 void judge_problem(problem *p, int method, int tolerance, verdict *v);
@@ -190,6 +193,7 @@ typedef struct prove_text prove_text;
 prove_text *text_draw(uint64_t seed);
 void text_close(prove_text *m);
 const char *text_of(const prove_text *m);
+int text_index(const prove_text *m);
 void judge_text(prove_text *m, int method, int tolerance, verdict *v);
 
 /* ------------------------------------------------------------------ tally.c ----------- */

@@ -107,8 +107,8 @@ static void add_ok(tally *t, const verdict *v, count *c)
     else {
         c->beyond++;
         headline(v, "violation");
-        printf(", index %d, %s: error %.3g tolerances at %.3g of the interval, %.0f steps\n", v->index,
-               v->name, v->error, v->at, v->steps);
+        printf(", %s: error %.3g tolerances at %.3g of the interval, %.0f steps (%s)\n", v->name, v->error,
+               v->at, v->steps, v->about);
     }
     if (!(v->slope_error <= 100)) c->slopes++;
     if (t->verbose > 1 && !(v->slope_error <= 100)) {
@@ -134,12 +134,12 @@ void tally_add(tally *t, const verdict *v)
     if (v->outcome != OUTCOME_OK) note_reason(t, v);
     if (v->outcome == OUTCOME_CRASHED || v->outcome == OUTCOME_SLOW || (v->outcome == OUTCOME_FAILED && t->verbose)) {
         headline(v, v->outcome == OUTCOME_CRASHED ? "crash" : v->outcome == OUTCOME_SLOW ? "hang" : "failure");
-        printf(", index %d: %s\n", v->index, v->words);
+        printf(": %s (%s)\n", v->words, v->about);
     }
     else if (t->verbose > 1) {
         headline(v, v->outcome == OUTCOME_OK ? "run" : "refused");
-        printf(", index %d: error %.3g in %s, h x' %.3g, levels 2, 3: %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
-               v->index, v->error, v->name, v->slope_error, v->high_error[0], v->high_error[1], v->steps,
+        printf(": error %.3g in %s, h x' %.3g, levels 2, 3: %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
+               v->error, v->name, v->slope_error, v->high_error[0], v->high_error[1], v->steps,
                v->residuals, v->seconds, v->words);
     }
 }
