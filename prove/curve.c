@@ -18,7 +18,7 @@ curve curve_draw(draw *d, double span, double turns, int lively)
     }
     if (draw_chance(d, 0.3)) {
         s.c = draw_sign(d, 0.1, 1);
-        s.mu = draw_log(d, 0.3, 5) / span;
+        s.mu = draw_log(d, 0.3, fmin(5, turns)) / span;
     }
     if (lively && draw_chance(d, 0.5)) {
         s.c = draw_sign(d, 0.1, 1);

@@ -161,6 +161,93 @@ static void constrained3(kernel *k, draw *d, int rows)
     add(k, l, beta, BEND_SIN, q1, -1);
 }
 
+/* A point on a sphere of moving radius: constraint and force are bent. q1 stays away from 0, so that
+ * G B = 0.4 |q|^2 > 0.25, and the force in the rod holds, l > 0: what is left of the motion is a
+ * damped oscillator with stiffness k + l - |phi'|^2 > 0. */
+static void pendulum(kernel *k, draw *d)
+{
+    double T = k->span, stiffness = draw_in(d, 1, 8) / (T * T), damping = draw_in(d, 0.5, 3) / T;
+    int q1 = unknown(k, d, 1, 0, 0), q2 = unknown(k, d, 1, 0, 0);
+    int v1 = unknown(k, d, 1, 2, 0), v2 = unknown(k, d, 1, 2, 0), l = unknown(k, d, 0, 3, 0);
+    k->z[q1].s = (curve){ .a = draw_sign(d, 1.2, 1.8), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1 };
+    k->z[q2].s = (curve){ .a = draw_sign(d, 0, 1), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1 };
+    k->z[l].s = (curve){ .a = draw_in(d, 1.2, 2), .b = 0.4, .omega = draw_in(d, 0.5, 4) / T, .width = 1 };
+    for (int i = 0; i < 2; i++) {
+        int q = i ? q2 : q1, v = i ? v2 : v1;
+        k->z[v].room = 0.2 / T / fmax(1, T);
+        add(k, q, -1, BEND_NONE, v, -1);
+        add(k, v, stiffness, BEND_NONE, q, -1);
+        add(k, v, damping, BEND_NONE, v, -1);
+        add(k, v, 1, BEND_NONE, q, l);
+        add(k, l, 1, BEND_SQUARE, q, -1);
+    }
+}
+
+/* x1' = x2, ..., and x1 + beta sin u = given: of this index. u is a slow relaxation, so that its
+ * derivatives, which x2, x3, ... hold, are no more sensitive than (rate + 2 / T)^index beta. */
+static void chain(kernel *k, draw *d, int index)
+{
+    double T = k->span, beta = draw_sign(d, 0.05, 0.3);
+    int u = unknown(k, d, 1, 0, 0), x = -1, first = k->n;
+    k->z[u].rate = draw_in(d, 0.3, 1.5) / T;
+    add(k, u, k->z[u].rate, BEND_NONE, u, -1);
+    for (int i = 0; i < index; i++) {
+        int next = unknown(k, d, i < index - 1, i < 2 ? 0 : i, 0);
+        k->z[next].seen = i == 0;
+        if (x >= 0) add(k, x, -1, BEND_NONE, next, -1);
+        x = next;
+    }
+    add(k, x, 1, BEND_NONE, first, -1);
+    add(k, x, beta, BEND_SIN, u, -1);
+}
+
+/* Two inertias and a transmission: neither coordinate is independent of the other. The force acts on
+ * both with one sign of b beta, so G B = b + beta b1 has no cancellation. */
+static void gear(kernel *k, draw *d)
+{
+    double T = k->span, b = draw_in(d, 0.5, 2), b1 = draw_in(d, 0.5, 2), beta = draw_in(d, 0.5, 2);
+    int u = unknown(k, d, 1, 0, 0), v = unknown(k, d, 1, 0, 0), l = unknown(k, d, 0, 2, 0);
+    k->z[u].room = k->z[v].room = 0.1 / T;
+    add(k, u, draw_in(d, 0.5, 2) / T, BEND_NONE, u, -1);
+    add(k, v, draw_in(d, 0.5, 2) / T, BEND_NONE, v, -1);
+    add(k, u, -b1, BEND_NONE, l, -1);
+    add(k, v, -b, BEND_NONE, l, -1);
+    add(k, l, beta, BEND_NONE, u, -1);
+    add(k, l, 1, BEND_NONE, v, -1);
+}
+
+/* Algebraic unknowns, each bent by the next: a loop to be torn. */
+static void loop(kernel *k, draw *d, int count)
+{
+    int first = k->n;
+    for (int i = 0; i < count; i++)
+        k->z[unknown(k, d, 0, 1, 0)].room = 0.1;
+    for (int i = 0; i < count; i++) {
+        add(k, first + i, 1, BEND_NONE, first + i, -1);
+        add(k, first + i, draw_sign(d, 0.2, 0.45), (bend)draw_below(d, BEND_SQUARE), first + (i + 1) % count, -1);
+    }
+}
+
+/* Resistors and capacitors in a row, driven at one end: v' = (i - i of the next) / C. Sums of rows of
+ * the matrix of v are not positive: the maximum of errors does not grow. */
+static void ladder(kernel *k, draw *d, int nodes)
+{
+    int before = -1, current = -1;
+    for (int i = 0; i < nodes; i++) {
+        double R = draw_log(d, 0.5, 2), C = k->span * draw_log(d, 0.02, 1);
+        int c = unknown(k, d, 0, 1, 0), v = unknown(k, d, 1, 0, 0);
+        k->z[v].rate = 1 / C;
+        add(k, c, R, BEND_NONE, c, -1);
+        add(k, c, 1, BEND_NONE, v, -1);
+        if (before >= 0) add(k, c, -1, BEND_NONE, before, -1);
+        add(k, v, -1 / C, BEND_NONE, c, -1);
+        if (before >= 0) add(k, before, k->z[before].rate, BEND_NONE, c, -1);
+        before = v;
+        current = c;
+    }
+    k->z[current].room = 0.1;
+}
+
 /* Which unknown row i may look at; -1: none was found. */
 static int pick(const kernel *k, draw *d, int i)
 {
@@ -186,7 +273,7 @@ static void couple(kernel *k, draw *d)
     }
 }
 
-void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
+static void begin(kernel *k, draw *d, int index, outline shape)
 {
     memset(k, 0, sizeof *k);
     k->index = index;
@@ -194,6 +281,36 @@ void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
     k->reach = 1 + draw_below(d, 3);
     k->stiff = draw_chance(d, 0.5);
     k->span = draw_log(d, 1, 4);
+}
+
+/* For models: about n unknowns, of any index. All of them are judged by the tolerance, so constraints
+ * are differentiated along slow curves only: multipliers are then no more sensitive than 1 + |s'|^2 + |s''|. */
+void kernel_draw_model(kernel *k, draw *d, int n, int index)
+{
+    begin(k, d, index, SHAPE_SPARSE);
+    k->turns = 3;
+    if (index >= 4) chain(k, d, index);
+    do {
+        int kind = draw_below(d, 4), level = draw_below(d, index + 1);
+        if (level >= 3 && kind < 2)
+            pendulum(k, d);
+        else if (level >= 3)
+            kind == 2 ? chain(k, d, 3) : constrained3(k, d, 5);
+        else if (level == 2 && kind < 2)
+            kind == 0 ? gear(k, d) : chain(k, d, 2);
+        else if (level == 2)
+            constrained2(k, d, 3);
+        else if (level == 1 && kind < 3)
+            kind == 0 ? algebraic(k, d, 0) : kind == 1 ? loop(k, d, 2 + draw_below(d, 4)) : ladder(k, d, 1 + draw_below(d, 4));
+        else
+            kind == 0 ? oscillator(k, d, 0) : relaxation(k, d, kind == 1 && draw_chance(d, 0.2));
+    } while (k->n < n);
+    couple(k, d);
+}
+
+void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
+{
+    begin(k, d, index, shape);
     k->turns = n <= 10 ? 25 : n <= 50 ? 12 : 6; /* a large problem has fewer steps */
     int lively = n <= 60 && draw_chance(d, 0.4) ? 1 + draw_below(d, 2) : 0;
     double share = draw_in(d, 0.1, 0.6); /* of what is not a plain differential equation */
@@ -206,7 +323,7 @@ void kernel_draw(kernel *k, draw *d, int n, int index, outline shape)
         int alive = lively > 0 && draw_chance(d, 0.5);
         if (alive) lively--;
         if (index == 3 && left >= 5 && special && draw_chance(d, 0.6))
-            constrained3(k, d, 5);
+            draw_chance(d, 0.4) ? pendulum(k, d) : constrained3(k, d, 5);
         else if (index >= 2 && left >= 3 && special && draw_chance(d, 0.6))
             constrained2(k, d, 3);
         else if (index >= 1 && special)

@@ -78,6 +78,7 @@ typedef struct kernel {
 } kernel;
 
 void kernel_draw(kernel *k, draw *d, int n, int index, outline shape);
+void kernel_draw_model(kernel *k, draw *d, int n, int index);
 double bend_value(bend b, double z);
 double bend_slope(bend b, double z);
 /* g_i = z_i' + sum of terms(z) - the same at the exact solution, over max(1, rate_i) */
