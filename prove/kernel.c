@@ -119,7 +119,7 @@ static void constrained2(kernel *k, draw *d, int rows)
     add(k, l, 1, BEND_NONE, v, -1);
     if (u < 0) return;
     hidden *z = &k->z[u];
-    z->rate = rate_of(k, d);
+    z->rate = k->gentle ? draw_in(d, 0, 3) / T : rate_of(k, d);
     z->room = 0.2 * fmax(z->rate, 1 / T);
     double most = 0.3 * fmax(z->rate, 1 / T), each = fabs(beta / b) * curve_slope_bound(&z->s) +
                                                      (fabs(beta) * mu + 0.3 / T) / fabs(b);
@@ -289,6 +289,7 @@ void kernel_draw_model(kernel *k, draw *d, int n, int index)
 {
     begin(k, d, index, SHAPE_SPARSE);
     k->turns = 3;
+    k->gentle = 1;
     if (index >= 4) chain(k, d, index);
     do {
         int kind = draw_below(d, 4), level = draw_below(d, index + 1);

@@ -1,7 +1,10 @@
 /* main.c: prove, the arguments.
  *
  *   prove [--problems N] [--models N] [--first SEED] [--only SEED] [--methods bdf,radau,default]
- *         [--tolerances 1e-4,1e-8] [--jobs N] [--seconds S] [--verbose] [--describe] [--text]
+ *         [--tolerances 1e-4,1e-8] [--jobs N] [--seconds S] [--by-steps] [--verbose] [--describe] [--text]
+ *
+ * --by-steps looks at the ends of steps and not between them; --verbose names failures, and twice every run;
+ * --describe checks the problems and --text prints the models without running them.
  *
  * Problems and models are those of the seeds SEED, SEED + 1, ... Exit code 1: a run with status OK
  * is wrong by more than 100 tolerances, or less than 95 % of the runs are within 10.
@@ -90,6 +93,8 @@ int main(int argc, char **argv)
         const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(flag, "--verbose") == 0)
             plan.verbose++;
+        else if (strcmp(flag, "--by-steps") == 0)
+            plan.by_steps = 1;
         else if (strcmp(flag, "--describe") == 0)
             show = 1;
         else if (strcmp(flag, "--text") == 0)

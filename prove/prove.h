@@ -69,6 +69,8 @@ typedef struct hidden {
 enum { KERNEL_MOST = 256, TERM_MOST = 16 * KERNEL_MOST };
 typedef struct kernel {
     int n, index, stiff;
+    int gentle;             /* models: multipliers are judged by tolerances, so what is in
+                               constraints is slow                                           */
     outline shape;
     int reach;              /* band: what lies further apart is not coupled                  */
     double span, turns;     /* the interval is [0, span]; the phase that sines run through    */
@@ -122,7 +124,7 @@ typedef struct problem {
     uint64_t seed;
     kernel kernel;
     dress dress;
-    int jacobian, pattern, with_slope, levels, scaled;
+    int jacobian, pattern, with_slope, levels, scaled, by_steps;
     double atol_over_rtol;        /* 0: an array, atol_part * scale; else for all, or the default */
     double atol_part[KERNEL_MOST];
     double end;
@@ -175,7 +177,7 @@ typedef struct verdict {
     double error;               /* unknowns of levels 0 and 1                                */
     int unknown;
     double at;
-    double slope_error;         /* of x', times the last step                                */
+    double slope_error[2];      /* of x' times the last step: differential, algebraic unknowns */
     double high_error[2];       /* levels 2 and 3                                            */
     int high_unknown[2];
     double high_share[2];       /* error over estimate, the largest; -1: no estimate          */
@@ -208,7 +210,7 @@ int tally_close(tally *t);      /* prints the tables; 1: something is wrong     
 
 typedef struct prove_plan {
     uint64_t first;
-    int problems, models, jobs, verbose;
+    int problems, models, jobs, verbose, by_steps;
     int method[METHODS], tolerance[TOLERANCES]; /* 1: asked for                              */
     double seconds;                             /* of processor time for one run              */
 } prove_plan;
