@@ -130,6 +130,7 @@ void dress_draw(problem *p, draw *d)
     int bent = draw_chance(d, 0.4), swell = draw_chance(d, 0.4), full = draw_chance(d, 0.2);
     if (!plain && draw_chance(d, 0.5)) mix_draw(p, d, &c->columns, 1, 0);
     if (!plain && draw_chance(d, 0.4)) mix_draw(p, d, &c->rows, 0, full);
+    c->full = c->rows.on && full;
     for (int i = 0; i < n; i++) {
         int j = near(p, d, i), s = near(p, d, i);
         int fits = j < i && may_hold(p, i, j) && (moving || (!plain && !k->z[i].differential));

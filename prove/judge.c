@@ -52,7 +52,7 @@ static void say(verdict *v, const char *words)
 static double floor_of(const run *r, int i, int inner, double h)
 {
     const problem *p = r->p;
-    int power = p->level[i] - 1 + (p->dress.rows.on ? 1 : 0);
+    int power = p->level[i] - 1 + p->dress.full;
     return FLOOR * DBL_EPSILON * p->dress.scale[inner] * pow(fmax(1, p->dress.unit / h), power);
 }
 

@@ -87,6 +87,7 @@ int main(int argc, char **argv)
     prove_plan plan = { .first = 1, .problems = -1, .models = -1, .jobs = 2, .seconds = 5 };
     int show = 0;
     one_thread(argv);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what is found shows at once, also in a file */
     choose_methods(&plan, "bdf,mebdf,radau,rodas,esdirk,bim,default");
     choose_tolerances(&plan, "1e-4,1e-6,1e-8,1e-10");
     for (int i = 1; i < argc; i++) {

@@ -111,6 +111,7 @@ typedef struct dress {
     int place[KERNEL_MOST];       /* y_i is x[place[i]]                                      */
     int line[KERNEL_MOST];        /* row i is r[line[i]]                                     */
     mix columns, rows;            /* w = (I + N) y;  r = (I + N) h                           */
+    int full;                     /* 1: differential equations are added to constraints      */
     int bent[KERNEL_MOST];        /* z_i = w_i + beta_i sin(w_bent[i]), bent < i; -1: none   */
     double beta[KERNEL_MOST];
     int swell[KERNEL_MOST];       /* h_i = (1 + 0.3 sin z_swell[i]) psi(g_i); -1: without    */
