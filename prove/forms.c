@@ -20,8 +20,11 @@ static void uncover(problem *p, double t, const double *x)
     for (int i = 0; i < n; i++)
         p->y[i] = x[c->place[i]] / c->scale[i];
     mix_apply(&c->columns, n, p->y, p->w);
-    for (int i = 0; i < n; i++)
-        p->z[i] = p->w[i] + (c->bent[i] < 0 ? 0 : c->beta[i] * sin(p->w[c->bent[i]]));
+    for (int i = 0; i < n; i++) {
+        int j = c->bent[i];
+        p->z[i] = p->w[i] + (j < 0 ? 0 : c->beta[i] * sin(p->w[j]));
+        p->bow[i] = j < 0 ? 0 : c->beta[i] * cos(p->w[j]);
+    }
     if (!p->drive_known || time != p->drive_time) kernel_drive(&p->kernel, time, p->drive);
     p->drive_known = 1;
     p->drive_time = time;
@@ -37,7 +40,7 @@ static void along(problem *p, const double *v, double factor, double *vw, double
     mix_apply(&c->columns, n, p->vy, vw);
     for (int i = 0; i < n; i++) {
         int j = c->bent[i];
-        vz[i] = vw[i] + (j < 0 ? 0 : c->beta[i] * cos(p->w[j]) * vw[j]);
+        vz[i] = vw[i] + (j < 0 ? 0 : p->bow[i] * vw[j]);
     }
 }
 
@@ -86,12 +89,14 @@ static void evaluate(problem *p, double t, const double *x, const double *xdot, 
     uncover(p, t, x);
     uncover_slope(p, xdot);
     kernel_rows(&p->kernel, p->drive, p->z, p->zp, p->g);
-    for (int i = 0; i < p->kernel.n; i++)
-        p->h[i] = swelling(p, i) * psi(&p->dress, p->g[i]);
+    for (int i = 0; i < p->kernel.n; i++) {
+        p->swollen[i] = swelling(p, i);
+        p->h[i] = p->swollen[i] * psi(&p->dress, p->g[i]);
+    }
     cover(p, sign, p->h, r);
 }
 
-/* The derivative along vx in x and vp in x' (laid out as x, with a leading term too); evaluate()
+/* The derivative along vx in x and vp in x' (laid out as x, with a leading term too); linearize()
  * has been called at the point. */
 static void tangent(problem *p, const double *vx, const double *vp, double sign, double *r)
 {
@@ -104,13 +109,19 @@ static void tangent(problem *p, const double *vx, const double *vp, double sign,
         int j = c->bent[i];
         if (curved && j >= 0) p->vzp[i] -= c->beta[i] * sin(p->w[j]) * p->vw[j] * p->wp[j];
     }
-    kernel_tangent(k, p->z, p->vz, p->vzp, p->vg);
+    kernel_tangent(k, p->slopes, p->vz, p->vzp, p->vg);
     for (int i = 0; i < k->n; i++) {
         int j = c->swell[i];
-        p->h[i] = swelling(p, i) * psi_slope(c, p->g[i]) * p->vg[i];
+        p->h[i] = p->swollen[i] * psi_slope(c, p->g[i]) * p->vg[i];
         if (j >= 0) p->h[i] += 0.3 * cos(p->z[j]) * p->vz[j] * psi(c, p->g[i]);
     }
     cover(p, sign, p->h, r);
+}
+
+static void linearize(problem *p, double t, const double *x, const double *xdot)
+{
+    evaluate(p, t, x, xdot, 1, p->vg);
+    kernel_linearize(&p->kernel, p->z, p->slopes);
 }
 
 /* ------------------------------------------------------------------ callbacks --------- */
@@ -175,7 +186,7 @@ static void fill(problem *p, sheet s, double in_x, double in_xdot, double sign, 
 static int jacobian(double t, const double *x, const double *xdot, double c, double *J, void *user)
 {
     problem *p = user;
-    evaluate(p, t, x, xdot, 1, p->vg);
+    linearize(p, t, x, xdot);
     fill(p, (sheet){ &p->api.pattern, p->mask }, 1, c, 1, J);
     return DAE_OK;
 }
@@ -184,7 +195,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
 {
     problem *p = user;
     int mass = p->api.rhs != NULL;
-    evaluate(p, t, x, mass ? NULL : xdot, 1, p->vg);
+    linearize(p, t, x, mass ? NULL : xdot);
     fill(p, (sheet){ &p->api.pattern, p->mask }, 1, 0, mass ? -1 : 1, K);
     return DAE_OK;
 }
@@ -192,7 +203,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K, 
 static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     problem *p = user;
-    evaluate(p, t, x, xdot, 1, p->vg);
+    linearize(p, t, x, xdot);
     fill(p, (sheet){ &p->api.pattern, p->mask }, 0, 1, 1, C);
     return DAE_OK;
 }
@@ -200,7 +211,7 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
 static int mass(double t, const double *x, double *M, void *user)
 {
     problem *p = user;
-    evaluate(p, t, x, NULL, 1, p->vg);
+    linearize(p, t, x, NULL);
     fill(p, (sheet){ &p->api.mass_pattern, p->mass_mask }, 0, 1, 1, M);
     return DAE_OK;
 }
@@ -398,6 +409,7 @@ problem *problem_draw(uint64_t seed)
     outline shape = at < 3 ? SHAPE_BAND : at < 7 || n > 80 ? SHAPE_SPARSE : SHAPE_DENSE;
     if (n > 80 && draw_chance(&d, 0.05)) shape = SHAPE_DENSE;
     p->dress.form = draw_form(&d, index);
+    if (p->dress.form == FORM_FUNCTION && n > 40 && shape == SHAPE_DENSE) shape = SHAPE_SPARSE; /* M is dear */
     p->levels = index >= 2 || draw_chance(&d, 0.5);
     p->jacobian = draw_chance(&d, 0.5) ? JACOBIAN_NONE : 1 + draw_below(&d, 2);
     p->pattern = draw_chance(&d, 0.5);

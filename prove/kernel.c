@@ -367,15 +367,24 @@ void kernel_rows(const kernel *k, const double *drive, const double *z, const do
         g[i] = (g[i] - drive[i]) / fmax(1, k->z[i].rate);
 }
 
-void kernel_tangent(const kernel *k, const double *z, const double *vz, const double *vzp, double *vg)
+void kernel_linearize(const kernel *k, const double *z, term_slope *slopes)
+{
+    for (int i = 0; i < k->terms; i++) {
+        const term *m = &k->term[i];
+        double slope = m->a * bend_slope(m->bend, z[m->j]);
+        slopes[i].j = m->k < 0 ? slope : slope * z[m->k];
+        slopes[i].k = m->k < 0 ? 0 : m->a * bend_value(m->bend, z[m->j]);
+    }
+}
+
+void kernel_tangent(const kernel *k, const term_slope *slopes, const double *vz, const double *vzp, double *vg)
 {
     for (int i = 0; i < k->n; i++)
         vg[i] = k->z[i].differential ? vzp[i] : 0;
     for (int i = 0; i < k->terms; i++) {
         const term *m = &k->term[i];
-        double v = m->a * bend_slope(m->bend, z[m->j]) * vz[m->j];
-        if (m->k >= 0) v = v * z[m->k] + m->a * bend_value(m->bend, z[m->j]) * vz[m->k];
-        vg[m->row] += v;
+        vg[m->row] += slopes[i].j * vz[m->j];
+        if (m->k >= 0) vg[m->row] += slopes[i].k * vz[m->k];
     }
     for (int i = 0; i < k->n; i++)
         vg[i] /= fmax(1, k->z[i].rate);

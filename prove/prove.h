@@ -86,7 +86,12 @@ double bend_slope(bend b, double z);
 /* g_i = z_i' + sum of terms(z) - the same at the exact solution, over max(1, rate_i) */
 void kernel_rows(const kernel *k, const double *drive, const double *z, const double *zp, double *g);
 void kernel_drive(const kernel *k, double t, double *drive);
-void kernel_tangent(const kernel *k, const double *z, const double *vz, const double *vzp, double *vg);
+/* The derivatives of terms by z_j and z_k at a point, and of the rows along (vz, vzp) there. */
+typedef struct term_slope {
+    double j, k;
+} term_slope;
+void kernel_linearize(const kernel *k, const double *z, term_slope *slopes);
+void kernel_tangent(const kernel *k, const term_slope *slopes, const double *vz, const double *vzp, double *vg);
 
 /* ------------------------------------------------------------------ dress.c ----------- */
 
@@ -143,7 +148,8 @@ typedef struct problem {
     double drive[KERNEL_MOST], y[KERNEL_MOST], w[KERNEL_MOST], z[KERNEL_MOST], zp[KERNEL_MOST],
         g[KERNEL_MOST], h[KERNEL_MOST], vx[KERNEL_MOST], vp[KERNEL_MOST], vy[KERNEL_MOST],
         vw[KERNEL_MOST], vz[KERNEL_MOST], vzp[KERNEL_MOST], vg[KERNEL_MOST], vr[KERNEL_MOST],
-        wp[KERNEL_MOST], zero[KERNEL_MOST];
+        wp[KERNEL_MOST], bow[KERNEL_MOST], swollen[KERNEL_MOST];
+    term_slope slopes[TERM_MOST];
 } problem;
 
 void dress_draw(problem *p, draw *d);
