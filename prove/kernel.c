@@ -216,7 +216,9 @@ static void gear(kernel *k, draw *d)
     add(k, l, 1, BEND_NONE, v, -1);
 }
 
-/* Algebraic unknowns, each bent by the next: a loop to be torn. */
+/* Algebraic unknowns, each tied to the next and to another: a loop to be torn. As a whole it is well
+ * conditioned, dominated by its diagonal; but an unknown that is eliminated by a row in which its
+ * coefficient is small holds the errors of the others many times over. */
 static void loop(kernel *k, draw *d, int count)
 {
     int first = k->n;
@@ -224,7 +226,11 @@ static void loop(kernel *k, draw *d, int count)
         k->z[unknown(k, d, 0, 1, 0)].room = 0.1;
     for (int i = 0; i < count; i++) {
         add(k, first + i, 1, BEND_NONE, first + i, -1);
-        add(k, first + i, draw_sign(d, 0.2, 0.45), (bend)draw_below(d, BEND_SQUARE), first + (i + 1) % count, -1);
+        bend b = draw_chance(d, 0.6) ? BEND_NONE : (bend)draw_below(d, BEND_SQUARE);
+        double share = draw_log(d, 0.02, 0.45);
+        add(k, first + i, draw_sign(d, share, share), b, first + (i + 1) % count, -1);
+        int other = first + draw_below(d, count);
+        if (other != first + i) add(k, first + i, draw_sign(d, 0.01, 0.2), BEND_NONE, other, -1);
     }
 }
 
@@ -302,7 +308,7 @@ void kernel_draw_model(kernel *k, draw *d, int n, int index)
         else if (level == 2)
             constrained2(k, d, 3);
         else if (level == 1 && kind < 3)
-            kind == 0 ? algebraic(k, d, 0) : kind == 1 ? loop(k, d, 2 + draw_below(d, 4)) : ladder(k, d, 1 + draw_below(d, 4));
+            kind == 0 ? algebraic(k, d, 0) : kind == 1 ? loop(k, d, 2 + draw_below(d, 8)) : ladder(k, d, 1 + draw_below(d, 4));
         else
             kind == 0 ? oscillator(k, d, 0) : relaxation(k, d, kind == 1 && draw_chance(d, 0.2));
     } while (k->n < n);

@@ -21,6 +21,7 @@ struct prove_text {
     uint64_t seed;
     double scale[KERNEL_MOST];
     int slope[KERNEL_MOST];     /* 1: there is also w_i = der(v_i) */
+    int order[KERNEL_MOST];     /* of the equations in the text */
     char *words;
     size_t have, room;
 };
@@ -102,7 +103,8 @@ static void write_text(prove_text *m)
         if (m->slope[i]) say(m, "  Real w%d;\n", i + 1);
     }
     say(m, "equation\n");
-    for (int i = 0; i < k->n; i++) {
+    for (int q = 0; q < k->n; q++) {
+        int i = m->order[q];
         say_row(m, i);
         if (m->slope[i]) say(m, "  w%d = der(v%d);\n", i + 1, i + 1);
     }
@@ -120,6 +122,11 @@ prove_text *text_draw(uint64_t seed)
         const hidden *z = &m->kernel.z[i];
         m->scale[i] = scaled ? draw_log(&d, 1e-6, 1e6) : 1;
         m->slope[i] = z->differential && z->level == 0 && z->rate * m->kernel.span <= 3 && draw_chance(&d, 0.2);
+    }
+    for (int i = 0; i < m->kernel.n; i++) {
+        int j = draw_below(&d, i + 1);
+        m->order[i] = m->order[j];
+        m->order[j] = i;
     }
     write_text(m);
     return m;
