@@ -23,8 +23,9 @@ const double tolerances[TOLERANCES] = { 1e-4, 1e-6, 1e-8, 1e-10 };
 
 static const double FLOOR = 1e3;
 
-/* Of later versions of the library; a null address where it is missing. */
-extern dae_status dae_get_accuracy(const dae_solver *s, double *estimate) __attribute__((weak));
+/* dae_get_accuracy, by another name: this compiles with headers that lack it, and is a null address with
+ * libraries that do. */
+extern dae_status accuracy_of(dae_solver *s, double *estimate) __asm__("dae_get_accuracy") __attribute__((weak));
 
 typedef struct run {
     problem *p;
@@ -94,7 +95,7 @@ static void look(run *r, double t)
     dae_statistics st;
     dress_exact(p, t, r->exact, r->slope);
     dae_get_statistics(r->s, &st);
-    if (dae_get_accuracy && p->kernel.index >= 2 && dae_get_accuracy(r->s, r->estimate) != DAE_OK)
+    if (accuracy_of && p->kernel.index >= 2 && accuracy_of(r->s, r->estimate) != DAE_OK)
         say(v, "dae_get_accuracy fails");
     for (int i = 0; i < p->kernel.n; i++) {
         int at = p->dress.place[i];
@@ -175,7 +176,7 @@ void judge_problem(problem *p, int method, int tolerance, verdict *v)
     problem_describe(p, v->about, sizeof v->about);
     v->unknown = -1;
     for (int at = 0; at < 2; at++)
-        v->high_share[at] = dae_get_accuracy ? 0 : -1;
+        v->high_share[at] = accuracy_of ? 0 : -1;
     r.s = dae_open(&p->api, &o);
     v->status = (int)dae_last_status(r.s);
     if (v->status != DAE_OK) {
