@@ -23,8 +23,7 @@ curve curve_draw(draw *d, double span, double turns, int lively)
     if (lively && draw_chance(d, 0.5)) {
         s.c = draw_sign(d, 0.1, 1);
         s.mu = draw_log(d, 5, 1e4) / span;
-    }
-    else if (lively) {
+    } else if (lively) {
         s.e = draw_sign(d, 0.1, 0.7);
         s.middle = draw_in(d, 0.1, 0.9) * span;
         s.width = draw_log(d, 0.005, 0.2) * span;

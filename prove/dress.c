@@ -23,20 +23,21 @@ static const double MIX = 0.4, BENT = 0.3;
 static int may_hold(const problem *p, int i, int j)
 {
     const hidden *a = &p->kernel.z[i], *b = &p->kernel.z[j];
-    if (p->kernel.index <= 1)
-        return !p->levels || !a->differential || b->differential;
+    if (p->kernel.index <= 1) return !p->levels || !a->differential || b->differential;
     return b->level <= a->level && (!a->differential || b->differential);
 }
 
 static int may_add(const problem *p, int full, int i, int j)
 {
-    return p->kernel.index <= 1 || full || p->kernel.z[i].differential || !p->kernel.z[j].differential;
+    return p->kernel.index <= 1 || full || p->kernel.z[i].differential ||
+           !p->kernel.z[j].differential;
 }
 
 static int near(const problem *p, draw *d, int i)
 {
     const kernel *k = &p->kernel;
-    int j = k->shape == SHAPE_BAND ? i + draw_below(d, 2 * k->reach + 1) - k->reach : draw_below(d, k->n);
+    int j = k->shape == SHAPE_BAND ? i + draw_below(d, 2 * k->reach + 1) - k->reach
+                                   : draw_below(d, k->n);
     return j < 0 || j >= k->n ? i : j;
 }
 
@@ -105,7 +106,8 @@ static void draw_scales(problem *p, draw *d)
     int kind = draw_below(d, 10); /* half unscaled, the rest within 1e+-2 or 1e+-8 */
     double most = kind < 5 ? 1 : kind < 8 ? 1e2 : 1e8;
     p->scaled = kind >= 5;
-    c->unit = p->scaled && draw_chance(d, 0.5) ? draw_log(d, fmax(1e-4, 1 / most), fmin(1e4, most)) : 1;
+    c->unit =
+        p->scaled && draw_chance(d, 0.5) ? draw_log(d, fmax(1e-4, 1 / most), fmin(1e4, most)) : 1;
     c->t0 = draw_chance(d, 0.3) ? draw_in(d, -3, 3) * c->unit : 0;
     for (int i = 0; i < p->kernel.n; i++) {
         c->scale[i] = draw_log(d, 1 / most, most);

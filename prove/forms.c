@@ -84,7 +84,8 @@ static void cover(problem *p, double sign, const double *h, double *r)
         r[c->line[i]] = sign * c->row[i] * p->vr[i];
 }
 
-static void evaluate(problem *p, double t, const double *x, const double *xdot, double sign, double *r)
+static void evaluate(problem *p, double t, const double *x, const double *xdot, double sign,
+                     double *r)
 {
     uncover(p, t, x);
     uncover_slope(p, xdot);
@@ -231,7 +232,8 @@ static void mask_columns(const problem *p, unsigned char *columns)
     int n = p->kernel.n;
     for (int i = 0; i < n; i++) {
         columns[i * n + i] = 1;
-        for (int q = c->columns.on ? c->columns.start[i] : 0; c->columns.on && q < c->columns.start[i + 1]; q++)
+        for (int q = c->columns.on ? c->columns.start[i] : 0;
+             c->columns.on && q < c->columns.start[i + 1]; q++)
             columns[i * n + c->columns.column[q]] = 1;
     }
     for (int i = n - 1; i >= 0; i--) /* bent[i] < i is not yet joined with its own */
@@ -239,7 +241,8 @@ static void mask_columns(const problem *p, unsigned char *columns)
 }
 
 /* What the rows depend on: mask is for K and C together, mass_mask for C alone; both in x and r. */
-static void mask_rows(problem *p, const unsigned char *columns, int only_slopes, unsigned char *mask)
+static void mask_rows(problem *p, const unsigned char *columns, int only_slopes,
+                      unsigned char *mask)
 {
     const dress *c = &p->dress;
     const kernel *k = &p->kernel;
@@ -284,7 +287,8 @@ static void colour_columns(problem *p)
 }
 
 /* mask as a pattern of the shape that the problem has. */
-static dae_pattern pattern_of(const problem *p, const unsigned char *mask, int64_t **start, int **entry)
+static dae_pattern pattern_of(const problem *p, const unsigned char *mask, int64_t **start,
+                              int **entry)
 {
     int n = p->kernel.n;
     dae_pattern out = { 0 };
@@ -301,8 +305,9 @@ static dae_pattern pattern_of(const problem *p, const unsigned char *mask, int64
             }
     }
     (*start)[n] = count;
-    out.kind = p->kernel.shape == SHAPE_DENSE ? DAE_PATTERN_DENSE
-               : p->kernel.shape == SHAPE_BAND ? DAE_PATTERN_BAND : DAE_PATTERN_SPARSE;
+    out.kind = p->kernel.shape == SHAPE_DENSE  ? DAE_PATTERN_DENSE
+               : p->kernel.shape == SHAPE_BAND ? DAE_PATTERN_BAND
+                                               : DAE_PATTERN_SPARSE;
     out.start = *start;
     out.row = *entry;
     return out;
@@ -322,7 +327,8 @@ static void lay_out(problem *p)
     dae_pattern pattern = pattern_of(p, p->mask, &p->start, &p->entry);
     if (p->pattern == PATTERN_GIVEN) p->api.pattern = pattern;
     dae_pattern of_mass = pattern_of(p, p->mass_mask, &p->mass_start, &p->mass_entry);
-    if (p->dress.form == FORM_CONSTANT || p->dress.form == FORM_FUNCTION) p->api.mass_pattern = of_mass;
+    if (p->dress.form == FORM_CONSTANT || p->dress.form == FORM_FUNCTION)
+        p->api.mass_pattern = of_mass;
     free(columns);
 }
 
@@ -360,7 +366,8 @@ static void set_form(problem *p)
     p->mass_values = calloc((size_t)(2 * n * n + 1), sizeof(double));
     for (int i = 0; c->form == FORM_DIAGONAL && i < n; i++)
         if (p->kernel.z[i].differential)
-            p->mass_values[c->place[i]] = c->row[i] * c->unit / c->scale[i] / fmax(1, p->kernel.z[i].rate);
+            p->mass_values[c->place[i]] =
+                c->row[i] * c->unit / c->scale[i] / fmax(1, p->kernel.z[i].rate);
     if (c->form == FORM_CONSTANT) {
         double x[KERNEL_MOST];
         dress_exact(p, c->t0, x, NULL);
@@ -409,7 +416,8 @@ problem *problem_draw(uint64_t seed)
     outline shape = at < 3 ? SHAPE_BAND : at < 7 || n > 80 ? SHAPE_SPARSE : SHAPE_DENSE;
     if (n > 80 && draw_chance(&d, 0.05)) shape = SHAPE_DENSE;
     p->dress.form = draw_form(&d, index);
-    if (p->dress.form == FORM_FUNCTION && n > 40 && shape == SHAPE_DENSE) shape = SHAPE_SPARSE; /* M is dear */
+    if (p->dress.form == FORM_FUNCTION && n > 40 && shape == SHAPE_DENSE)
+        shape = SHAPE_SPARSE; /* M is dear */
     p->levels = index >= 2 || draw_chance(&d, 0.5);
     p->jacobian = draw_chance(&d, 0.5) ? JACOBIAN_NONE : 1 + draw_below(&d, 2);
     p->pattern = draw_chance(&d, 0.5);
@@ -443,16 +451,18 @@ void problem_close(problem *p)
 
 void problem_describe(const problem *p, char *words, size_t room)
 {
-    static const char *const forms[] = { "F(t,x,x')", "leading term", "x'=f", "diagonal M", "constant M", "M(t,x)" };
+    static const char *const forms[] = { "F(t,x,x')",  "leading term", "x'=f",
+                                         "diagonal M", "constant M",   "M(t,x)" };
     static const char *const shapes[] = { "dense", "band", "sparse" };
     static const char *const jacobians[] = { "differences", "jacobian", "jacobian parts" };
     const dress *c = &p->dress;
-    snprintf(words, room, "index %d, n %d, %s, %s%s, %s, %s%s%s%s%s%s%s%s", p->kernel.index, p->kernel.n,
-             forms[c->form], shapes[p->kernel.shape], p->pattern == PATTERN_AUTO ? " probed" : "",
-             jacobians[p->jacobian], p->with_slope ? "x' given" : "x' NULL", p->kernel.stiff ? ", stiff" : "",
-             p->scaled ? ", scaled" : "", c->unit != 1 ? ", unit of time" : "", c->columns.on ? ", columns mixed" : "",
-             c->rows.on ? ", rows mixed" : "", p->levels ? ", levels" : "",
-             p->atol_over_rtol == 1e-3 ? ", default atol" : "");
+    snprintf(words, room, "index %d, n %d, %s, %s%s, %s, %s%s%s%s%s%s%s%s", p->kernel.index,
+             p->kernel.n, forms[c->form], shapes[p->kernel.shape],
+             p->pattern == PATTERN_AUTO ? " probed" : "", jacobians[p->jacobian],
+             p->with_slope ? "x' given" : "x' NULL", p->kernel.stiff ? ", stiff" : "",
+             p->scaled ? ", scaled" : "", c->unit != 1 ? ", unit of time" : "",
+             c->columns.on ? ", columns mixed" : "", c->rows.on ? ", rows mixed" : "",
+             p->levels ? ", levels" : "", p->atol_over_rtol == 1e-3 ? ", default atol" : "");
 }
 
 /* ------------------------------------------------------------------ checks ------------ */
@@ -461,7 +471,9 @@ static double entry_of(const dae_pattern *s, const double *J, int n, int i, int 
 {
     if (s->kind == DAE_PATTERN_DENSE) return J[i + j * n];
     if (s->kind == DAE_PATTERN_BAND)
-        return i - j > s->lower || j - i > s->upper ? 0 : J[s->upper + i - j + j * (s->lower + s->upper + 1)];
+        return i - j > s->lower || j - i > s->upper
+                   ? 0
+                   : J[s->upper + i - j + j * (s->lower + s->upper + 1)];
     for (int64_t q = s->start[j]; q < s->start[j + 1]; q++)
         if (s->row[q] == i) return J[q];
     return 0;
@@ -497,7 +509,8 @@ int problem_check(problem *p, char *words, size_t room)
         dress_exact(p, t, x, xdot);
         defect(p, t, x, xdot, r);
         for (int i = 0; i < n; i++) {
-            double size = r[p->dress.line[i]] / p->dress.row[i] / (1 + curve_slope_bound(&p->kernel.z[i].s));
+            double size =
+                r[p->dress.line[i]] / p->dress.row[i] / (1 + curve_slope_bound(&p->kernel.z[i].s));
             if (fabs(size) < 1e-9) continue;
             snprintf(words, room, "t = %g: row %d is off by %g", t, p->dress.line[i] + 1, size);
             return 0;
@@ -506,9 +519,12 @@ int problem_check(problem *p, char *words, size_t room)
     double atol[KERNEL_MOST];
     for (int i = 0; i < n; i++)
         atol[i] = 1e-6 * p->atol_part[i];
-    dae_solver *s = dae_open(&p->api, &(dae_options){ .method = "bdf", .atol_each = atol, .atol_count = n });
-    int sure = p->dress.form != FORM_FUNCTION; /* else it counts differences of M(x) x' as the user's */
-    dae_status status = sure && (p->jacobian || p->pattern) ? dae_check_jacobian(s, p->end, x, xdot) : DAE_OK;
+    dae_solver *s =
+        dae_open(&p->api, &(dae_options){ .method = "bdf", .atol_each = atol, .atol_count = n });
+    int sure =
+        p->dress.form != FORM_FUNCTION; /* else it counts differences of M(x) x' as the user's */
+    dae_status status =
+        sure && (p->jacobian || p->pattern) ? dae_check_jacobian(s, p->end, x, xdot) : DAE_OK;
     if (status != DAE_OK) snprintf(words, room, "%s", dae_message(s));
     dae_close(s);
     return status == DAE_OK;

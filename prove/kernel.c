@@ -60,14 +60,14 @@ static double bend_lipschitz(bend b)
 
 static void add(kernel *k, int row, double a, bend b, int j, int factor)
 {
-    if (k->terms < TERM_MOST && a != 0)
-        k->term[k->terms++] = (term){ row, j, factor, b, a };
+    if (k->terms < TERM_MOST && a != 0) k->term[k->terms++] = (term){ row, j, factor, b, a };
 }
 
 static int unknown(kernel *k, draw *d, int differential, int level, int lively)
 {
     int i = k->n++;
-    k->z[i] = (hidden){ .differential = differential, .level = level, .seen = level < 2, .rate = 0 };
+    k->z[i] =
+        (hidden){ .differential = differential, .level = level, .seen = level < 2, .rate = 0 };
     k->z[i].s = curve_draw(d, k->span, k->turns, lively);
     return i;
 }
@@ -121,8 +121,8 @@ static void constrained2(kernel *k, draw *d, int rows)
     hidden *z = &k->z[u];
     z->rate = k->gentle ? draw_in(d, 0, 3) / T : rate_of(k, d);
     z->room = 0.2 * fmax(z->rate, 1 / T);
-    double most = 0.3 * fmax(z->rate, 1 / T), each = fabs(beta / b) * curve_slope_bound(&z->s) +
-                                                     (fabs(beta) * mu + 0.3 / T) / fabs(b);
+    double most = 0.3 * fmax(z->rate, 1 / T),
+           each = fabs(beta / b) * curve_slope_bound(&z->s) + (fabs(beta) * mu + 0.3 / T) / fabs(b);
     double b1 = fmin(0.3 * fabs(b / beta), most / each);
     b1 = draw_chance(d, 0.3) ? 0 : draw_sign(d, 0.2, 1) * fmin(b1, 1);
     add(k, u, z->rate, BEND_NONE, u, -1);
@@ -147,7 +147,8 @@ static void constrained3(kernel *k, draw *d, int rows)
     double slope = curve_slope_bound(&k->z[q1].s), bent = curve_bend_bound(&k->z[q1].s);
     double share = fabs(beta / b);
     double damping = 2 * share * slope + share * c2;
-    double stiffness = share * (slope * slope + bent + k2 + c2 * slope) + 4; /* 4: of b1 cos(q1) l */
+    double stiffness =
+        share * (slope * slope + bent + k2 + c2 * slope) + 4; /* 4: of b1 cos(q1) l */
     double b1 = fmin(0.3 / share, fmin(0.5 / T / damping, 0.7 / (T * T) / stiffness));
     b1 = draw_chance(d, 0.3) ? 0 : draw_sign(d, 0.2, 1) * fmin(b1, 1);
     k->z[v1].room = 0.2 / T / fmax(1, T);
@@ -169,9 +170,13 @@ static void pendulum(kernel *k, draw *d)
     double T = k->span, stiffness = draw_in(d, 1, 8) / (T * T), damping = draw_in(d, 0.5, 3) / T;
     int q1 = unknown(k, d, 1, 0, 0), q2 = unknown(k, d, 1, 0, 0);
     int v1 = unknown(k, d, 1, 2, 0), v2 = unknown(k, d, 1, 2, 0), l = unknown(k, d, 0, 3, 0);
-    k->z[q1].s = (curve){ .a = draw_sign(d, 1.2, 1.8), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1 };
-    k->z[q2].s = (curve){ .a = draw_sign(d, 0, 1), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1 };
-    k->z[l].s = (curve){ .a = draw_in(d, 1.2, 2), .b = 0.4, .omega = draw_in(d, 0.5, 4) / T, .width = 1 };
+    k->z[q1].s = (curve){
+        .a = draw_sign(d, 1.2, 1.8), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1
+    };
+    k->z[q2].s =
+        (curve){ .a = draw_sign(d, 0, 1), .b = 0.4, .omega = draw_in(d, 0.5, 2) / T, .width = 1 };
+    k->z[l].s =
+        (curve){ .a = draw_in(d, 1.2, 2), .b = 0.4, .omega = draw_in(d, 0.5, 4) / T, .width = 1 };
     for (int i = 0; i < 2; i++) {
         int q = i ? q2 : q1, v = i ? v2 : v1;
         k->z[v].room = 0.2 / T / fmax(1, T);
@@ -308,7 +313,9 @@ void kernel_draw_model(kernel *k, draw *d, int n, int index)
         else if (level == 2)
             constrained2(k, d, 3);
         else if (level == 1 && kind < 3)
-            kind == 0 ? algebraic(k, d, 0) : kind == 1 ? loop(k, d, 2 + draw_below(d, 8)) : ladder(k, d, 1 + draw_below(d, 4));
+            kind == 0   ? algebraic(k, d, 0)
+            : kind == 1 ? loop(k, d, 2 + draw_below(d, 8))
+                        : ladder(k, d, 1 + draw_below(d, 4));
         else
             kind == 0 ? oscillator(k, d, 0) : relaxation(k, d, kind == 1 && draw_chance(d, 0.2));
     } while (k->n < n);
@@ -383,7 +390,8 @@ void kernel_linearize(const kernel *k, const double *z, term_slope *slopes)
     }
 }
 
-void kernel_tangent(const kernel *k, const term_slope *slopes, const double *vz, const double *vzp, double *vg)
+void kernel_tangent(const kernel *k, const term_slope *slopes, const double *vz, const double *vzp,
+                    double *vg)
 {
     for (int i = 0; i < k->n; i++)
         vg[i] = k->z[i].differential ? vzp[i] : 0;

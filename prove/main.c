@@ -54,7 +54,8 @@ static void choose_tolerances(prove_plan *plan, const char *list)
 static int describe(const prove_plan *plan, int texts)
 {
     int bad = 0;
-    for (uint64_t seed = plan->first; !texts && seed < plan->first + (uint64_t)plan->problems; seed++) {
+    for (uint64_t seed = plan->first; !texts && seed < plan->first + (uint64_t)plan->problems;
+         seed++) {
         char words[400];
         problem *p = problem_draw(seed);
         problem_describe(p, words, sizeof words);
@@ -65,7 +66,8 @@ static int describe(const prove_plan *plan, int texts)
         }
         problem_close(p);
     }
-    for (uint64_t seed = plan->first; texts && seed < plan->first + (uint64_t)plan->models; seed++) {
+    for (uint64_t seed = plan->first; texts && seed < plan->first + (uint64_t)plan->models;
+         seed++) {
         prove_text *m = text_draw(seed);
         puts(text_of(m));
         text_close(m);
@@ -112,8 +114,7 @@ int main(int argc, char **argv)
             plan.first = strtoull(argv[++i], NULL, 10);
             if (plan.problems < 0) plan.problems = plan.models == 1 ? 0 : 1;
             if (plan.models < 0) plan.models = 0;
-        }
-        else if (strcmp(flag, "--methods") == 0)
+        } else if (strcmp(flag, "--methods") == 0)
             choose_methods(&plan, argv[++i]);
         else if (strcmp(flag, "--tolerances") == 0)
             choose_tolerances(&plan, argv[++i]);

@@ -56,8 +56,12 @@ static void work(const prove_plan *plan, const job *j, int pipe)
     for (int run = j->next; run < RUNS; run++) {
         int method = run % METHODS, tolerance = run / METHODS;
         if (!plan->method[method] || !plan->tolerance[tolerance]) continue;
-        verdict v = { .seed = j->seed, .is_model = j->is_model, .method = method, .tolerance = tolerance,
-                      .outcome = OUTCOME_BEGUN, .index = p ? p->kernel.index : text_index(m) };
+        verdict v = { .seed = j->seed,
+                      .is_model = j->is_model,
+                      .method = method,
+                      .tolerance = tolerance,
+                      .outcome = OUTCOME_BEGUN,
+                      .index = p ? p->kernel.index : text_index(m) };
         send_verdict(pipe, &v);
         limit(plan->seconds);
         if (m)
@@ -93,14 +97,16 @@ static int buried(const prove_plan *plan, job *j, tally *t)
 {
     int status = 0;
     close(j->pipe);
-    while (waitpid(j->child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(j->child, &status, 0) < 0 && errno == EINTR) {
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 1;
     verdict v = j->last;
     v.outcome = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? OUTCOME_SLOW : OUTCOME_CRASHED;
     if (v.outcome == OUTCOME_SLOW)
         snprintf(v.words, sizeof v.words, "more than %g s of processor time", plan->seconds);
     else
-        snprintf(v.words, sizeof v.words, "the process ended with %s %d", WIFSIGNALED(status) ? "signal" : "exit code",
+        snprintf(v.words, sizeof v.words, "the process ended with %s %d",
+                 WIFSIGNALED(status) ? "signal" : "exit code",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     v.seed = j->seed;
     v.is_model = j->is_model;

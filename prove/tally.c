@@ -23,7 +23,7 @@ struct tally {
     int verbose, reasons;
     count cell[2][METHODS][INDICES][TOLERANCES]; /* [is_model] */
     reason reason[REASONS];
-    double *high[2];        /* errors of levels 2 and 3, in tolerances, of runs that were OK  */
+    double *high[2]; /* errors of levels 2 and 3, in tolerances, of runs that were OK  */
     long highs[2], judged[2], below[2], cautious[2], compared[2];
     double seconds;
 };
@@ -68,7 +68,8 @@ static void note_reason(tally *t, const verdict *v)
     blur(v->words, words, sizeof words);
     for (int i = 0; i < t->reasons; i++) {
         reason *r = &t->reason[i];
-        if (r->method != v->method || r->refused != refused || strncmp(r->words, words, 50) != 0) continue;
+        if (r->method != v->method || r->refused != refused || strncmp(r->words, words, 50) != 0)
+            continue;
         r->count++;
         return;
     }
@@ -107,8 +108,8 @@ static void add_ok(tally *t, const verdict *v, count *c)
     else {
         c->beyond++;
         headline(v, "violation");
-        printf(", %s: error %.3g tolerances at %.3g of the interval, %.0f steps (%s)\n", v->name, v->error,
-               v->at, v->steps, v->about);
+        printf(", %s: error %.3g tolerances at %.3g of the interval, %.0f steps (%s)\n", v->name,
+               v->error, v->at, v->steps, v->about);
     }
     c->slopes += !(v->slope_error[0] <= 100);
     c->algebraic_slopes += !(v->slope_error[1] <= 100);
@@ -129,15 +130,18 @@ void tally_add(tally *t, const verdict *v)
         c->failed++;
     if (v->outcome == OUTCOME_OK && !t->verbose) return;
     if (v->outcome != OUTCOME_OK) note_reason(t, v);
-    if (v->outcome == OUTCOME_CRASHED || v->outcome == OUTCOME_SLOW || (v->outcome == OUTCOME_FAILED && t->verbose)) {
-        headline(v, v->outcome == OUTCOME_CRASHED ? "crash" : v->outcome == OUTCOME_SLOW ? "hang" : "failure");
+    if (v->outcome == OUTCOME_CRASHED || v->outcome == OUTCOME_SLOW ||
+        (v->outcome == OUTCOME_FAILED && t->verbose)) {
+        headline(v, v->outcome == OUTCOME_CRASHED ? "crash"
+                    : v->outcome == OUTCOME_SLOW  ? "hang"
+                                                  : "failure");
         printf(": %s (%s)\n", v->words, v->about);
-    }
-    else if (t->verbose > 1) {
+    } else if (t->verbose > 1) {
         headline(v, v->outcome == OUTCOME_OK ? "run" : "refused");
-        printf(": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
-               v->error, v->name, v->slope_error[0], v->slope_error[1], v->high_error[0], v->high_error[1], v->steps,
-               v->residuals, v->seconds, v->words);
+        printf(": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, %.0f steps, %.0f "
+               "residuals, %.3f s %s\n",
+               v->error, v->name, v->slope_error[0], v->slope_error[1], v->high_error[0],
+               v->high_error[1], v->steps, v->residuals, v->seconds, v->words);
     }
 }
 
@@ -162,17 +166,17 @@ static void row(const char *label, int index, double tolerance, const count *c)
     char where[16] = "all", tight[16] = "all";
     if (index >= 0) snprintf(where, sizeof where, "%d", index);
     if (tolerance > 0) snprintf(tight, sizeof tight, "%g", tolerance);
-    printf("%-8s %5s %7s %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8.0f\n", label, where, tight, c->runs,
-           c->ok, c->within10, c->within100, c->beyond, c->slopes, c->algebraic_slopes, c->refused, c->failed,
-           c->ok > 0 ? c->steps / (double)c->ok : 0);
+    printf("%-8s %5s %7s %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8ld %8.0f\n", label, where, tight,
+           c->runs, c->ok, c->within10, c->within100, c->beyond, c->slopes, c->algebraic_slopes,
+           c->refused, c->failed, c->ok > 0 ? c->steps / (double)c->ok : 0);
 }
 
 static count table(const tally *t, int models)
 {
     count all = { 0 };
-    printf("\n%s\n%-8s %5s %7s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", models ? "models" : "problems in C",
-           "method", "index", "rtol", "runs", "OK", "<= 10", "<= 100", "> 100", "x' > 100", "algebr.", "refused", "failed",
-           "steps");
+    printf("\n%s\n%-8s %5s %7s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n",
+           models ? "models" : "problems in C", "method", "index", "rtol", "runs", "OK", "<= 10",
+           "<= 100", "> 100", "x' > 100", "algebr.", "refused", "failed", "steps");
     for (int m = 0; m < METHODS; m++) {
         count of_method = { 0 };
         for (int i = 0; i < INDICES; i++)
@@ -200,10 +204,12 @@ static void print_high(tally *t, int at)
     if (n == 0) return;
     double *e = t->high[at];
     qsort(e, (size_t)n, sizeof *e, ascending);
-    printf("level %d: errors in tolerances, quantiles 50, 90, 95, 99, 100 %%: %.3g %.3g %.3g %.3g %.3g\n", at + 2,
-           e[n / 2], e[n * 9 / 10], e[n * 95 / 100], e[n * 99 / 100], e[n - 1]);
+    printf("level %d: errors in tolerances, quantiles 50, 90, 95, 99, 100 %%: %.3g %.3g %.3g %.3g "
+           "%.3g\n",
+           at + 2, e[n / 2], e[n * 9 / 10], e[n * 95 / 100], e[n * 99 / 100], e[n - 1]);
     if (t->judged[at] > 0)
-        printf("level %d: of %ld runs with estimates the estimate is below a third of the error in %ld; it is above 10 "
+        printf("level %d: of %ld runs with estimates the estimate is below a third of the error in "
+               "%ld; it is above 10 "
                "times the largest error in %ld of %ld\n",
                at + 2, t->judged[at], t->below[at], t->cautious[at], t->compared[at]);
     else
@@ -215,8 +221,8 @@ static void print_reasons(const tally *t)
     if (t->reasons > 0) printf("\nrefusals and failures, digits as #\n");
     for (int i = 0; i < t->reasons; i++) {
         const reason *r = &t->reason[i];
-        printf("%-8s %6ld %s (%llu) %s\n", method_label(r->method), r->count, r->refused ? "refused" : "failed ",
-               (unsigned long long)r->seed, r->words);
+        printf("%-8s %6ld %s (%llu) %s\n", method_label(r->method), r->count,
+               r->refused ? "refused" : "failed ", (unsigned long long)r->seed, r->words);
     }
 }
 
@@ -239,10 +245,11 @@ int tally_close(tally *t)
     long run = all.runs - all.refused;
     double share = run > 0 ? 100 * (double)all.within10 / (double)run : 100;
     int bad = all.beyond > 0 || share < 95;
-    printf("\n%ld runs, %.0f s of processor time; %ld refused, %ld failed, %ld violations; %.2f %% of those not "
+    printf("\n%ld runs, %.0f s of processor time; %ld refused, %ld failed, %ld violations; %.2f %% "
+           "of those not "
            "refused within 10 tolerances\n%s: %ld passed, %ld failed\n",
-           all.runs, t->seconds, all.refused, all.failed, all.beyond, share, bad ? "not proved" : "proved",
-           all.ok - all.beyond, all.failed + all.beyond);
+           all.runs, t->seconds, all.refused, all.failed, all.beyond, share,
+           bad ? "not proved" : "proved", all.ok - all.beyond, all.failed + all.beyond);
     free(t->high[0]);
     free(t->high[1]);
     free(t);

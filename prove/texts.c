@@ -20,8 +20,8 @@ struct prove_text {
     kernel kernel;
     uint64_t seed;
     double scale[KERNEL_MOST];
-    int slope[KERNEL_MOST];     /* 1: there is also w_i = der(v_i) */
-    int order[KERNEL_MOST];     /* of the equations in the text */
+    int slope[KERNEL_MOST]; /* 1: there is also w_i = der(v_i) */
+    int order[KERNEL_MOST]; /* of the equations in the text */
     char *words;
     size_t have, room;
 };
@@ -48,10 +48,12 @@ static void say_curve(prove_text *m, const curve *s)
 static void say_curve_slope(prove_text *m, const curve *s)
 {
     say(m, "(0");
-    if (s->b != 0) say(m, " + (%.17g)*cos(%.17g*time + %.17g)", s->b * s->omega, s->omega, s->phase);
+    if (s->b != 0)
+        say(m, " + (%.17g)*cos(%.17g*time + %.17g)", s->b * s->omega, s->omega, s->phase);
     if (s->c != 0) say(m, " - (%.17g)*exp(-%.17g*time)", s->c * s->mu, s->mu);
     if (s->e != 0)
-        say(m, " + (%.17g)*(1 - tanh((time - %.17g)/%.17g)^2)", s->e / s->width, s->middle, s->width);
+        say(m, " + (%.17g)*(1 - tanh((time - %.17g)/%.17g)^2)", s->e / s->width, s->middle,
+            s->width);
     say(m, ")");
 }
 
@@ -121,7 +123,8 @@ prove_text *text_draw(uint64_t seed)
     for (int i = 0; i < m->kernel.n; i++) {
         const hidden *z = &m->kernel.z[i];
         m->scale[i] = scaled ? draw_log(&d, 1e-6, 1e6) : 1;
-        m->slope[i] = z->differential && z->level == 0 && z->rate * m->kernel.span <= 3 && draw_chance(&d, 0.2);
+        m->slope[i] = z->differential && z->level == 0 && z->rate * m->kernel.span <= 3 &&
+                      draw_chance(&d, 0.2);
     }
     for (int i = 0; i < m->kernel.n; i++) {
         int j = draw_below(&d, i + 1);
@@ -178,7 +181,8 @@ static int look(double t, const double *value, void *user)
         compare(r, t, "v", i, r->at[i] < r->count ? fabs(value[r->at[i]] - exact) / tol : HUGE_VAL);
         if (!r->m->slope[i]) continue;
         double slope = S * curve_slope(&k->z[i].s, t);
-        compare(r, t, "w", i, r->slope_at[i] < r->count ? fabs(value[r->slope_at[i]] - slope) / tol : HUGE_VAL);
+        compare(r, t, "w", i,
+                r->slope_at[i] < r->count ? fabs(value[r->slope_at[i]] - slope) / tol : HUGE_VAL);
     }
     return DAE_OK;
 }
@@ -206,15 +210,23 @@ void judge_text(prove_text *m, int method, int tolerance, verdict *v)
     for (int k = 0; k < READS; k++)
         times[k] = span * (k + draw_unit(&d)) / READS;
     v->index = m->kernel.index;
-    snprintf(v->about, sizeof v->about, "index %d, %d unknowns%s", v->index, m->kernel.n, m->kernel.stiff ? ", stiff" : "");
+    snprintf(v->about, sizeof v->about, "index %d, %d unknowns%s", v->index, m->kernel.n,
+             m->kernel.stiff ? ", stiff" : "");
     dae_model *model = dae_model_load_text("prove.mo", m->words, m->have, NULL);
     find_names(&r, model);
-    dae_simulation how = { .stop = span, .tolerance = r.rtol, .absolute = r.rtol, .times = times,
-                           .time_count = READS, .method = method_names[method] };
+    dae_simulation how = { .stop = span,
+                           .tolerance = r.rtol,
+                           .absolute = r.rtol,
+                           .times = times,
+                           .time_count = READS,
+                           .method = method_names[method] };
     v->status = (int)dae_model_status(model);
     if (v->status == DAE_OK) v->status = (int)dae_model_simulate(model, &how, look, &r);
-    v->outcome = v->status == DAE_OK ? OUTCOME_OK : v->status == DAE_E_OPTION ? OUTCOME_REFUSED : OUTCOME_FAILED;
-    if (v->status != DAE_OK) snprintf(v->words, sizeof v->words, "%.270s", dae_model_messages(model));
+    v->outcome = v->status == DAE_OK         ? OUTCOME_OK
+                 : v->status == DAE_E_OPTION ? OUTCOME_REFUSED
+                                             : OUTCOME_FAILED;
+    if (v->status != DAE_OK)
+        snprintf(v->words, sizeof v->words, "%.270s", dae_model_messages(model));
     for (char *c = v->words; *c; c++)
         if (*c == '\n') *c = ' ';
     if (dae_model_get_statistics(model, &st) == DAE_OK) {
