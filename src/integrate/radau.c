@@ -70,6 +70,9 @@ static const double NEWTON = 0.05;
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
 static const double OLD_RATE = 0.2;
 
+/* A component of the estimate that the filter makes smaller than this part of itself is stiff. */
+static const double REDUCED = 0.5;
+
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
 
@@ -284,6 +287,26 @@ static double factor_of(const radau *m, const irk_scheme *g)
     return m->factor[g - m->scheme] / pow(m->share, power_of(g));
 }
 
+/* The estimate is of order s + 1, the end of a step of order 2 s for what is not stiff: so much more is allowed
+ * there. A component that the filter has made smaller is stiff, or algebraic: its stages have no more than their
+ * stage order and what is left of it is its error [HW96, IV.15]. It is held to the tolerance itself. */
+static void weigh_error(dae_solver *s, const radau *m, const double *v, dae_trial *trial)
+{
+    const double *E = m->r.E;
+    int n = m->r.k.n, where = -1;
+    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
+    int told = !s->system.computed || (s->system.facts & DAE_FACT_D_SELECTS); /* which E belongs to which v */
+    if (!told || s->options.norm != DAE_NORM_MAX || dae_has_level_3(s)) return;
+    double reduced = 0;
+    for (int l = 0; l < m->r.k.m; l++) {
+        int i = s->system.computed ? s->system.slot[l] : l;
+        double a = fabs(v[i]) * s->w_error[i] * s->safety;
+        int stiff = fabs(v[i]) < REDUCED * fabs(E[l]) && s->system.level[i] < DAE_INDEX2;
+        if (stiff && a > reduced) reduced = a, where = i;
+    }
+    if (reduced > trial->error) trial->error = reduced, trial->limiting = where;
+}
+
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
 {
     irk_stages *k = &m->r.k;
@@ -301,7 +324,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     if (status != DAE_OK) return status;
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
-    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
+    weigh_error(s, m, v, trial);
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
     /* a stiff transient: filtered once more [HW96, (8.20)] */
     double *x = s->trial_x, *r = s->look_e;
@@ -312,7 +335,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     for (int i = 0; i < n; i++) v[i] -= r[i];
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
-    trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
+    weigh_error(s, m, v, trial);
     return DAE_OK;
 }
 
