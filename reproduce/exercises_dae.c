@@ -204,7 +204,9 @@ static int follow(const char *method, int index, double h, double d, double *err
                             .atol = 1e-6,
                             .newton_tolerance = 1e-7,
                             .newton_max = 20,
-                            .start = DAE_START_TRUST };
+                            .start = DAE_START_TRUST,
+                            .fixed_step = h,
+                            .first = DAE_FIRST_PLAIN };
     double x[SIZE], xdot[SIZE], exact[SIZE], unused[SIZE];
     led_exact(1, x, xdot);
     x[LAMBDA] += d;

@@ -53,7 +53,8 @@ dae_status march_run(const march *m, double *path, int *done)
     int n = m->p->problem.size, step = 0;
     dae_options options = {
         .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
-        .method = m->method, .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT
+        .method = m->method, .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT,
+        .fixed_step = fabs(march_time(m, 1) - march_time(m, 0)), .first = DAE_FIRST_PLAIN
     };
     dae_solver *s = study_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);

@@ -686,7 +686,7 @@ static void h02_not_a_fold(void **state)
     }
 }
 
-/* At index 2 a Gauss method lets the multipliers of Andrews' mechanism run away. */
+/* At index 2 a Gauss method would let the multipliers of Andrews' mechanism run away. */
 static void h02_index_2_is_not_a_fold(void **state)
 {
     (void)state;
@@ -695,10 +695,8 @@ static void h02_index_2_is_not_a_fold(void **state)
         subject q;
         subject_open(&q, "andrews", "ggl", NULL, 0);
         dae_solver *s = dae_open(&q.p.problem, &(dae_options){.rtol = 1e-6, .atol = 1e-6, .method = gauss[k]});
-        expect(s, dae_start(s, q.p.t0, q.p.x0, q.p.xdot0), DAE_OK);
-        dae_status status = dae_advance(s, q.p.t1);
-        assert_true(status == DAE_OK || status == DAE_E_CONVERGENCE || status == DAE_E_STEP_UNDERFLOW);
-        if (status != DAE_OK) expect_words(s, "radau", "projected-gauss-3");
+        expect(s, dae_last_status(s), DAE_E_OPTION);
+        expect_words(s, "index 2", "radau", "projected-gauss");
         dae_close(s);
         subject_close(&q);
     }

@@ -163,7 +163,7 @@ static const scenario scenarios[] = {
      NO_JACOBIAN | CAREFUL, 1e-6, "bim"},
     {"gam, sparse", "rc-line", "sparse", "nodes", 50, NULL, RMS, 0.2, "gam"},
     {"Gauss +g", "pendulum", "index1", NULL, 0, NULL, RESTART, 1, "gauss-2+g"},
-    {"Lobatto IIIA, leading", "hmt-11", "leading", NULL, 0, NULL, NO_JACOBIAN, 0.5, "lobatto3a-3"},
+    {"Lobatto IIIA, leading", "hmt-11", "leading", NULL, 0, NULL, NO_JACOBIAN, 0.5, "shifted-lobatto-0.5"},
     {"projected Gauss", "pendulum", "index2", NULL, 0, NULL, EVENTS, 1, "projected-gauss-2"},
     {"Adams, M(x) x', restart", "mass-state", "mass", NULL, 0, NULL, NO_JACOBIAN | RESTART, 1,
      "adams"},

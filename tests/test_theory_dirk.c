@@ -33,7 +33,7 @@ static dae_solver *begin(const subject *q, const char *method, double t0, double
 {
     double tolerance = q->p.index > 1 ? 1e-8 : 1e-10; /* z feels rounding errors times 1/h */
     dae_options o = { .method = method, .rtol = tolerance, .atol = tolerance,
-                      .newton_tolerance = 1e-3, .newton_max = 50 };
+                      .newton_tolerance = 1e-3, .newton_max = 50, .fixed_step = 0.1 };
     dae_solver *s = dae_open(&q->p.problem, &o);
     expect(s, dae_last_status(s), DAE_OK);
     q->p.exact(t0, x, q->p.problem.user);
@@ -435,8 +435,7 @@ static void test_refusals(void **state)
     subject_close(&q);
     subject_open(&q, "nonlinear-ode", NULL, NULL, 0);
     s = dae_open(&q.p.problem, &o);
-    expect(s, dae_start(s, q.p.t0, q.p.x0, NULL), DAE_OK);
-    expect(s, dae_advance(s, q.p.t1), DAE_E_OPTION);
+    expect(s, dae_last_status(s), DAE_E_OPTION);
     expect_words(s, "crouzeix-3", "fixed_step");
     dae_close(s);
     subject_close(&q);

@@ -60,7 +60,8 @@ static void open_any(subject *q, const char *name, const char *form)
     assert_non_null(q->p.exact);
 }
 
-static const dae_options tight = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4};
+static const dae_options tight = {.rtol = 1e-10, .atol = 1e-10, .newton_tolerance = 1e-4,
+                                  .fixed_step = 0.01};
 
 /* ---- orders ---- */
 
@@ -253,7 +254,7 @@ static void test_error_constants(void **state)
             double t[most_points], x[most_points], y, factorial = 1;
             dae_problem p = {.size = 1, .residual = power_residual, .user = &q};
             dae_solver *s = dae_open(&p, &(dae_options){.rtol = 1e-12, .atol = 1e-12,
-                                                        .method = names[i]});
+                                                        .method = names[i], .fixed_step = h});
             for (int j = 0; j < m.steps; j++) {
                 t[j] = -j * h;
                 x[j] = pow(t[j], q);
@@ -286,7 +287,8 @@ static void test_growth(void **state)
         dae_lmm m;
         dae_lmm_facts f;
         double t[3], x[9], y[3], exact[3], before = 0, now = 0;
-        dae_options o = {.rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .method = cases[i].name};
+        dae_options o = {.rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .method = cases[i].name,
+                         .fixed_step = h};
         dae_solver *s = dae_open(&q.p.problem, &o);
         for (int j = 0; j < cases[i].k; j++) {
             t[j] = 1 - j * h;

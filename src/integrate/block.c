@@ -207,7 +207,7 @@ static void block_start(dae_solver *s)
     block *m = s->method_state;
     m->r.past = NULL;
     m->r.k.factored = NULL;
-    m->r.rejected = m->steady = m->fresh = 0;
+    m->r.rejected = m->r.full = m->steady = m->fresh = 0;
     m->h_error = m->rate = m->rough_past = 0;
     s->order = m->family->order[m->first];
     s->corrector.have_factor = 0;
@@ -339,8 +339,14 @@ static int block_attempt(dae_solver *s, dae_trial *trial)
         q->observed_rate = m->r.k.rate;
         if (status == DAE_OK)
             break;
-        if (status < 0 || q->jacobian_current)
+        if (status < 0)
             return status;
+        if (q->jacobian_current) {
+            status = irk_step_full(&m->r, s, trial, tolerance, status);
+            if (status == DAE_OK)
+                break;
+            return status;
+        }
         q->want_jacobian = 1; /* once more, with the Jacobian of this step */
         q->second_round = 1;
         s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;

@@ -27,6 +27,7 @@
 #include "integrate/dirk.h"
 #include "base/float_check.h"
 #include "base/norm.h"
+#include "tableau/verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,15 +73,32 @@ static dae_status dirk_choose(dae_solver *s)
     if (tableau.stages > DAE_DIRK_STAGES || tableau.dense_terms > DAE_DIRK_DEGREE)
         return refuse(s, "it has more stages than there is room for", "take 'esdirk'");
     s->order_most = tableau.order;
-    int stiffly = (tableau.claims & DAE_CLAIM_STIFFLY_ACCURATE) != 0;
-    for (int i = 0; s->system.problem.level && i < s->system.n; i++)
-        if (s->system.problem.level[i] > DAE_INDEX2)
-            return refuse(s, "a level of 3 is declared, which asks for stages of higher order",
-                          "'bdf' and 'radau' can");
-    if (!stiffly && (s->system.facts & DAE_FACT_HIGH_INDEX))
+    if (dae_has_level_3(s))
+        return refuse(s, "a level of 3 is declared, which asks for stages of higher order",
+                      "'bdf' and 'radau' can");
+    if (!(tableau.claims & DAE_CLAIM_STIFFLY_ACCURATE) && (s->system.facts & DAE_FACT_HIGH_INDEX))
         return refuse(s, "a level of 2 or 3 is declared, and the method is not stiffly accurate: "
                          "its steps leave the constraints", "'bdf', 'radau' and 'esdirk' can");
     return DAE_OK;
+}
+
+/* Steps of its own choice need an estimate, and a table that bears the index (tableau/verify.h);
+ * +g sees to index 1. */
+static dae_status dirk_adapts(dae_solver *s)
+{
+    char plain[40];
+    const char *why, *name = table_of(s, s->method_name, plain);
+    dae_tableau tableau;
+    int level = dae_highest_level(s), with_g = strstr(s->method_name, "+g") != NULL;
+    dae_tableau_find(name, &tableau);
+    if (tableau.embedded_order == 0) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
+        dae_why(&s->report, "it has no embedded method to compare with");
+        dae_hint(&s->report, "give option 'fixed_step', or take 'esdirk'");
+        return DAE_E_OPTION;
+    }
+    if (level <= with_g || level <= dae_tableau_index(&tableau, &why)) return DAE_OK;
+    return dae_method_refuse(s, level, why, "take 'esdirk', 'bdf' or 'radau'");
 }
 
 static void dirk_close(dae_solver *s)
@@ -376,21 +394,12 @@ static int judge(dae_solver *s, dae_dirk *k, dae_trial *trial)
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 
-static int no_estimate(dae_solver *s)
-{
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
-    dae_why(&s->report, "it has no embedded method to compare with");
-    dae_hint(&s->report, "give option 'fixed_step', or take 'esdirk'");
-    return DAE_E_OPTION;
-}
-
 static int dirk_attempt(dae_solver *s, dae_trial *trial)
 {
     dae_dirk *k = s->method_state;
     dae_corrector *q = &s->corrector;
     tally sum = {0};
     int status = DAE_OK;
-    if (!trial->prescribed && !k->main.estimates) return no_estimate(s);
     double beyond = s->t + k->main.reach * trial->h - s->stop; /* NaN: no stop time */
     k->now = k->have_spare && beyond * trial->h > 0 ? &k->spare : &k->main;
     trial->order = k->now->order;
@@ -487,6 +496,7 @@ const dae_method dae_method_dirk = {
     .max_order = 8,
     .takes = dirk_takes,
     .choose = dirk_choose,
+    .adapts = dirk_adapts,
     .open = dirk_open,
     .close = dirk_close,
     .start = dirk_start,

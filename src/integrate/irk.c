@@ -49,6 +49,7 @@ dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int mo
 
 void irk_stages_close(irk_stages *k, dae_solver *s)
 {
+    irk_full_close(k, s);
     for (int i = 1; i < IRK_STAGES; i++)
         if (k->factor[i]) s->corrector.linear->close(k->factor[i]);
     dae_free(&s->memory, k->vectors);
@@ -345,7 +346,7 @@ static double correction_size(irk_stages *k, dae_solver *s)
     return sqrt(most / k->scheme->stages);
 }
 
-static int residuals(irk_stages *k, dae_solver *s, double h)
+int irk_stages_residuals(irk_stages *k, dae_solver *s, double h)
 {
     const irk_scheme *g = k->scheme;
     for (int j = 0; j < g->stages; j++) {
@@ -393,7 +394,7 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
         if (m > 1 && (!plain || k->scheme->first_explicit) &&
             (status = finish_derivatives(k, s, h)) != DAE_OK)
             return verdict_of(&s->system, status);
-        if ((status = residuals(k, s, h)) != DAE_OK) return status;
+        if ((status = irk_stages_residuals(k, s, h)) != DAE_OK) return status;
         if ((status = k->scheme->blended ? blend(k, s) : solve_rows(k, s)) != DAE_OK) return status;
         s->stats.newton_iterations++;
         if (k->scheme->blended) settle(k, plain);

@@ -97,6 +97,8 @@ typedef struct irk_stages {
     const irk_scheme *factored; /* whose the factors are                                    */
     double h_factored;
 
+    struct irk_full *full;  /* NULL: never needed (irk_full.c)                              */
+
     /* what happened last */
     int iterations;
     double rate;            /* convergence rate, 0 unknown                                  */
@@ -126,6 +128,14 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *ah
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate);
 
+/* The residuals of the stages as they are, into R. */
+int irk_stages_residuals(irk_stages *k, dae_solver *s, double h);
+
+/* ---- irk_full.c: each stage with its own Jacobian, from Z, X, P as they are ---- */
+
+int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance);
+void irk_full_close(irk_stages *k, dae_solver *s);
+
 /* ---- irk_step.c: a step, for every driver ---- */
 
 typedef struct irk_step {
@@ -137,12 +147,16 @@ typedef struct irk_step {
     irk_ahead ahead;         /* the prediction                                              */
     double *E;               /* error in d                                                  */
     int rejected;            /* attempts of this step that failed                           */
+    int full;                /* 1: smaller steps did not help, the stages' own Jacobians did */
 } irk_step;
 
 dae_status irk_step_open(irk_step *r, dae_solver *s, int most_stages, int most_pairs, int more_reals);
 void irk_step_close(irk_step *r, dae_solver *s);
 int irk_step_predict(irk_step *r, dae_solver *s, const irk_scheme *g, double h);
 int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h); /* factors */
+/* Simplified Newton failed with the Jacobian of this step: with those of all stages, if no smaller step
+ * is allowed, or some were tried. `failed`: the verdict, which stands otherwise. */
+int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tolerance, int failed);
 void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial *trial);
 int irk_step_lead(dae_solver *s, const dae_trial *trial, const double *E, double *v);
 void irk_step_take(irk_step *r, dae_solver *s, double h);

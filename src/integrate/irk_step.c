@@ -136,6 +136,22 @@ int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
     return status;
 }
 
+/* So many smaller steps are tried first: halving four times makes what depends on h a tenth. */
+enum { SMALLER = 4 };
+
+int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tolerance, int failed)
+{
+    int may = failed == DAE_STEP_NEWTON && (r->full || r->rejected >= SMALLER);
+    if (trial->prescribed) may = failed == DAE_STEP_NEWTON || failed == DAE_STEP_SINGULAR;
+    if (!may) return failed;
+    int status = irk_step_predict(r, s, r->k.scheme, trial->h);
+    if (status == DAE_OK) status = irk_stages_full(&r->k, s, trial->h, tolerance);
+    r->full |= status == DAE_OK;
+    s->corrector.iterations += r->k.iterations;
+    s->corrector.observed_rate = r->k.rate;
+    return status;
+}
+
 /* The step is accepted. */
 void irk_step_take(irk_step *r, dae_solver *s, double h)
 {

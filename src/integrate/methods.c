@@ -76,6 +76,28 @@ const char *dae_method_description(const char *name)
     return method ? method->description : NULL;
 }
 
+/* ---- what a method cannot do ---- */
+
+dae_status dae_method_adapts(dae_solver *s)
+{
+    return s->options.fixed_step > 0 || !s->method->adapts ? DAE_OK : s->method->adapts(s);
+}
+
+dae_status dae_method_refuse(dae_solver *s, int level, const char *why, const char *hint)
+{
+    char name[32];
+    int unknown = 0;
+    while (unknown < s->system.n && s->system.level[unknown] != level) unknown++;
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot choose its steps on a problem of index %d",
+             s->method_name, level);
+    if (unknown < s->system.n)
+        dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, unknown, name), level);
+    dae_why(&s->report, "%s", why);
+    dae_hint(&s->report, "%s%s", hint,
+             level < DAE_INDEX3 ? "; with option 'fixed_step' it runs, for studies of order" : "");
+    return DAE_E_OPTION;
+}
+
 /* ---- there is no such method ---- */
 
 /* 1: name begins like "gauss-S", but for the letter at its end. */

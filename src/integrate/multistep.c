@@ -114,6 +114,14 @@ static dae_status multistep_choose(dae_solver *s)
     return DAE_OK;
 }
 
+static dae_status multistep_adapts(dae_solver *s)
+{
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' has no error estimate", s->method_name);
+    dae_why(&s->report, "its coefficients are those of constant steps, and no step size was given");
+    dae_hint(&s->report, "give option 'fixed_step', or use 'bdf', 'radau' or 'rodas'");
+    return DAE_E_OPTION;
+}
+
 static int multistep_takes(const char *name)
 {
     return dae_lmm_known(name);
@@ -412,14 +420,6 @@ static int check_form(dae_solver *s, multistep *m)
     return point(s, m, s->t, s->trial.h, m->d_leg, m->x_leg, m->p_leg);
 }
 
-static int adaptive(dae_solver *s)
-{
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' has no error estimate", s->method_name);
-    dae_why(&s->report, "its coefficients are those of constant steps, and no step size was given");
-    dae_hint(&s->report, "give option 'fixed_step', or use 'bdf', 'radau' or 'rodas'");
-    return DAE_E_OPTION;
-}
-
 static int attempt_formula(dae_solver *s, multistep *m, dae_trial *trial)
 {
     dae_corrector *q = &s->corrector;
@@ -439,7 +439,6 @@ static int attempt_formula(dae_solver *s, multistep *m, dae_trial *trial)
 static int multistep_attempt(dae_solver *s, dae_trial *trial)
 {
     multistep *m = s->method_state;
-    if (!trial->prescribed) return adaptive(s);
     int same = m->steps == 1 || fabs(trial->h - m->h) <= 1e-9 * fabs(m->h);
     m->started = m->count < m->steps || !same;
     int status = check_form(s, m);
@@ -500,6 +499,7 @@ const dae_method dae_method_multistep = {
     .starts_itself = 1,
     .takes = multistep_takes,
     .choose = multistep_choose,
+    .adapts = multistep_adapts,
     .open = multistep_open,
     .close = multistep_close,
     .start = multistep_start,

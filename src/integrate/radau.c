@@ -133,16 +133,14 @@ static dae_status make_schemes(dae_solver *s, radau *m)
     return DAE_E_OPTION;
 }
 
-/* Does an error of the constraints die out? Not with |R(inf)| = 1. */
-static int forgets(const dae_tableau *a)
-{
-    dae_verified v;
-    dae_tableau_verify(a, &v);
-    return v.bounded && v.R_infinity < 0.999Q && v.R_infinity > -0.999Q;
-}
+/* What to take instead, by the index. */
+static const char *const HINTS[] = {"", "take '%s+g', 'radau' or 'bdf'",
+                                    "take 'projected-%s', 'radau', 'radau2a-3' or 'bdf'",
+                                    "take 'radau2a-3', 'radau' or 'bdf'"};
 
 static dae_status radau_choose(dae_solver *s)
 {
+    const char *why;
     dae_tableau a;
     s->order_most = 13;
     const irk_scheme *ready = ready_scheme(s->method_name);
@@ -150,24 +148,27 @@ static dae_status radau_choose(dae_solver *s)
     if (ready || varies_order(s)) return DAE_OK;
     if (!dae_tableau_find(s->method_name, &a)) return DAE_E_OPTION;
     s->order_most = a.order;
-    if (dae_has_level_3(s) && !(a.claims & DAE_CLAIM_STIFFLY_ACCURATE)) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
-        dae_why(&s->report, "it is not stiffly accurate: its steps end off the constraints, and "
-                            "unknowns of level 3 do not bear that");
-        dae_hint(&s->report, "'radau', 'radau2a-3', 'lobatto3c-4' and 'bdf' can");
-        return DAE_E_OPTION;
-    }
-    if (dae_has_level_3(s) && !forgets(&a)) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be used for this problem", s->method_name);
-        dae_why(&s->report, "its stability function has modulus 1 at infinity: errors of unknowns of "
-                            "level 3 never die out, and grow");
-        dae_hint(&s->report, "'radau', 'radau2a-3', 'lobatto3c-4' and 'bdf' can");
-        return DAE_E_OPTION;
-    }
+    if (dae_has_level_3(s) && dae_tableau_index(&a, &why) < DAE_INDEX2) /* not in studies either */
+        return dae_method_refuse(s, DAE_INDEX3, why, HINTS[DAE_INDEX3]);
     if (a.stages <= IRK_STAGES) return DAE_OK;
     dae_fail(&s->report, DAE_E_OPTION, "option 'method': '%s' has too many stages", s->method_name);
     dae_why(&s->report, "%d stages; at most %d can be solved for", a.stages, (int)IRK_STAGES);
     return DAE_E_OPTION;
+}
+
+/* What the properties of the table allow (tableau/verify.h); of radau itself, held at order 1, too. */
+static dae_status radau_adapts(dae_solver *s)
+{
+    int level = dae_highest_level(s), held = s->options.max_order > 0 && s->options.max_order < 5;
+    const char *why, *name = !varies_order(s) ? s->method_name : held ? "radau2a-1" : NULL;
+    char hint[100];
+    dae_tableau a;
+    /* x beside a computed d is algebraic: what is integrated is d (known when a point was seen) */
+    if (level == 0 && s->analyzed && s->system.computed && !(s->system.facts & DAE_FACT_D_SELECTS)) level = 1;
+    if (level == 0 || !name || !dae_tableau_find(name, &a)) return DAE_OK;
+    if (level <= dae_tableau_index(&a, &why)) return DAE_OK;
+    snprintf(hint, sizeof hint, HINTS[level & 3], name);
+    return dae_method_refuse(s, level, why, hint);
 }
 
 /* The estimate goes like this power of the error. */
@@ -223,7 +224,7 @@ static void radau_start(dae_solver *s)
     radau *m = s->method_state;
     m->r.past = NULL;
     m->r.k.factored = NULL;
-    m->r.rejected = m->steady = 0;
+    m->r.rejected = m->r.full = m->steady = 0;
     m->h_error = 0;
     m->rate = 0;
     m->iterations = 0;
@@ -339,6 +340,29 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     return DAE_OK;
 }
 
+/* The stages, by one Jacobian for all of them, an old one if it will do; then by their own. */
+static int solve_stages(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *trial)
+{
+    dae_corrector *q = &s->corrector;
+    double h = trial->h;
+    for (;;) {
+        m->r.k.scheme = g;
+        int status = irk_step_predict(&m->r, s, g, h);
+        if (status == DAE_OK) status = irk_step_prepare(&m->r, s, g, h);
+        if (status != DAE_OK) return irk_step_full(&m->r, s, trial, newton_of(m), status);
+        m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
+        double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
+        status = irk_stages_solve(&m->r.k, s, h, newton_of(m), m->most, fmax(old, OLD_RATE));
+        q->iterations += m->r.k.iterations;
+        q->observed_rate = m->r.k.rate;
+        if (status <= DAE_OK) return status;
+        if (q->jacobian_current) return irk_step_full(&m->r, s, trial, newton_of(m), status);
+        q->want_jacobian = 1; /* once more, with the Jacobian of this step */
+        q->second_round = 1;
+        s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+    }
+}
+
 static int radau_attempt(dae_solver *s, dae_trial *trial)
 {
     radau *m = s->method_state;
@@ -349,28 +373,14 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
     m->share = m->undamped ? FIRST / (FIRST + (double)s->stats.steps) : 1;
-    for (;;) {
-        m->r.k.scheme = g;
-        int status = irk_step_predict(&m->r, s, g, h);
-        if (status == DAE_OK) status = irk_step_prepare(&m->r, s, g, h);
-        if (status != DAE_OK) return status;
-        m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
-        double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
-        status = irk_stages_solve(&m->r.k, s, h, newton_of(m), m->most, fmax(old, OLD_RATE));
-        q->iterations += m->r.k.iterations;
-        q->observed_rate = m->r.k.rate;
-        if (status == DAE_OK) break;
-        if (status < 0 || q->jacobian_current) return status;
-        q->want_jacobian = 1; /* once more, with the Jacobian of this step */
-        q->second_round = 1;
-        s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
-    }
+    int status = solve_stages(s, m, g, trial);
+    if (status != DAE_OK) return status;
     irk_step_finish(&m->r, s, g, trial);
     if (trial->prescribed) {
         trial->error = 0;
         return DAE_OK;
     }
-    int status = estimate(s, m, g, trial);
+    status = estimate(s, m, g, trial);
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     /* inherited: the step begins off the constraints by a few tolerances, and an unknown of level 2
      * sees that over h: the estimate hardly falls with h; the end is on them again */
@@ -483,6 +493,7 @@ const dae_method dae_method_radau = {
     .one_step = 1,
     .takes = takes,
     .choose = radau_choose,
+    .adapts = radau_adapts,
     .open = radau_open,
     .close = radau_close,
     .start = radau_start,
@@ -502,6 +513,7 @@ const dae_method dae_method_radau_undamped = {
     .max_order = 13,
     .one_step = 1,
     .choose = radau_choose,
+    .adapts = radau_adapts,
     .open = radau_open,
     .close = radau_close,
     .start = radau_start,

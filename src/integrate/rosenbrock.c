@@ -103,6 +103,15 @@ static dae_status rosenbrock_choose(dae_solver *s)
     return DAE_OK;
 }
 
+static dae_status rosenbrock_adapts(dae_solver *s)
+{
+    dae_rosenbrock_table own;
+    if (dae_rosenbrock_find(table_of(s), &own)->estimate_order > 0) return DAE_OK;
+    dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
+    dae_hint(&s->report, "give option 'fixed_step', or take 'rodas'");
+    return DAE_E_OPTION;
+}
+
 static int is_last(const dae_rosenbrock_table *t)
 {
     for (int j = 0; j < t->stages; j++)
@@ -405,11 +414,6 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
 {
     rosenbrock *b = s->method_state;
     trial->order = b->table->order;
-    if (!trial->prescribed && b->table->estimate_order == 0) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' estimates no error", s->method_name);
-        dae_hint(&s->report, "give option 'fixed_step', or take 'rodas'");
-        return DAE_E_OPTION;
-    }
     int status = prepare(s, b, trial);
     if (status == DAE_OK && s->system.n > 0)
         status = b->plain ? stages_plain(s, b, trial) : stages_general(s, b, trial);
@@ -562,6 +566,7 @@ const dae_method dae_method_rosenbrock = {
     .max_order = 6,
     .takes = rosenbrock_takes,
     .choose = rosenbrock_choose,
+    .adapts = rosenbrock_adapts,
     .open = rosenbrock_open,
     .close = rosenbrock_close,
     .start = rosenbrock_start,

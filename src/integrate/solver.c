@@ -28,6 +28,7 @@ static dae_status choose_method(dae_solver *s)
     s->stats.method = s->method_name;
     s->order_most = s->method->max_order;
     dae_status status = s->method->choose ? s->method->choose(s) : DAE_OK;
+    if (status == DAE_OK) status = dae_method_adapts(s);
     if (status != DAE_OK) return status;
     if (s->system.problem.project && !s->method->movable) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);

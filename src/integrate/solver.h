@@ -44,6 +44,10 @@ typedef struct dae_method {
     int (*takes)(const char *name);                        /* NULL: its own name only       */
     dae_status (*choose)(dae_solver *s);                   /* NULL, or at dae_open: refuses a
                                                               problem, sets s->order_most   */
+    dae_status (*adapts)(dae_solver *s);                   /* NULL, or at dae_open and at every start
+                                                              when the levels are known, not with
+                                                              option fixed_step: refuses what it can
+                                                              do in prescribed steps only   */
     dae_status (*open)(dae_solver *s);
     void (*close)(dae_solver *s);
     void (*start)(dae_solver *s);                          /* from s->x, s->p               */
@@ -229,6 +233,20 @@ static inline int dae_has_level_3(const dae_solver *s)
         if (q->level[i] == DAE_INDEX3) return 1;
     return 0;
 }
+
+/* The highest level of all unknowns, as far as they are known. */
+static inline int dae_highest_level(const dae_solver *s)
+{
+    int level = 0;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] > level) level = s->system.level[i];
+    return level;
+}
+
+/* methods.c: may the method choose its own steps on this problem? */
+dae_status dae_method_adapts(dae_solver *s);
+/* Refuses the index: why, and what to take instead. */
+dae_status dae_method_refuse(dae_solver *s, int level, const char *why, const char *hint);
 
 /* Weights at x: w0_i = 1 / (safety (rtol |x_i| + atol_i)); renew_d: w_d from the motion of d under
  * 1 / w0 as well. */

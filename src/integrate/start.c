@@ -265,6 +265,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (m > 0 && p && p != s->p) memcpy(s->p, p, m * sizeof(double));
     if (!p) memset(s->p, 0, m * sizeof(double));
     status = settle(s, t, s->x, s->p, !restart);
+    if (status == DAE_OK && dae_method_adapts(s) != DAE_OK) return DAE_E_OPTION;
     if (status == DAE_OK) status = make_consistent(s, t, s->x, s->p, p != NULL, s->options.start);
     if (status != DAE_OK) return blame(s, t, s->x, s->p, status);
     if (sys->computed && dae_system_d(sys, t, s->x, s->d) != DAE_OK) return undefined(s, t);

@@ -150,6 +150,36 @@ static void verify_stability(const dae_tableau *t, dae_verified *v)
     v->algebraic = t->kind != DAE_TABLEAU_ROSENBROCK && dae_algebraically_stable(t);
 }
 
+/* With |R(inf)| above this an error outlives a thousand steps. */
+static const dae_quad ALMOST = 0.999;
+
+/* [HLR89] Hairer, Lubich & Roche, LNM 1409; [HW96] VI.1, VII.4. With the stage order q:
+ *
+ * Index 1. A table that is not stiffly accurate carries z by its formula: z_{n+1} is of order q + 1 at
+ * best, q for R(inf) = 1, and satisfies no equation. The estimate, which knows errors of y and what the
+ * algebraic equations make of them, sees nothing of that.
+ * Index 2. z is of order q if |R(inf)| < 1. Otherwise each error over h (of Newton, of a changed step)
+ * stays in z for good; and y off the constraints by delta gives z an error of delta / h in the next
+ * step: h falls, the error grows. So steps must end in a stage, which is on the constraints.
+ * Index 3. The same with q - 1. */
+int dae_tableau_index(const dae_tableau *t, const char **why)
+{
+    dae_polynomial P, Q;
+    int q = least(largest(t, holds_B, 2), largest(t, holds_C, 2));
+    dae_stability_function(t, &P, &Q);
+    int forgets = P.degree < Q.degree;
+    if (P.degree == Q.degree)
+        forgets = dae_quad_abs(P.a[P.degree]) < ALMOST * dae_quad_abs(Q.a[Q.degree]);
+    *why = "it is not stiffly accurate: its steps end off the equations without derivatives, and no "
+           "estimate sees by how much";
+    if (!is_row(t, t->stages - 1, t->b)) return 0;
+    *why = "its stability function has modulus 1 at infinity: errors of unknowns of level 2 and 3 never "
+           "die out, and grow";
+    if (!forgets) return 1;
+    *why = "its stages have order 1, and unknowns of level 3 one order less: none";
+    return q < 2 ? 2 : 3;
+}
+
 void dae_tableau_verify(const dae_tableau *t, dae_verified *v)
 {
     int s = t->stages;

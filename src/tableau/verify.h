@@ -30,6 +30,10 @@ typedef struct dae_verified {
 /* Nothing is believed, the claims of t are not looked at. */
 void dae_tableau_verify(const dae_tableau *t, dae_verified *v);
 
+/* The highest index, 0 to 3, at which an implicit table run with steps of varying size converges in
+ * all unknowns, with their orders known to the estimate; *why: what is in the way of the next one. */
+int dae_tableau_index(const dae_tableau *t, const char **why);
+
 /* Families are generated, their coefficients have all digits of dae_quad; tables have those
  * that are printed, at least a double's. */
 dae_quad dae_verify_tolerance(const dae_tableau *t);
