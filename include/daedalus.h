@@ -252,7 +252,8 @@ typedef struct dae_options {
     double initial_step;      /* 0: chosen                                                  */
     double min_step;          /* 0: what the arithmetic resolves                            */
     double max_step;          /* 0: no bound                                                */
-    double fixed_step;        /* > 0: no error control, steps of this size at max_order     */
+    double fixed_step;        /* > 0: no error control, steps of this size at max_order; lets
+                                 through methods that cannot choose their steps on the problem */
     double step_factor;       /* 0: the step is sized by the method's own rule; c > 0: by the
                                  plain one, c h error^(-1/(k+1)) at order k (0.9, say)      */
     int64_t max_steps;        /* per dae_advance; 0: 10 million                             */
@@ -374,7 +375,8 @@ const char *dae_method_name(int i);
 dae_status dae_check_jacobian(dae_solver *s, double t, const double *x, const double *xdot);
 
 /* One step of exactly size h at exactly this order, no error control: for order studies and
- * prescribed meshes. */
+ * prescribed meshes. A method that cannot choose its own steps on the problem needs option
+ * fixed_step (of any size) in dae_open. */
 dae_status dae_step_fixed(dae_solver *s, double h, int order);
 
 /* What the first step of size h of implicit Euler will do to index-3 unknowns: error[i] is the

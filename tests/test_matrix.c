@@ -14,7 +14,8 @@
  *     x' = f     index 0 alone
  *
  * Differential and index-1 unknowns must be within 100 tolerances at the ends of steps, 1e4 between
- * them (Kvaerno's pair of order 4 at index 2; all others have 100 there). An unknown of level 2 is of the stage order q, one of level 3 of order q - 1 [HLR89]: with
+ * them (Kvaerno's pair of order 4 at index 2; nearly all others have 100 there). An unknown of
+ * level 2 is of the stage order q, one of level 3 of order q - 1 [HLR89]: with
  * h ~ tol^(1/(p+1)) their errors are tol^(q/(p+1)), tol^((q-1)/(p+1)), of which they may have ten, but
  * never more than 0.3 of 1 + |x|. Methods that are no tables, of several orders: p = q = 3. These unknowns
  * are judged from t = 0.5 on: in the first steps of multistep methods those of index 3 are wrong by O(1), from

@@ -1,22 +1,23 @@
 /* irk_full.c: Newton's iteration with the stages' own Jacobians.
  *
- * Simplified Newton (irk.c) takes K and C at one point. Where C = f_p d_x moves over the step its error is
- * multiplied by 1/h: at index 2 the rate of convergence is then O(1) for every step size, since the
- * inverse of K + cC has a part of the size of c. The full equations of the stages are [seed 001, (131)]
+ * Simplified Newton (irk.c) takes K and C at one point. Where C = f_p d_x moves over the step its
+ * error is multiplied by 1/h: at index 2 the rate of convergence is then O(1) for every step
+ * size, since the inverse of K + cC has a part of the size of c. The full equations of the stages
+ * are [seed 001, (131)]
  *
  *     K_i Delta Z_i + (1/h) sum_j omega_ij C_ij Delta Z_j = f_i,     C_ij = f_p(X_i) d_x(X_j)
  *
- * with C_ij = C_i for d = x. For a computed d the columns of d_x(X_j) are differences, and f_p(X_i) is applied
- * to each: s (s - 1) evaluations of f for an unknown that d depends on. One matrix of order s n, dense or
- * sparse like that of the system.
+ * with C_ij = C_i for d = x. For a computed d the columns of d_x(X_j) are differences, and
+ * f_p(X_i) is applied to each: s (s - 1) evaluations of f for an unknown that d depends on. One
+ * matrix of order s n, dense or sparse like that of the system.
  *
- * A correction is shortened until the next one, with the same factors, is smaller than it: the natural
- * monotonicity test [Deuflhard 2004, 3.3].
+ * A correction is shortened until the next one, with the same factors, is smaller than it: the
+ * natural monotonicity test [Deuflhard 2004, 3.3].
  *
  * It is used where the simplified iteration failed with a Jacobian of this step and the step
- * cannot be made smaller, or was several times in vain. Its memory is taken when that first happens, the
- * one exception to "all memory in open": s^2 times the nonzeros would be too much for runs that never
- * come here.
+ * cannot be made smaller, or was several times in vain. Its memory is taken when that first
+ * happens, the one exception to "all memory in open": s^2 times the nonzeros would be too much
+ * for runs that never come here.
  */
 #include "integrate/irk.h"
 #include "base/float_check.h"
@@ -55,13 +56,14 @@ static int make_pattern(irk_full *g, dae_solver *s, int stages)
     const dae_matrix *a = &s->system.matrix;
     int n = a->n, order = stages * n, status = DAE_E_NOMEM;
     dae_pattern p = {.kind = DAE_PATTERN_DENSE};
-    if (a->kind == DAE_PATTERN_DENSE) return dae_matrix_from_pattern(&p, order, &s->memory, &g->matrix);
+    if (a->kind == DAE_PATTERN_DENSE)
+        return dae_matrix_from_pattern(&p, order, &s->memory, &g->matrix);
     int64_t *start = dae_alloc(&s->memory, (size_t)order + 1, sizeof *start), at = 0;
     int *row = dae_alloc(&s->memory, (size_t)(stages * stages) * (size_t)a->count, sizeof *row);
     for (int column = 0; start && row && column < order; column++) {
         start[column] = at;
         for (int i = 0; i < stages; i++)
-            for (int64_t e = dae_column_begin(a, column % n); e < dae_column_end(a, column % n); e++)
+            for (int64_t e = dae_column_begin(a, column % n), end = dae_column_end(a, column % n); e < end; e++)
                 row[at++] = i * n + dae_column_row(a, column % n, e);
         start[column + 1] = at;
     }
@@ -95,7 +97,8 @@ static int open_full(irk_stages *k, dae_solver *s)
 }
 
 /* Block (i, j) += factor * part. */
-static void add_block(irk_full *g, const dae_matrix *a, int i, int j, double factor, const double *part)
+static void add_block(irk_full *g, const dae_matrix *a, int i, int j, double factor,
+                      const double *part)
 {
     int n = a->n;
     for (int l = 0; l < n; l++) {
@@ -222,13 +225,13 @@ static int advance(irk_stages *k, dae_solver *s, double h, double *size)
     return status;
 }
 
-/* Newton from the prediction. The simplified correction that follows a whole one bounds what it left. */
+/* Newton from the prediction. The simplified correction after a whole one bounds what it left. */
 int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance)
 {
     int status = open_full(k, s);
     if (status != DAE_OK) {
         irk_full_close(k, s);
-        return dae_fail(&s->report, DAE_E_NOMEM, "out of memory for Newton's iteration on all stages at once");
+        return dae_fail(&s->report, DAE_E_NOMEM, "out of memory: Newton's iteration on all stages");
     }
     for (k->iterations = 1; k->iterations <= ITERATIONS; k->iterations++) {
         double size;

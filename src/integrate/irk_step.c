@@ -141,7 +141,10 @@ enum { SMALLER = 4 };
 
 int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tolerance, int failed)
 {
-    int may = failed == DAE_STEP_NEWTON && (r->full || r->rejected >= SMALLER);
+    /* with a constant C the simplified iteration converges for small steps if anything does: what fails
+     * then is the end of a solution, a fold, and must not be jumped over */
+    int may = failed == DAE_STEP_NEWTON && (s->system.facts & DAE_FACT_D_VARIES) &&
+              (r->full || r->rejected >= SMALLER);
     if (trial->prescribed) may = failed == DAE_STEP_NEWTON || failed == DAE_STEP_SINGULAR;
     if (!may) return failed;
     int status = irk_step_predict(r, s, r->k.scheme, trial->h);
