@@ -16,8 +16,8 @@
  * Differential and index-1 unknowns must be within 100 tolerances at the ends of steps, 1e4 between
  * them (Kvaerno's pair of order 4 at index 2; nearly all others have 100 there). An unknown of
  * level 2 is of the stage order q, one of level 3 of order q - 1 [HLR89]: with
- * h ~ tol^(1/(p+1)) their errors are tol^(q/(p+1)), tol^((q-1)/(p+1)), of which they may have ten, but
- * never more than 0.3 of 1 + |x|. Methods that are no tables, of several orders: p = q = 3. These unknowns
+ * h ~ tol^(1/(p+1)) their errors are tol^(q/(p+1)), tol^((q-1)/(p+1)), of which they may have ten, between
+ * steps thirty, but never more than 0.3 of 1 + |x|. Methods that are no tables, of several orders: p = q = 3. These unknowns
  * are judged from t = 0.5 on: in the first steps of multistep methods those of index 3 are wrong by O(1), from
  * the best of start values (dae_first_kind in daedalus.h).
  */
@@ -247,7 +247,7 @@ static double bound(const char *method, int level, double tol, int inside)
     dae_tableau a;
     int known = dae_tableau_find(method, &a), p = known ? a.order : 3, q = known ? a.stage_order : 3;
     if (level < DAE_INDEX2) return (inside ? 1e4 : 100) * tol;
-    return fmin(0.3, 10 * pow(tol, (level == DAE_INDEX2 ? q : q - 1) / (p + 1.0)));
+    return fmin(0.3, (inside ? 30 : 10) * pow(tol, (level == DAE_INDEX2 ? q : q - 1) / (p + 1.0)));
 }
 
 /* Known to be weak at index 3, where a run may fail, with a message. Of formulas with fixed
