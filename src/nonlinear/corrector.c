@@ -58,7 +58,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     }
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
     dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->r, n}, {&q->delta, 3 * n},
-                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
+                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0},
+                              {&q->scaling.row, n}, {&q->scaling.column, n},
+                              {&q->scaling.K, count}, {&q->scaling.C, count}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
     int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
@@ -74,9 +76,10 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
         return (dae_status)status;
     }
     system->stats->linear = q->linear->name;
-    /* Within this range of c the scaled correction converges about as fast as with fresh
-     * factors; with index-2 and index-3 unknowns, which see c and c^2, it does not. */
-    q->c_slack = system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
+    /* Within this range of c the scaled correction converges about as fast as with fresh factors.
+     * At index 2 and 3, too: (K + c'C)^-1 (K + cC) has the eigenvalues 1 and c / c' only, and what
+     * couples the levels is as small as c / c' - 1 in weights with powers of h. */
+    q->c_slack = 0.25;
     set_caution(q);
     q->rate = 1;
     q->jacobian_price = price(system);
@@ -190,6 +193,7 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
         return status == DAE_RETRY ? (q->system->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE)
                                    : status;
     if (!keep) collect_C(q);
+    dae_scaling_begin(&q->scaling, q->system->n, w);
     q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
     q->want_jacobian = 0;
     q->t_jacobian = t;
@@ -206,12 +210,27 @@ static const double *spread_C(dae_corrector *q)
     return q->C_each;
 }
 
+int dae_corrector_factor_other(dae_corrector *q, void *factor, double c_re, double c_im,
+                               dae_factor_info *info)
+{
+    dae_scaling *g = &q->scaling;
+    if (!g->ready || q->c_each)
+        dae_scaling_make(g, &q->system->matrix, q->K, spread_C(q), hypot(c_re, c_im));
+    q->system->stats->factorizations++;
+    int status = q->linear->factor(factor, g->K, g->C, c_re, c_im, info);
+    q->system->stats->repivots += info->repivoted;
+    return status;
+}
+
+int dae_corrector_solve_other(const dae_corrector *q, void *factor, double *re, double *im)
+{
+    return dae_scaling_solve(&q->scaling, q->system->n, q->linear, factor, re, im, 1);
+}
+
 int dae_corrector_factor(dae_corrector *q, double c)
 {
-    q->system->stats->factorizations++;
     q->have_factor = 0;
-    int status = q->linear->factor(q->factor, q->K, spread_C(q), c, 0, &q->info);
-    q->system->stats->repivots += q->info.repivoted;
+    int status = dae_corrector_factor_other(q, q->factor, c, 0, &q->info);
     if (status == DAE_E_SINGULAR) return DAE_STEP_SINGULAR;
     if (status != DAE_OK) {
         dae_fail(q->system->report, (dae_status)status, "the factorization failed");
@@ -227,7 +246,8 @@ int dae_corrector_factor(dae_corrector *q, double c)
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count)
 {
     q->system->stats->solves += count;
-    int status = q->linear->solve(q->factor, b, NULL, count, 0);
+    int status =
+        dae_scaling_solve(&q->scaling, q->system->n, q->linear, q->factor, b, NULL, count);
     return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
 }
 
