@@ -615,8 +615,6 @@ static bool load_kept(model *m, const model_step *s, const model_kept *from, dou
     return true;
 }
 
-/* From the last point; where that is so near the end that rounding hides the way, from the one
- * before it. */
 dae_status model_blame_loops(model *m, dae_status failed)
 {
     model_poles *p = &m->poles;
@@ -625,18 +623,17 @@ dae_status model_blame_loops(model *m, dae_status failed)
     size_t left = WORK;
     if (m->array || m->flat->watches > m->flat->guards)
         return failed; /* other states, other loops */
-    for (size_t k = 0; k < 2 * p->count && p->span > 0; k++) {
-        const model_pole *w = &p->item[k % p->count];
-        const model_kept *from = k < p->count ? &p->kept : &p->prior;
+    for (size_t k = 0; k < p->count && p->span > 0; k++) {
+        const model_pole *w = &p->item[k];
         const model_step *s = w->step;
-        curve c = { .left = &left, .t0 = from->t, .span = p->span };
+        curve c = { .left = &left, .t0 = p->kept.t, .span = p->span };
         place first;
         if (s->torn > LARGEST) continue;
         double *now = dae_arena_take(&m->arena, 2 * (size_t)s->torn, sizeof *now),
                *before = now + s->torn;
-        bool known = from == &p->kept && load_kept(m, s, &p->prior, before);
-        if (!load_kept(m, s, from, now)) break;
-        open_curve(&c, m, w->step, from->x, from->xdot);
+        bool known = load_kept(m, s, &p->prior, before);
+        if (!load_kept(m, s, &p->kept, now)) break;
+        open_curve(&c, m, w->step, p->kept.x, p->kept.xdot);
         open_place(&c, &first);
         copy_place(&c, &first, &c.here);
         first.t = c.t0;
