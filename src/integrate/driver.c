@@ -394,14 +394,15 @@ static int hopeless(dae_solver *s, int verdict)
 }
 
 /* A rejected step asks for a new Jacobian. C ages when d_x moves, and at level >= 2 a stale C
- * is wrong by O(1) for every step size. At index 1 a stale K can let Newton stop early: its
- * corrections then lag behind the solution, which looks like a local error that no step size
- * cures. */
+ * is wrong by O(1) for every step size (a C that stays needs no new look). At index 1 a stale K can
+ * let Newton stop early: its corrections then lag behind the solution, which looks like a local
+ * error that no step size cures. */
 static void note_cut(dae_solver *s, int verdict)
 {
     if (verdict != DAE_STEP_ERROR) s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
     /* after a failure of Newton even a new one is useless: it was taken at a far prediction */
-    if (verdict != DAE_STEP_ERROR || !s->corrector.jacobian_current || (s->system.facts & (DAE_FACT_D_VARIES | DAE_FACT_HIGH_INDEX)))
+    if (verdict != DAE_STEP_ERROR || !s->corrector.jacobian_current ||
+        (s->system.facts & DAE_FACT_D_VARIES))
         s->corrector.want_jacobian = 1;
 }
 

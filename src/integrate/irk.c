@@ -73,10 +73,8 @@ int irk_stages_factor(irk_stages *k, dae_solver *s, double h)
     int status = dae_corrector_factor(q, g->gamma / h);
     for (int row = g->reals > 0; row < g->stages && !g->blended && status == DAE_OK; row++) {
         dae_factor_info info;
-        s->stats.factorizations++;
-        status = q->linear->factor(factor_of(k, row), q->K, q->C, g->re[row] / h, -g->im[row] / h,
-                                   &info);
-        s->stats.repivots += info.repivoted;
+        status = dae_corrector_factor_other(q, factor_of(k, row), g->re[row] / h,
+                                            -g->im[row] / h, &info);
         if (status == DAE_E_SINGULAR) {
             q->info = info;
             return DAE_STEP_SINGULAR;
@@ -95,16 +93,16 @@ static void pass_transform(irk_stages *k);
 
 static int solve_rows(irk_stages *k, dae_solver *s)
 {
-    const dae_linear *linear = s->corrector.linear;
+    const dae_corrector *q = &s->corrector;
     const irk_scheme *g = k->scheme;
     size_t stride = (size_t)k->stride;
     int status = DAE_OK, row = 0;
     pass_transform(k);
     for (; row < g->reals && status == DAE_OK; row++)
-        status = linear->solve(factor_of(k, row), k->R + (size_t)row * stride, NULL, 1, 0);
+        status = dae_corrector_solve_other(q, factor_of(k, row), k->R + (size_t)row * stride, NULL);
     for (; row < g->stages && status == DAE_OK; row += 2)
-        status = linear->solve(factor_of(k, row), k->R + (size_t)row * stride,
-                               k->R + (size_t)(row + 1) * stride, 1, 0);
+        status = dae_corrector_solve_other(q, factor_of(k, row), k->R + (size_t)row * stride,
+                                           k->R + (size_t)(row + 1) * stride);
     s->stats.solves += g->reals + g->pairs;
     return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
 }

@@ -105,7 +105,7 @@ static double sensitivity(dae_solver *s, double t, const double *x, const double
     if (status != DAE_OK) return -1;
     memset(row, 0, (size_t)n * sizeof(double));
     row[i] = 1;
-    status = q->linear->solve(q->factor, row, NULL, 1, 1);
+    status = dae_scaling_solve_transposed(&q->scaling, n, q->linear, q->factor, row);
     for (int k = 0; k < n; k++) most = fmax(most, fabs(row[k]));
     q->have_factor = q->have_jacobian = 0;
     return status == DAE_OK ? most : -1;

@@ -294,23 +294,21 @@ static inline double time_of(const dae_solver *s, const rosenbrock *b, const dae
 static int stages_plain(dae_solver *s, rosenbrock *b, const dae_trial *trial)
 {
     dae_corrector *q = &s->corrector;
-    const dae_linear *linear = q->linear;
     int status, still = b->still && b->have_slope, stages = b->table->stages;
     size_t stride = (size_t)b->stride;
     double h = trial->h, inverse = 1 / h, *u = b->u[0];
-    s->stats.solves += stages;
     copy(b->stride, b->f_start, u);
     for (int i = 0;;) {
         if (!still && b->table->gamma_sum[i] != 0)
             add_slope(b->stride, b->table->gamma_sum[i] * h, b->f_t, u);
-        status = linear->solve(q->factor, u, NULL, 1, 0);
+        status = dae_corrector_solve_with(q, u, 1);
         if (++i == stages || status != DAE_OK) break;
         u += stride;
         b->row[i].pass(&b->row[i], stride, b->x, b->u[0], inverse, b->X, b->P);
         status = dae_system_f(&s->system, time_of(s, b, trial, i), b->X, b->P, u);
         if (status != DAE_OK) return answer(&s->system, status);
     }
-    return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
+    return status;
 }
 
 static int stages_general(dae_solver *s, rosenbrock *b, const dae_trial *trial)

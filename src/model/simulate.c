@@ -851,6 +851,8 @@ static dae_status go(run *r)
                 if (may_be_singular(status)) status = model_blame_loops(r->m, status);
                 continue;
             }
+            /* what grows without bound may overflow before a matrix is singular */
+            if (status == DAE_E_NONFINITE) status = model_blame_loops(r->m, status);
             if (status == DAE_OK) status = check_guards(r, to, false);
             if (status == DAE_OK) status = check_step(r, to, false);
             if (status == DAE_OK && r->m->links.again) {

@@ -60,7 +60,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
     dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->K_kept, count},
                               {&q->C_kept, count},    {&q->r, n}, {&q->delta, 3 * n},
-                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0}};
+                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0},
+                              {&q->scaling.row, n}, {&q->scaling.column, n}, {&q->units_kept, 2 * n},
+                              {&q->scaling.K, count}, {&q->scaling.C, count}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
     int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
@@ -192,6 +194,7 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
         return status == DAE_RETRY ? (q->system->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE)
                                    : status;
     if (!keep) collect_C(q);
+    dae_scaling_begin(&q->scaling, q->system->n, w);
     q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
     q->want_jacobian = 0;
     q->t_jacobian = t;
@@ -208,12 +211,27 @@ static const double *spread_C(dae_corrector *q)
     return q->C_each;
 }
 
+int dae_corrector_factor_other(dae_corrector *q, void *factor, double c_re, double c_im,
+                               dae_factor_info *info)
+{
+    dae_scaling *g = &q->scaling;
+    if (!g->ready || q->c_each)
+        dae_scaling_make(g, &q->system->matrix, q->K, spread_C(q), hypot(c_re, c_im));
+    q->system->stats->factorizations++;
+    int status = q->linear->factor(factor, g->K, g->C, c_re, c_im, info);
+    q->system->stats->repivots += info->repivoted;
+    return status;
+}
+
+int dae_corrector_solve_other(const dae_corrector *q, void *factor, double *re, double *im)
+{
+    return dae_scaling_solve(&q->scaling, q->system->n, q->linear, factor, re, im, 1);
+}
+
 int dae_corrector_factor(dae_corrector *q, double c)
 {
-    q->system->stats->factorizations++;
     q->have_factor = 0;
-    int status = q->linear->factor(q->factor, q->K, spread_C(q), c, 0, &q->info);
-    q->system->stats->repivots += q->info.repivoted;
+    int status = dae_corrector_factor_other(q, q->factor, c, 0, &q->info);
     if (status == DAE_E_SINGULAR) return DAE_STEP_SINGULAR;
     if (status != DAE_OK) {
         dae_fail(q->system->report, (dae_status)status, "the factorization failed");
@@ -229,7 +247,8 @@ int dae_corrector_factor(dae_corrector *q, double c)
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count)
 {
     q->system->stats->solves += count;
-    int status = q->linear->solve(q->factor, b, NULL, count, 0);
+    int status =
+        dae_scaling_solve(&q->scaling, q->system->n, q->linear, q->factor, b, NULL, count);
     return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
 }
 
@@ -550,15 +569,17 @@ int dae_corrector_look(dae_corrector *q, dae_stage *g)
 
 void dae_corrector_keep(dae_corrector *q, dae_corrector *kept)
 {
-    size_t bytes = (size_t)q->system->matrix.count * sizeof(double);
+    size_t bytes = (size_t)q->system->matrix.count * sizeof(double), n = (size_t)q->system->n;
     memcpy(q->K_kept, q->K, bytes);
     memcpy(q->C_kept, q->C, bytes);
+    memcpy(q->units_kept, q->scaling.row, n * sizeof(double));
+    memcpy(q->units_kept + n, q->scaling.column, n * sizeof(double));
     *kept = *q;
 }
 
 int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept)
 {
-    size_t bytes = (size_t)q->system->matrix.count * sizeof(double);
+    size_t bytes = (size_t)q->system->matrix.count * sizeof(double), n = (size_t)q->system->n;
     unsigned facts = q->system->facts;
     memcpy(q->K, q->K_kept, bytes);
     memcpy(q->C, q->C_kept, bytes);
@@ -566,6 +587,9 @@ int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept)
     if (q->have_jacobian) collect_C(q);
     q->C_sum = kept->C_sum;
     q->system->facts = facts;
+    memcpy(q->scaling.row, q->units_kept, n * sizeof(double));
+    memcpy(q->scaling.column, q->units_kept + n, n * sizeof(double));
+    if (q->have_factor) dae_scaling_apply(&q->scaling, &q->system->matrix, q->K, spread_C(q));
     return q->have_factor ? dae_corrector_factor(q, q->c_factor) : DAE_OK;
 }
 

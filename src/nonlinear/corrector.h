@@ -9,6 +9,7 @@
 #ifndef DAE_NONLINEAR_CORRECTOR_H
 #define DAE_NONLINEAR_CORRECTOR_H
 
+#include "nonlinear/scaling.h"
 #include "problem/system.h"
 
 typedef struct dae_stage {
@@ -29,6 +30,8 @@ typedef struct dae_corrector {
     double *vectors;        /* the block of the vectors below                               */
     double *K, *C, *r, *delta;
     double *K_kept, *C_kept; /* while a look between steps has others                       */
+    double *units_kept;     /* those of the factors of the run, rows and columns            */
+    dae_scaling scaling;    /* the units in which K + cC is factored                        */
     double *change;         /* the last correction of plain Newton, unscaled                */
     double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
     int *C_row, *C_column, C_count;
@@ -90,6 +93,11 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
                         const double *w);
 int dae_corrector_factor(dae_corrector *q, double c);
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count); /* (K + cC) y = b */
+
+/* The same into other factors of q->analysis, c real or complex: a status, as linear.h has it. */
+int dae_corrector_factor_other(dae_corrector *q, void *factor, double c_re, double c_im,
+                               dae_factor_info *info);
+int dae_corrector_solve_other(const dae_corrector *q, void *factor, double *re, double *im);
 
 /* y = c C v with the c of the factors (and c_each). */
 void dae_corrector_lead(const dae_corrector *q, const double *v, double *y);
