@@ -46,7 +46,7 @@ static const way ways[WAYS] = {
 /* R of the four at most. What is projected, and 0 = J - J0 as an equation, hold as well as Newton's
  * iterations leave them. Stabilized, every step adds to J what the tolerance allows and takes away
  * about gamma h of it, gamma about 1/h: less than one tolerance. Gauss has its order only. */
-static const double most[WAYS] = { 5e-10, 4e-3, 0.6, 1 };
+static const double most[WAYS] = { 5e-10, 4e-2, 0.6, 1 };
 
 static double to_earth(const double *x)
 {

@@ -74,16 +74,8 @@ static void compare_with_pencil(dae_analysis *a)
     dae_index_facts *f = &a->facts;
     const dae_pencil_facts *q = &a->pencil;
     int ended = f->regular || f->known[f->levels] == f->known[f->levels > 0 ? f->levels - 1 : 0];
-    int same = q->regular == f->regular &&
-               (!f->regular || (q->index == f->index && q->finite == f->freedom));
-    if (!a->has_pencil || !ended)
-        return;
-    if (!f->regular && dae_pencil_invertible(a)) {
-        f->ambiguous = 1;
-        f->contradiction = 0;
-        f->why = "a rank is hidden by entries of very different size: the pencil is regular";
-    }
-    if (same)
+    int same = q->regular == f->regular && (!f->regular || q->index == f->index);
+    if (!a->has_pencil || !ended || same)
         return;
     f->ambiguous = 1;
     f->why = "the derivative array and the pencil disagree: a rank is at the tolerance";
@@ -152,7 +144,6 @@ void dae_analysis_close(dae_analysis *a)
         return;
     dae_memory memory = { .hook = a->tally.hook };
     dae_array_close(&a->array, &a->memory);
-    dae_units_close(&a->units, &a->memory);
     dae_series_close(&a->series, &a->memory);
     dae_equations_close(&a->equations);
     dae_free(&a->memory, a->vectors);

@@ -3,7 +3,7 @@
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
  * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
  * eliminations (array.c); a consistent point (newton.c); the levels, one after another
- * (levels.c); the ranks once more in units of their own (units.c, closer.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
+ * (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
  * (semi_explicit.c). analysis.c has the public calls. All matrices are dense, stored by columns.
  */
 #ifndef DAE_ANALYSIS_H
@@ -28,7 +28,6 @@ typedef struct dae_equations {
     int *color, colors;
     int rough;              /* 1: Jacobians to eight digits will do                         */
     int given;              /* 1: the user's Jacobians are exact, as far as is known        */
-    int hides;              /* 1: there are entries that rounding hides                     */
     double increments;      /* the scale of time they were found for; 0: not yet            */
     double guess[2];        /* where the search for increments of x, x' begins              */
     double time;            /* scale of time: for d' of a leading term, and for increments */
@@ -109,26 +108,6 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail);
 double dae_series_scale(dae_series *s, double *row);
 void dae_series_turn(dae_series *s);                    /* K, C from the samples               */
 void dae_series_stretch(dae_series *s, double factor); /* H := factor H                      */
-
-/* ---- units (units.c) ---- */
-
-typedef struct dae_units {
-    int n;
-    double *vectors, *K, *C, *w; /* logarithms of entries, n x n                            */
-    double *row, *column;   /* of the units                                                 */
-    double *least;
-    int *row_of, *column_of; /* assigned to each other                                      */
-    int *way, *part;
-} dae_units;
-
-dae_status dae_units_open(dae_units *u, int n, const dae_memory *memory);
-void dae_units_close(dae_units *u, const dae_memory *memory);
-/* |F_x| and |F_x'|; 0: no entry */
-void dae_units_entry(dae_units *u, size_t place, double K, double C);
-/* H, or less: the time in which the quickest parts of the equations change. */
-double dae_units_time(dae_units *u, double H);
-/* row, column for this H. 0: no assignment of all rows and columns, and they are none. */
-int dae_units_find(dae_units *u, double H);
 
 /* ---- ranks (rank.c) ---- */
 
@@ -226,14 +205,11 @@ struct dae_analysis {
     dae_analysis_options options;
     dae_equations equations;
     dae_series series;
-    dae_units units;        /* open where entries are few enough                            */
     dae_array array;
     dae_index_facts facts;
     dae_pencil_facts pencil;
     dae_semi_explicit semi_explicit;
     int has_pencil, has_semi_explicit;
-    int closer;             /* 1: ranks are read in units unlike those of the search        */
-    int wild;               /* 1: entries are of very different size, as they were given     */
     int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
     double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve       */
@@ -262,11 +238,7 @@ int dae_look_along(dae_analysis *a);
 int dae_settle(dae_analysis *a, int fresh);
 
 dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const double *v);
-/* Brings the series to units in which the quickest parts are seen; `closer`: they are others. */
-dae_status dae_look_closer(dae_analysis *a);
 dae_status dae_pencil_run(dae_analysis *a);
-/* 1: s C + K is far from singular for some s, in units made for that s. */
-int dae_pencil_invertible(dae_analysis *a);
 int dae_pencil_sizes(int n); /* up to which blocks are counted */
 void dae_semi_explicit_run(dae_analysis *a);
 /* The constraints of the array that are not among the first `known`: into gradients. */

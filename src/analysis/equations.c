@@ -16,8 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 4, TRIES = 12, GROWTHS = 5 };
-static const double growth = 1e4, seen_well = 1e6; /* in units of rounding */
+enum { POINTS = 4, TRIES = 12 };
 static const double eighth[POINTS] = { 4. / 5, -1. / 5, 4. / 105, -1. / 280 };
 static const double sixth[POINTS] = { 3. / 4, -3. / 20, 1. / 60, 0 };
 /* Increments of four points, in units of those of eight: where orders 8 and 6 agree to
@@ -155,54 +154,6 @@ static double place_pair(dae_equations *e, double bend, double factor)
     return q;
 }
 
-/* Entries of column j that are seen to fewer than eight digits, or not at all */
-static int count_dim(const dae_equations *e, int j)
-{
-    int dim = 0;
-    for (int64_t k = dae_column_begin(&e->pattern, j); k < dae_column_end(&e->pattern, j); k++) {
-        int i = dae_column_row(&e->pattern, j, k);
-        dim += fabs(difference(e, i, eighth, POINTS)) <= seen_well * rounding(e, i);
-    }
-    return dim;
-}
-
-/* x_0 + 1e-16 x_1 = 1 depends on x_1, but with an increment of 1 that is not to be seen. Where F is
- * linear in an unknown, its increment can be as large as one likes: it is, if that shows entries
- * that were hidden by rounding before. */
-static int grow(dae_equations *e, double t, const double *x, const double *v, int by_v, int color)
-{
-    double *kept = e->best, *dim = e->row, *step = e->step[by_v], bend;
-    int any = 0, answer = move(e, t, x, v, by_v, color, 1, POINTS);
-    for (int j = 0; j < e->n; j++)
-        if (e->color[j] == color) {
-            kept[j] = step[j];
-            dim[j] = answer == DAE_OK && e->bent[by_v][j] == 0 ? count_dim(e, j) : 0;
-            any |= dim[j] > 0;
-        }
-    for (int k = 0; k < GROWTHS && any; k++) {
-        for (int j = 0; j < e->n; j++)
-            if (e->color[j] == color && dim[j] > 0)
-                step[j] *= growth;
-        answer = move(e, t, x, v, by_v, color, 1, POINTS);
-        if (answer != DAE_OK)
-            break;
-        for (int j = 0; j < e->n; j++) {
-            if (e->color[j] != color || dim[j] <= 0)
-                continue;
-            if (disagreement(e, j, &bend) > 1e-12 || bend > 0) {
-                dim[j] = 0; /* not linear so far away */
-            } else if (count_dim(e, j) < dim[j]) {
-                dim[j] = count_dim(e, j);
-                kept[j] = step[j];
-            }
-        }
-    }
-    for (int j = 0; j < e->n; j++)
-        if (e->color[j] == color)
-            step[j] = kept[j];
-    return answer == DAE_RETRY ? DAE_OK : answer;
-}
-
 /* Increments for the unknowns of one colour. */
 static int try_color(dae_equations *e, double t, const double *x, const double *v, int by_v,
                      int color)
@@ -238,8 +189,6 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
                 e->bent[by_v][j] = place_pair(e, e->bent[by_v][j], e->row[j]);
             }
         }
-    if (found && e->colors <= DAE_DENSE)
-        return grow(e, t, x, v, by_v, color);
     return found ? DAE_OK : DAE_RETRY;
 }
 
@@ -256,10 +205,6 @@ static void measure_terms(dae_equations *e, double t, const double *x, const dou
             for (int i = 0; i < e->n; i++)
                 e->terms[i] = fmax(e->terms[i], fabs(e->r[0][i] - e->r[4][i]) / small);
         }
-    for (int side = -1; side <= 1; side += 2) /* what depends on t alone is a term, too */
-        if (dae_equations_f(e, t + side * e->time, x, v, e->r[0]) == DAE_OK)
-            for (int i = 0; i < e->n; i++)
-                e->terms[i] = fmax(e->terms[i], fabs(e->r[0][i]));
 }
 
 int dae_equations_increments(dae_equations *e, double time, double t, const double *x,
@@ -316,42 +261,6 @@ static int find_pattern(dae_equations *e, double t, const double *x, const doubl
     return answer;
 }
 
-/* F after x_j (or x'_j) was moved by `by`, minus F: into out */
-static int shift(dae_equations *e, double t, const double *x, const double *v, int by_v, int j,
-                 double by, double *out)
-{
-    memcpy(e->x, x, (size_t)e->n * sizeof *x);
-    memcpy(e->v, v, (size_t)e->n * sizeof *v);
-    (by_v ? e->v : e->x)[j] += by;
-    int answer = dae_equations_f(e, t, e->x, e->v, out);
-    for (int i = 0; i < e->n && answer == DAE_OK; i++)
-        out[i] -= e->r_here[i];
-    return answer;
-}
-
-/* Are there entries that the pattern does not have, since rounding hides them unless an unknown is
- * huge? Of linear ones only: those are the same near the point. */
-static int hides_entries(dae_equations *e, double t, const double *x, const double *v)
-{
-    static const double huge[] = { 1e6, 1e12, 1e18 };
-    if (dae_equations_f(e, t, x, v, e->r_here) != DAE_OK)
-        return 0;
-    for (int k = 0; k < 6 * e->n; k++) {
-        int j = k / 6, by_v = k / 3 % 2;
-        double by = huge[k % 3] * fmax(fabs((by_v ? v : x)[j]), 1);
-        if (shift(e, t, x, v, by_v, j, by, e->r[1]) != DAE_OK ||
-            shift(e, t, x, v, by_v, j, 2 * by, e->r[2]) != DAE_OK)
-            continue;
-        for (int i = 0; i < e->n; i++) {
-            double twice = e->r[2][i];
-            if (twice != 0 && fabs(twice - 2 * e->r[1][i]) <= 1e-3 * fabs(twice) &&
-                dae_matrix_find(&e->pattern, i, j) < 0)
-                return 1;
-        }
-    }
-    return 0;
-}
-
 dae_status dae_equations_learn(dae_equations *e, double t, const double *x, const double *v)
 {
     int n = e->n;
@@ -367,7 +276,6 @@ dae_status dae_equations_learn(dae_equations *e, double t, const double *x, cons
         answer = find_pattern(e, t, x, v, w);
     if (answer == DAE_OK)
         answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
-    e->hides = answer == DAE_OK && e->colors <= DAE_DENSE && hides_entries(e, t, x, v);
     dae_free(e->memory, w);
     return answer == DAE_RETRY ? undefined(e, t) : (dae_status)answer;
 }

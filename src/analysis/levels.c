@@ -236,13 +236,15 @@ static dae_status count_again(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
     int known = 0, top = f->levels;
+    if (f->linear)
+        return DAE_OK;
     dae_svd_forget(&a->array.svd);
     a->array.forced = 0;
     a->array.constraints = -1;
     for (int j = 0; j <= DAE_MOST_SERIES; j++)
         a->array.expected[j] = -1;
     f->index = -1;
-    for (int level = 0; level <= top && f->index < 0; level++) {
+    for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
             return not_consistent(a, level, DAE_E_CONVERGENCE);
         read_level(a, level);
@@ -254,20 +256,6 @@ static dae_status count_again(dae_analysis *a)
         f->redundant = f->contradiction = 0;
     }
     return DAE_OK;
-}
-
-/* The size of the terms that equation i and its derivatives are sums of, 1 at least: what remains
- * of the equation is judged beside it. */
-static double term_size(const dae_series *s, size_t i)
-{
-    size_t n = (size_t)s->n;
-    double size = 1;
-    for (int q = 0; q <= s->order + 1; q++)
-        for (size_t j = 0; j < n; j++) {
-            double entry = fabs(s->K[i + j * n]) + q * fabs(s->C[i + j * n]);
-            size = fmax(size, entry * fabs(s->c[(size_t)q * n + j]));
-        }
-    return size;
 }
 
 static void read_point(dae_analysis *a)
@@ -288,11 +276,8 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        double size = term_size(s, i);
-        for (int q = 0; q <= s->order; q++)
-            f->residual = fmax(f->residual, fabs(s->R[(size_t)q * n + i]) / size);
-    }
+    for (size_t i = 0; i < (size_t)(s->order + 1) * n; i++)
+        f->residual = fmax(f->residual, fabs(s->R[i]));
     f->time_scale = s->H;
 }
 
@@ -323,12 +308,6 @@ static const char *doubt(const dae_analysis *a)
         return "kept and dropped singular values are close to each other";
     if (a->array.svd.near.rows > 0)
         return "a singular value is near the tolerance: another tolerance, another rank";
-    int unlike = a->closer || a->wild;
-    /* with an index in ordinary units such terms come from rounding itself */
-    if (a->equations.hides && (unlike || a->facts.index < 0))
-        return "an equation has terms so small that rounding hides them beside the others";
-    if (unlike && a->facts.index < 0)
-        return "entries are of very different size: a rank may be hidden by larger ones";
     return NULL;
 }
 
@@ -407,14 +386,11 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
             break;
         extra = a->array.left - a->array.rank[0];
     }
-    if (status != DAE_OK)
-        return status;
-    read_point(a);
-    status = dae_look_closer(a);
-    if (status == DAE_OK && (a->closer || !a->facts.linear))
+    if (status == DAE_OK)
         status = count_again(a);
     if (status != DAE_OK)
         return status;
+    read_point(a);
     conclude(a);
     return DAE_OK;
 }

@@ -188,34 +188,3 @@ dae_status dae_pencil_run(dae_analysis *a)
     dae_free(&a->memory, block);
     return status;
 }
-
-/* In the units of the array a regular pencil may look singular: (k s, k s; k s + 1, k s - 1) does
- * for large k, unless s is as small as 1 / k. */
-int dae_pencil_invertible(dae_analysis *a)
-{
-    enum { DECADES = 16, STEP = 2 };
-    const dae_series *s = &a->series;
-    dae_units *u = &a->units;
-    size_t n = (size_t)s->n;
-    dae_svd *svd = &a->array.svd;
-    double *M = a->matrices, least = 0;
-    if (!u->vectors)
-        return 0;
-    for (size_t k = 0; k < n * n; k++)
-        dae_units_entry(u, k, fabs(s->K[k]), fabs(s->C[k]));
-    dae_rank weakest = svd->weakest, near = svd->near;
-    double gap = svd->gap;
-    for (int decade = -DECADES; decade <= DECADES && least < 1e-6; decade += STEP) {
-        double at = pow(10, decade);
-        if (!dae_units_find(u, 1 / at))
-            break;
-        for (size_t k = 0; k < n * n; k++)
-            M[k] = (s->K[k] + at * s->C[k]) * exp(u->row[k % n] + u->column[k / n]);
-        if (dae_svd_rank(svd, s->n, s->n, M, s->n) >= 0)
-            least = svd->s[n - 1];
-    }
-    svd->weakest = weakest;
-    svd->near = near;
-    svd->gap = gap;
-    return least >= 1e-6;
-}

@@ -21,7 +21,7 @@
  * with D itself, until they stay: deferred corrections, each of which gains an order for what is not
  * stiff, and leaves x as it is for what is; the limit is collocation, off by O(h^(M+1)) inside the
  * step. Their change is the error of the pass before, and the last coefficient of D' shows whether M
- * is enough.
+ * is enough. Where corrections do not converge, and the method can, it makes a step that ends at t.
  *
  * **Many reads in a step** need not all ask. The first two of a step do, and are compared with what
  * could be had for nothing: the method's polynomial or, if that fails, the polynomial through x at the
@@ -145,6 +145,7 @@ void dae_dense_begin(dae_solver *s)
     a->source = s->method->between == DAE_BETWEEN_POLYNOMIAL ? DAE_READ_POLYNOMIAL : DAE_READ_NOTHING;
     a->agreed = vouched ? VOUCHERS - 1 : 0;
     a->corrected = 0;
+    a->defect = 0;
     a->resolved = -1;
     for (int i = 0; a->recent && i < s->system.n; i++) a->recent[i] *= REMEMBERED;
 }
@@ -434,6 +435,8 @@ static int read_inside(dae_solver *s, double t)
     dae_scale_weights(s, s->t - s->t_previous);
     a->doubtful = 0;
     prepare(s);
+    if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
+        return 1;
     foretell(s, t);
     if (a->source != DAE_READ_NOTHING && a->agreed >= VOUCHERS) return 1;
     predict(s, t);

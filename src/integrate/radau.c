@@ -67,6 +67,9 @@ static const double RATE_MOST = 0.4, RATE_LOWER = 0.2, RATE_RAISE = 0.05;
  * error is far below the estimate. */
 static const double NEWTON = 0.05;
 
+/* Iterations for a step inside another, which cannot be made smaller. */
+enum { PATIENT = 50 };
+
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
 static const double OLD_RATE = 0.2;
 
@@ -480,6 +483,50 @@ static void radau_interpolate(dae_solver *s, double t, double *x, double *p, dou
     irk_step_interpolate(&m->r, s, t, x, p, d);
 }
 
+static void exchange(dae_solver *s)
+{
+    dae_dense *a = &s->dense;
+    double *x = s->x, *p = s->p, *d = s->d;
+    s->x = a->x_begin, s->p = a->p_begin, s->d = a->d_begin;
+    a->x_begin = x, a->p_begin = p, a->d_begin = d;
+}
+
+/* A step of the same kind from the beginning of the last one to t, predicted by its polynomial.
+ * (The factors of the next step are lost by it, and made again.) */
+static int radau_refine(dae_solver *s, double t, double *x, double *p)
+{
+    radau *m = s->method_state;
+    irk_stages *k = &m->r.k;
+    const irk_scheme *g = k->scheme = m->r.past;
+    double weight[IRK_STAGES + 1], t_end = s->t, h = t - s->t_previous;
+    int64_t newton = s->stats.newton_iterations;
+    dae_trial look = s->trial;
+    if (!g) return 0;
+    for (int j = 0; j < g->stages; j++) {
+        irk_scheme_weights(g, g->c[j] * h / m->r.h_past, weight, NULL);
+        for (int i = 0; i < k->stride; i++) {
+            double sum = 0;
+            for (int l = 0; l <= g->stages; l++) sum += weight[l] * m->r.Z_past[l * k->stride + i];
+            k->Z[j * k->stride + i] = sum;
+        }
+    }
+    exchange(s);
+    s->t = s->t_previous;
+    int status = irk_stages_begin(k, s, h, NULL);
+    if (status == DAE_OK) status = irk_stages_factor(k, s, h);
+    if (status == DAE_OK) status = irk_stages_solve(k, s, h, newton_of(m), PATIENT, 0.5);
+    look.h = h;
+    if (status == DAE_OK) irk_step_finish(&m->r, s, g, &look);
+    s->t = t_end;
+    exchange(s);
+    k->factored = NULL;
+    s->stats.newton_iterations = newton;
+    if (status != DAE_OK) return 0;
+    memcpy(x, look.x, (size_t)k->n * sizeof(double));
+    memcpy(p, look.p, (size_t)k->m * sizeof(double));
+    return 1;
+}
+
 static int radau_reach(dae_solver *s)
 {
     return s->order_most;
@@ -503,6 +550,7 @@ const dae_method dae_method_radau = {
     .reject = radau_reject,
     .interpolate = radau_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .refine = radau_refine,
     .reach = radau_reach,
 };
 
@@ -523,5 +571,6 @@ const dae_method dae_method_radau_undamped = {
     .reject = radau_reject,
     .interpolate = radau_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .refine = radau_refine,
     .reach = radau_reach,
 };

@@ -58,6 +58,8 @@ typedef struct dae_method {
     void (*interpolate)(dae_solver *s, double t, double *x, double *p, double *d);
     int between;                                           /* DAE_BETWEEN_...: what dense.c
                                                               makes of it                   */
+    int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or a step that ends at t
+                                                              inside the last one; 1: done   */
     void (*polish)(dae_solver *s, double t, double *x, double *p); /* NULL, or makes of what is read
                                                               what the ends of steps are, if it can */
     int (*reach)(dae_solver *s);                           /* highest order the history allows */
