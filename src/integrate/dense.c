@@ -146,6 +146,7 @@ void dae_dense_begin(dae_solver *s)
     a->agreed = vouched ? VOUCHERS - 1 : 0;
     a->corrected = 0;
     a->defect = 0;
+    a->was_resolved = a->resolved > 0;
     a->resolved = -1;
     for (int i = 0; a->recent && i < s->system.n; i++) a->recent[i] *= REMEMBERED;
 }
@@ -554,9 +555,12 @@ int dae_is_unresolved(dae_solver *s, double t)
         s->method->between == DAE_BETWEEN_OWN)
         return 0;
     if (a->resolved < 0) {
+        /* after a step that was resolved one place is enough, each time another */
+        int first = a->was_resolved ? (int)(s->stats.steps % PROBES) : 0;
+        int last = a->was_resolved ? first : PROBES - 1;
         a->resolved = 1;
         dae_scale_weights(s, s->t - s->t_previous);
-        for (int k = 0; k < PROBES && a->resolved; k++) {
+        for (int k = first; k <= last && a->resolved; k++) {
             double at = s->t_previous + probe[k] * (s->t - s->t_previous);
             s->method->interpolate(s, at, a->x_pred, a->p_pred, a->d_pred);
             memcpy(a->x, a->x_pred, (size_t)s->system.n * sizeof(double));

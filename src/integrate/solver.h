@@ -140,6 +140,7 @@ typedef struct dae_dense {
     double defect;          /* what the polynomial through P lacks, in tolerances of x      */
     double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
     int doubtful;           /* 1: p of algebraic unknowns is no derivative                  */
+    int was_resolved;       /* the same of the step before                                  */
     int resolved;           /* is the method's polynomial a picture of x? -1: not known     */
 } dae_dense;
 
