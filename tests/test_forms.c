@@ -832,6 +832,105 @@ static void dense_output_of_unresolved(void **state)
         }
 }
 
+/* y' = z, y = 1: index 2, and steps as long as they like; w = sin t beside it, which no error estimate sees. */
+static int driven_beside_index_2(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    (void)user;
+    r[0] = xdot[0] - x[1];
+    r[1] = x[0] - 1;
+    r[2] = x[2] - sin(t);
+    return DAE_OK;
+}
+
+static void dense_output_beside_index_2(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "mebdf", "radau", "esdirk", "bim", "gam" };
+    static const unsigned char level[] = { DAE_DIFFERENTIAL, DAE_INDEX2, DAE_ALGEBRAIC };
+    for (int k = 0; k < COUNT_OF(method); k++)
+        for (double rtol = 1e-4; rtol > 1e-9; rtol *= 1e-2) {
+            double x[3] = { 1, 0, 0 }, xdot[3] = { 0, 0, 1 }, worst = 0, slope = 0;
+            dae_problem p = { .size = 3, .residual = driven_beside_index_2, .level = level };
+            dae_solver *s = dae_open(&p, &(dae_options){ .rtol = rtol, .atol = rtol, .method = method[k] });
+            expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+            for (int i = 1; i <= 100; i++) {
+                double t = 0.37 * i;
+                expect(s, dae_advance(s, t), DAE_OK);
+                expect(s, dae_read(s, t, x, xdot), DAE_OK);
+                worst = fmax(worst, fabs(x[2] - sin(t)) / rtol);
+                slope = fmax(slope, fabs(xdot[2] - cos(t)));
+            }
+            expect_below(worst, 10);
+            expect_below(slope, 100 * rtol + 1e-6);
+            dae_close(s);
+        }
+}
+
+/* Reading often is cheap: 500 reads make no more than one factorization for 20 of them, nor other steps. */
+static void many_reads_are_cheap(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "mebdf", "radau", "rodas", "esdirk", "bim" };
+    enum { READS = 500 };
+    for (int k = 0; k < COUNT_OF(method); k++) {
+        subject q;
+        double x[most];
+        dae_statistics plain;
+        subject_open(&q, "akzo", NULL, NULL, 0);
+        dae_options o = tolerance(&q, 1e-6);
+        o.method = method[k];
+        o.initial_step = 1e-6;
+        assert_int_equal(subject_run(&q, &o, q.p.t1, x, &plain, NULL), DAE_OK);
+        dae_solver *s = begin(&q, &o);
+        for (int i = 1; i <= READS; i++) {
+            double t = q.p.t0 + (q.p.t1 - q.p.t0) * i / READS;
+            expect(s, dae_advance(s, t), DAE_OK);
+            expect(s, dae_read(s, t, x, NULL), DAE_OK);
+        }
+        dae_statistics read = statistics_of(s);
+        assert_int_equal(read.steps, plain.steps);
+        assert_true(read.factorizations - plain.factorizations <= READS / 20);
+        print_message("%s: %lld steps, %lld residuals, %lld with %d reads\n", method[k], (long long)plain.steps,
+                      (long long)plain.residuals, (long long)read.residuals, READS);
+        expect_below((double)read.residuals, 4.0 * (double)plain.residuals + 50);
+        dae_close(s);
+        subject_close(&q);
+    }
+}
+
+/* Of a multiplier the tolerances say nothing: the estimate does. */
+static void multipliers_have_estimates(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "mebdf", "radau", "bim" };
+    for (int k = 0; k < COUNT_OF(method); k++)
+        for (double rtol = 1e-4; rtol > 1e-9; rtol *= 1e-2) {
+            subject q;
+            double x[8], exact[8], estimate[8], largest = 0, told = 0;
+            subject_open(&q, "pendulum", "index2", NULL, 0);
+            dae_options o = { .rtol = rtol, .atol = rtol, .method = method[k] };
+            dae_solver *s = begin(&q, &o);
+            assert_int_equal(dae_get_accuracy(s, NULL), DAE_E_ARG);
+            for (int i = 1; i <= 100; i++) {
+                double t = q.p.t0 + (q.p.t1 - q.p.t0) * i / 100;
+                expect(s, dae_advance(s, t), DAE_OK);
+                expect(s, dae_read(s, t, x, NULL), DAE_OK);
+                expect(s, dae_get_accuracy(s, estimate), DAE_OK);
+                q.p.exact(t, exact, q.p.problem.user);
+                for (int j = 0; j < q.n; j++) {
+                    if (q.p.problem.level[j] < DAE_INDEX2) continue;
+                    double error = fabs(x[j] - exact[j]);
+                    expect_below(error, 10 * estimate[j]);
+                    largest = fmax(largest, error);
+                    told = fmax(told, estimate[j]);
+                }
+            }
+            assert_true(largest > 0 && told < 1e3 * largest);
+            dae_close(s);
+            subject_close(&q);
+        }
+}
+
 /* ---- bounds on steps ---- */
 
 typedef struct journal {
@@ -1559,6 +1658,9 @@ int main(void)
         cmocka_unit_test(stop_just_ahead),
         cmocka_unit_test(dense_output_is_as_good),
         cmocka_unit_test(dense_output_of_unresolved),
+        cmocka_unit_test(dense_output_beside_index_2),
+        cmocka_unit_test(many_reads_are_cheap),
+        cmocka_unit_test(multipliers_have_estimates),
         cmocka_unit_test(diode_never_sticks),
         cmocka_unit_test(bounds_on_steps_hold),
         cmocka_unit_test(smallest_step_holds),
