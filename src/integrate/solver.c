@@ -112,7 +112,7 @@ static dae_status take_memory(dae_solver *s)
     s->system.scale = s->w0;
     s->system.scale_part = fmin(1, sqrt(sqrt(DBL_EPSILON) / fmax(s->options.rtol, 1e-10)));
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
-    s->w_error = s->options.suppress_algebraic ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
+    s->w_error = s->options.suppress_algebraic || s->options.fading > 0 ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
     if (s->options.fading > 0) s->recent = dae_alloc(&s->memory, 2 * n, sizeof(double));
     if (s->options.fading > 0 && !s->recent) return DAE_E_NOMEM;
     return s->events.armed && s->w && s->w_error ? DAE_OK : DAE_E_NOMEM;
