@@ -23,8 +23,8 @@
 #include <string.h>
 
 /* A look every LOOK steps; MANY signs of trouble at orders up to LOW make it suspicious, VERY_MANY at
- * any order. Measured: sliding modes show 20 to 200, mostly at order 1 to 3, oscillations 10 to 25 at
- * order 5. */
+ * the next order. Measured: sliding modes show 20 to 200, mostly at order 1 to 3, oscillations 10 to
+ * 25 at order 5. */
 enum { LOOK = 200, MANY = 10, VERY_MANY = 30, LOW = 3 };
 
 /* So many more steps at the present pace are not worth a failure. */
@@ -175,7 +175,8 @@ static dae_status suspect_chatter(dae_solver *s, double rest, double h)
     int64_t failures = s->stats.rejected + s->stats.newton_failures;
     int signs = w->flips + (int)(failures - w->failures);
     w->failures = failures;
-    if (signs < (w->order > LOW ? VERY_MANY : MANY) || s->options.fixed_step > 0) {
+    int enough = w->order <= LOW ? MANY : VERY_MANY;
+    if (w->order > LOW + 1 || signs < enough || s->options.fixed_step > 0) {
         w->suspicious = w->confirmed = 0;
         w->ask = 2;
         return DAE_OK;
