@@ -31,6 +31,7 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "integrate/nordsieck.h"
+#include "integrate/oscillation.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,6 +59,7 @@ typedef struct bdf {
     int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
+    dae_oscillation mode;   /* may hold the order low                                       */
 
     /* of the present attempt */
     int order_new, even;    /* even: the coefficients are those of an even mesh             */
@@ -136,6 +138,7 @@ static void bdf_start(dae_solver *s)
     b->idle = b->switches = b->even = b->unquestioned = b->agreed = 0;
     b->gain = b->raw_peak = 0;
     b->calm = 1000;
+    dae_oscillation_start(&b->mode);
     s->order = 1;
 }
 
@@ -320,9 +323,10 @@ static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
 static void want_neighbours(const dae_solver *s, bdf *b, const dae_trial *trial, double error)
 {
     int k = trial->order, ripe = b->starting || b->steady >= k;
+    int most = dae_oscillation_order(&b->mode, s->options.max_order);
     if (b->filtered && b->steady > k && b->steady % 3) ripe = 0; /* dear: look less often */
-    b->have_down = k > 1 && (ripe || !b->filtered || error > RESTLESS);
-    b->have_up = ripe && k < s->options.max_order && b->valid > k && !b->first;
+    b->have_down = k > 1 && (ripe || !b->filtered || error > RESTLESS || k > most);
+    b->have_up = ripe && k < most && b->valid > k && !b->first;
 }
 
 /* Filtered estimates cost a solve. If raw ones have been on the safe side and about the same
@@ -516,6 +520,7 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     double term_down = b->have_down ? k * b->sigma[k - 1] * b->norm_down : INFINITY;
     double error = b->sigma[k] * b->norm_k;
     int lower = b->have_down && (k == 2 ? term_down <= 0.5 * term_k : term_down <= term_k);
+    if (b->have_down && k > dae_oscillation_order(&b->mode, k)) lower = 1;
     if (lower) b->starting = 0;
     if (k == s->options.max_order) b->starting = 0;
     if (b->starting) {
@@ -562,6 +567,7 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
     b->first = 0;
     b->calm++;
     if (trial->prescribed) return;
+    if (k > 1) dae_oscillation_watch(s, &b->mode, k, trial->h, b->phi);
     plan(s, b, trial);
 }
 
@@ -572,8 +578,9 @@ static void bdf_reject(dae_solver *s, dae_trial *trial, int verdict)
     b->starting = b->calm = 0;
     if (verdict != DAE_STEP_ERROR) {
         s->h = 0.25 * trial->h;
-        /* an undefined point is often an overshooting prediction: a lower order is tamer */
-        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 1) s->order = k - 1;
+        /* an undefined point is often an overshooting prediction: a lower order is tamer, but order 1
+         * would begin with steps as short as at the start */
+        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 2) s->order = k - 1;
         return;
     }
     double term_k = (k + 1) * b->sigma[k] * b->norm_k, error = b->sigma[k] * b->norm_k;

@@ -83,6 +83,7 @@ static void mebdf_start(dae_solver *s)
     m->steady = 0;
     m->starting = 1;
     m->calm = 1000;
+    dae_oscillation_start(&m->mode);
     m->raw_peak = m->ahead = 0;
     m->blind = 0;
     m->pace.c = m->even_h = 0;
@@ -186,8 +187,9 @@ static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
     m->error_k = trial->error;
     if (!m->past.first && m->past.valid >= k )
         m->error_k *= evened(m, trial->h, k) * share(k) / fabs(m->f.defect / (1 + m->f.defect));
-    m->have_down = k > 1 && (ripe || trial->error > RESTLESS);
-    m->have_up = ripe && k < s->options.max_order && m->past.valid > k && !m->past.first;
+    int top = dae_oscillation_order(&m->mode, s->options.max_order);
+    m->have_down = k > 1 && (ripe || trial->error > RESTLESS || k > top);
+    m->have_up = ripe && k < top && m->past.valid > k && !m->past.first;
     int status = neighbours(s, m, trial);
     if (status != DAE_OK) return status;
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
@@ -235,7 +237,7 @@ static void plan(dae_solver *s, mebdf *m, const dae_trial *trial)
     if (m->have_down) {
         double down = growth(m->error_down, k - 1);
         int growing = CLEARLY * m->error_down / share(k - 1) <= m->error_k / share(k);
-        if (down > best || growing) next = k - 1, best = down;
+        if (down > best || growing || k > dae_oscillation_order(&m->mode, k)) next = k - 1, best = down;
     }
     if (m->have_up && next == k) {
         double up = growth(m->error_up, k + 1);
@@ -270,7 +272,9 @@ static void mebdf_commit(dae_solver *s, dae_trial *trial)
     m->steady = same ? m->steady + 1 : 1;
     m->used = k;
     m->calm++;
-    if (!trial->prescribed) plan(s, m, trial);
+    if (trial->prescribed) return;
+    if (k > 1) dae_oscillation_watch(s, &m->mode, k, trial->h, a->phi);
+    plan(s, m, trial);
 }
 
 static void mebdf_reject(dae_solver *s, dae_trial *trial, int verdict)
@@ -280,8 +284,9 @@ static void mebdf_reject(dae_solver *s, dae_trial *trial, int verdict)
     m->starting = m->calm = 0;
     if (verdict != DAE_STEP_ERROR) {
         s->h = 0.25 * trial->h;
-        /* an undefined point is often an overshooting prediction: a lower order is tamer */
-        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 1) s->order = k - 1;
+        /* an undefined point is often an overshooting prediction: a lower order is tamer, but order 1
+         * would begin with steps as short as at the start */
+        if ((verdict == DAE_STEP_NONFINITE || verdict == DAE_STEP_RETRY) && k > 2) s->order = k - 1;
         return;
     }
     if (s->error_failures > 2) {

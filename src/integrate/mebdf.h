@@ -5,6 +5,7 @@
 
 #include "base/norm.h"
 #include "integrate/history.h"
+#include "integrate/oscillation.h"
 
 enum { MEBDF_MOST = 7, MEBDF_ROWS = MEBDF_MOST + 3 };
 
@@ -42,6 +43,7 @@ typedef struct mebdf {
     int steady;             /* accepted steps since size or order last changed              */
     int starting;           /* 1: order and step are still being built up                   */
     int calm;               /* accepted steps since the last rejection                      */
+    dae_oscillation mode;   /* may hold the order low                                       */
     double raw_peak;        /* largest unfiltered error lately                              */
     double fit;             /* x - x1 counts so many times                                  */
     int blind;              /* 1: the last step had no stage 2, t2 being undefined          */
