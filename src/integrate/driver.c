@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Limits of patience within one step. */
-enum { MOST_UNDEFINED = 10, MOST_NEWTON = 10, MOST_ERRORS = 25, MOST_NEWTON_FIRST = 40 };
+enum { MOST_UNDEFINED = 10, FEW_UNDEFINED = 3, MOST_CALLS_UNDEFINED = 80, MOST_NEWTON = 10, MOST_ERRORS = 25, MOST_NEWTON_FIRST = 40 };
 enum { PATIENCE = 50 }; /* Newton iterations of a prescribed step */
 
 /* ---- weights ---- */
@@ -344,15 +344,25 @@ static int project(dae_solver *s, dae_trial *trial)
 
 /* The equations are not defined at the trial point. If the solution really ends there the
  * nearest such place stays ahead however often the step is cut; if only the prediction strayed,
- * the solution soon passes it. Meanwhile the step does not grow back at once. */
-static int note_undefined(dae_solver *s)
+ * the solution soon passes it. Meanwhile the step does not grow back at once. 1: this has gone on for too long: too often, or for too many calls
+ * though the place is known well. (A callback that answers DAE_RETRY knows what it does.) */
+static int note_undefined(dae_solver *s, int verdict)
 {
     double t = s->trial.t;
-    if (s->undefined_failures == 0 || (t - s->t_bad) * s->direction < 0) s->t_bad = t;
+    int first = s->undefined_failures == 0;
+    if (first) {
+        s->h_bad = fabs(s->trial.h);
+        s->calls_bad = s->stats.residuals;
+    }
+    if (first || (t - s->t_bad) * s->direction < 0) s->t_bad = t;
     s->ceiling = 0.5 * fabs(s->trial.h);
     s->ceiling_steps = 6;
     s->corrector.verify = 1;
-    return ++s->undefined_failures;
+    s->undefined_failures++;
+    double h = fabs(s->trial.h), located = fmin(s->h_bad / 64, 1e-5 * fabs(t - s->t_begin));
+    return s->undefined_failures > MOST_UNDEFINED ||
+           (verdict == DAE_STEP_NONFINITE && s->undefined_failures > FEW_UNDEFINED && h < located &&
+            s->stats.residuals - s->calls_bad > MOST_CALLS_UNDEFINED);
 }
 
 /* The first time a trial point is undefined the last accepted point may be so too: Newton's
@@ -383,7 +393,7 @@ static int hopeless(dae_solver *s, int verdict)
         return ++s->error_failures > MOST_ERRORS;
     case DAE_STEP_NONFINITE:
     case DAE_STEP_RETRY:
-        return note_undefined(s) > MOST_UNDEFINED;
+        return note_undefined(s, verdict);
     default:
         s->stats.newton_failures++;
         s->newton_trouble++;

@@ -1,14 +1,16 @@
 /* watch.c: the watchdog of a run: many steps that achieve little.
  *
  * No progress: 200 steps that bring t forward by less than 1e-8 of the time since the start.
- * Not the number of steps counts but what they achieve.
+ * Not the number of steps counts but what they achieve. Or HOPELESS looks in a row at a pace that
+ * would need a million times the steps that are allowed: as where noise is above the tolerance.
  *
  * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
  * that sticks). Each step lands on the other side, so the local error keeps its size and changes
  * its sign every few steps, or Newton's iteration is thrown across again and again, at a low
- * order, with steps as small as the tolerance: millions of them, most accepted. Resolved
- * oscillations look a little like that, so this is only a suspicion, and the equations are
- * asked. Along a direction e in which the solution chatters let D(a) = f(x + a e) - f(x - a e).
+ * order, with steps as small as the tolerance: millions of them, most accepted. One-step methods
+ * of high order show neither, only the steps. So small steps are a suspicion, signs make it a strong
+ * one, and the equations are asked whether there is a jump where the solution is, and still is
+ * many steps later. Along a direction e in which the solution chatters let D(a) = f(x + a e) - f(x - a e).
  * A linear f has D(4a) = 4 D(a), a jump of size J between the two points adds J to both:
  * J = (4 D(a) - D(4a)) / 3, found alike from (a, 4a) and (4a, 16a). Of a kink and of a smooth f
  * nothing is left but terms that grow with a, and noise gives two different numbers.
@@ -22,12 +24,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A look every LOOK steps; MANY signs of trouble at orders up to LOW make it suspicious.
- * Measured: sliding modes show 20 to 200 at order 1 to 3, oscillations 10 to 25 at order 5. */
-enum { LOOK = 200, MANY = 10, LOW = 3 };
+/* A look every LOOK steps or CALLS residuals; MANY signs of trouble, or a pace that fell, and the
+ * equations are asked at once. ALIKE looks must find the same jump. */
+enum { LOOK = 200, CALLS = 2000, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8 };
 
 /* So many more steps at the present pace are not worth a failure. */
-static const double BEARABLE = 1e4;
+static const double BEARABLE = 2e3;
 
 typedef struct jump {
     int row, column; /* row -1: none */
@@ -36,7 +38,8 @@ typedef struct jump {
 
 void dae_watch_start(dae_solver *s)
 {
-    s->watch = (dae_watch_state){.t = s->t, .unknown = -1, .ask = 2};
+    s->watch = (dae_watch_state){.t = s->t, .unknown = -1, .ask = 1, .row = -1};
+    s->watch.residuals = s->stats.residuals;
     s->watch.failures = s->stats.rejected + s->stats.newton_failures;
 }
 
@@ -45,7 +48,6 @@ static void count_flip(dae_solver *s)
     dae_watch_state *w = &s->watch;
     const dae_trial *trial = &s->trial;
     int i = trial->limiting;
-    if (trial->order > w->order) w->order = trial->order;
     if (i < 0 || trial->error < 0.05) return;
     int sign = trial->e[i] > 0 ? 1 : -1;
     if (i == w->unknown && sign != w->sign) w->flips++;
@@ -85,14 +87,15 @@ static int leader(const dae_solver *s, const double *v)
     return isfinite(most) ? lead : -1;
 }
 
-/* A jump that matters moves the unknowns by a part of their tolerances within a step, and is
- * above rounding: the least size by rows. */
+/* A jump that matters moves the unknowns by their tolerances within some twenty steps, and is
+ * above rounding: the least size by rows. (Methods that let a step make less than a tolerance of
+ * error take shorter ones.) */
 static void least_jumps(const dae_solver *s, double *least)
 {
     const dae_system *sys = &s->system;
     const dae_matrix *a = &sys->matrix;
     const dae_corrector *q = &s->corrector;
-    double h = fabs(s->stats.h), noise = 1e3 * DBL_EPSILON;
+    double h = SOME * fmax(fabs(s->stats.h), s->watch.h), noise = 1e3 * DBL_EPSILON;
     memset(least, 0, (size_t)sys->n * sizeof(double));
     for (int j = 0; j < sys->n; j++) {
         double rate = 0.05 / (s->w0[j] * h) + (sys->computed ? 0 : noise * fabs(s->p[j]));
@@ -166,39 +169,46 @@ dae_status dae_explain_chatter(dae_solver *s)
     return found.row >= 0 ? explain(s, &found, s->stats.h) : DAE_OK;
 }
 
-/* Asked at ever longer intervals as long as there is no jump; two looks must agree. */
+/* Asked at ever longer intervals as long as there is no jump, and anew when the pace falls or there
+ * are signs. h is the mean step since the last look. */
 static dae_status suspect_chatter(dae_solver *s, double rest, double h)
 {
     dae_watch_state *w = &s->watch;
     jump found;
     int64_t failures = s->stats.rejected + s->stats.newton_failures;
-    int signs = w->flips + (int)(failures - w->failures);
+    int signs = w->flips + (int)(failures - w->failures), fell = h < 0.25 * w->h;
     w->failures = failures;
-    if (w->order > LOW || signs < MANY || s->options.fixed_step > 0) {
-        w->suspicious = w->confirmed = 0;
-        w->ask = 2;
+    w->h = h;
+    if (rest <= BEARABLE * h || s->options.fixed_step > 0) {
+        w->slow = w->confirmed = 0;
+        w->ask = 1;
         return DAE_OK;
     }
-    if (++w->suspicious < w->ask) return DAE_OK;
+    if (fell || (signs >= MANY && w->slow < ALIKE)) w->slow = w->ask - 1;
+    if (++w->slow < w->ask) return DAE_OK;
     int status = ask_equations(s, &found);
     if (status < 0) return (dae_status)status;
-    w->confirmed = found.row >= 0 ? w->confirmed + 1 : 0;
-    w->ask = found.row >= 0 ? w->suspicious + 1 : 2 * w->suspicious;
-    return w->confirmed >= 2 && rest > BEARABLE * h ? explain(s, &found, h) : DAE_OK;
+    w->confirmed = found.row < 0 ? 0 : found.row == w->row ? w->confirmed + 1 : 1;
+    w->row = found.row;
+    w->ask = found.row >= 0 ? w->slow + 1 : 2 * w->slow;
+    return w->confirmed >= ALIKE ? explain(s, &found, h) : DAE_OK;
 }
 
 dae_status dae_watch(dae_solver *s, double target)
 {
     dae_watch_state *w = &s->watch;
     count_flip(s);
-    if (++w->steps < LOOK) return DAE_OK;
+    if (++w->steps < LOOK && s->stats.residuals - w->residuals < CALLS) return DAE_OK;
     double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin);
-    dae_status status = suspect_chatter(s, fabs(target - s->t), progress / LOOK);
-    if (status == DAE_OK && !(progress > 1e-8 * done))
+    dae_status status = suspect_chatter(s, fabs(target - s->t), progress / w->steps);
+    double pace = progress / w->steps, most = (double)s->options.max_steps;
+    w->hopeless = fabs(target - s->t) > 1e6 * most * pace ? w->hopeless + 1 : 0;
+    if (status == DAE_OK && (!(progress > 1e-8 * done) || w->hopeless >= HOPELESS))
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
-    if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / LOOK)
+    if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / w->steps)
         status = dae_explain_stiffness(s, fabs(target - s->t));
-    w->steps = w->flips = w->order = 0;
+    w->steps = w->flips = 0;
+    w->residuals = s->stats.residuals;
     w->t = s->t;
     return status;
 }
