@@ -237,6 +237,12 @@ typedef struct dae_step_record {
     int filtered;           /* 1: the error estimate went through the iteration matrix      */
 } dae_step_record;
 
+/* What a caller may know of the solution beforehand (dae_options.expect, a sum of these). */
+enum {
+    DAE_EXPECT_RESTARTS = 1, /* many restarts: more than ten, say                           */
+    DAE_EXPECT_MOTION = 2    /* motion that is hardly damped, as of mechanisms              */
+};
+
 /* To mean a true zero for rtol or atol, where 0 means "the default", write DAE_ZERO. */
 #define DAE_ZERO 4.9406564584124654e-324
 
@@ -245,7 +251,9 @@ typedef struct dae_options {
     double atol;              /* 0: 1e-3 * rtol                                             */
     const double *atol_each;  /* per unknown, instead of atol; atol_count values            */
     int atol_count;
-    const char *method;       /* NULL: "bdf"; see dae_method_name()                         */
+    const char *method;       /* NULL or "auto": chosen, dae_statistics.reason says why; or a
+                                 name, see dae_method_name()                                */
+    unsigned expect;          /* what is known of the solution, for "auto": DAE_EXPECT_...  */
     const char *linear;       /* NULL: "auto"; "dense", "band", "klu"                       */
     dae_norm_kind norm;
     int max_order;            /* 0: the method's own limit                                  */
@@ -331,6 +339,7 @@ typedef struct dae_statistics {
     int order_highest;
     int user_code;               /* what a callback answered when it stopped the run        */
     const char *method, *linear; /* in use                                                  */
+    const char *reason;          /* why "auto" took this method; NULL: it was asked for     */
     int64_t nonzeros;            /* of the iteration matrix                                 */
     int filtered;                /* 1: error estimates are filtered by now                  */
     int64_t factor_nonzeros;     /* of its triangular factors; 0: not known (only klu tells) */

@@ -72,7 +72,7 @@ static outcome solve(const subject *q, double rtol, double jump)
 {
     outcome result = { .mixed = NAN };
     double *x = numbers(q->n);
-    dae_options o = { .rtol = rtol, .atol = rtol * ratio_of(&q->p) };
+    dae_options o = { .rtol = rtol, .atol = rtol * ratio_of(&q->p), .method = "bdf" };
     dae_solver *s = dae_open(&q->p.problem, &o);
     result.status = dae_last_status(s);
     if (result.status == DAE_OK)

@@ -474,7 +474,7 @@ static const refused_option refused_options[] = {
      {"initial_step", "min_step"}},
     {"F13 step_factor above 1", {.step_factor = 1.5}, DAE_E_STEP, {"step_factor", "1.5"}},
     {"F13 fixed_step NaN", {.fixed_step = NAN}, DAE_E_STEP, {"fixed_step", "NaN"}},
-    {"F17 max_order 6", {.max_order = 6}, DAE_E_OPTION, {"max_order", "6", "5"}},
+    {"F17 max_order 6", {.max_order = 6, .method = "bdf"}, DAE_E_OPTION, {"max_order", "6", "5"}},
     {"F17 max_order 100", {.max_order = 100}, DAE_E_OPTION, {"max_order", "100", "5"}},
     {"F17 max_order -1", {.max_order = -1}, DAE_E_OPTION, {"max_order", "-1", "1 to"}},
 };

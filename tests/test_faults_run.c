@@ -642,7 +642,7 @@ static void h02_fold(void **state)
                 p.rhs = fold_rhs, p.mass_kind = DAE_MASS_DIAGONAL, p.mass_values = mass;
                 if (form == 3) p.jacobian_x = fold_jacobian;
             }
-            dae_options o = {.rtol = rtols[i]};
+            dae_options o = {.rtol = rtols[i], .method = "bdf"};
             double x[3] = {1, 1.5, 0.5};
             dae_solver *s = dae_open(&p, &o);
             expect(s, dae_start(s, 0, x, NULL), DAE_OK);
@@ -753,7 +753,7 @@ static void h04_below_min_step(void **state)
     (void)state;
     scalar q = {.f = cosine};
     dae_problem p = scalar_problem(&q);
-    dae_options o = {.rtol = 1e-10, .min_step = 0.5};
+    dae_options o = {.rtol = 1e-10, .min_step = 0.5, .method = "bdf"};
     double x = 0;
     dae_solver *s = dae_open(&p, &o);
     expect(s, dae_start(s, 0, &x, NULL), DAE_OK);

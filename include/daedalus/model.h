@@ -115,7 +115,8 @@ typedef struct dae_simulation {
     int intervals;           /* of output; 0: of the annotation's Interval, else 500          */
     const double *times;     /* or output at these times in order, time_count of them         */
     int time_count;
-    const char *method;      /* NULL: chosen                                                  */
+    const char *method;      /* NULL or "auto": chosen                                        */
+    unsigned expect;         /* DAE_EXPECT_..., beside what the model shows: for that choice  */
     /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on
      * the way; "projection": all constraints by projection after every step; "least-squares": the
      * overdetermined system of all of them; "direct": as it is, index 3 at most; "array": with the

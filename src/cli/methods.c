@@ -4,6 +4,7 @@
  * shown beside what the table claims.
  */
 #include "cli/methods.h"
+#include "integrate/choose.h"
 #include "integrate/solver.h"
 #include "tableau/verify.h"
 
@@ -82,11 +83,48 @@ static const char *kind_name(dae_tableau_kind kind)
 
 /* ---- text ---- */
 
+static const char AUTO[] = "the default: one of these, by a table ('daedalus methods auto')";
+
+/* The table behind 'auto'. */
+static int choices(cli *c)
+{
+    const dae_choice *row;
+    dae_json j;
+    char bound[48];
+    snprintf(bound, sizeof bound, "rtol >= %g", dae_choice_tight());
+    if (!c->json)
+        dae_sink_print(c->out, "auto: the first row that holds decides\n\n%-50s %-15s %s\n", "", bound,
+                       "below");
+    for (int i = 0; !c->json && (row = dae_choice_list(i)); i++)
+        dae_sink_print(c->out, "%-50s %-15s %s\n    %s\n", row->when, row->method[0], row->method[1],
+                       row->why);
+    if (!c->json)
+        return 0;
+    dae_json_open(&j, c->out);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "status", "ok");
+    dae_json_string(&j, "name", "auto");
+    dae_json_number(&j, "tight", dae_choice_tight());
+    dae_json_array(&j, "rows");
+    for (int i = 0; (row = dae_choice_list(i)); i++) {
+        dae_json_object(&j, NULL);
+        dae_json_string(&j, "when", row->when);
+        dae_json_string(&j, "coarse", row->method[0]);
+        dae_json_string(&j, "fine", row->method[1]);
+        dae_json_string(&j, "why", row->why);
+        dae_json_end(&j);
+    }
+    dae_json_end(&j);
+    dae_json_end(&j);
+    return 0;
+}
+
 static void list_text(cli *c)
 {
     const char *name;
     int least, most;
     dae_tableau t;
+    dae_sink_print(c->out, "%-20s %s\n", "auto", AUTO);
     for (int i = 0; i < dae_method_count(); i++) {
         name = dae_method_name(i);
         if (!dae_tableau_find(name, &t) && !methods_multistep_title(name))
@@ -310,8 +348,8 @@ static int unknown(cli *c, const char *name)
 int cli_method(cli *c, const char *name, const char **out)
 {
     const char *what;
-    *out = name;
-    if (!name || dae_method_find(name))
+    *out = name && strcmp(name, "auto") ? name : NULL;
+    if (!*out || dae_method_find(name))
         return 0;
     *out = dae_method_of_code(name, &what);
     if (!*out) {
@@ -375,6 +413,8 @@ static int run(cli *c, const cli_arguments *a)
             list_text(c);
         return 0;
     }
+    if (!strcmp(name, "auto"))
+        return choices(c);
     if (dae_tableau_find(name, &t)) {
         dae_tableau_verify(&t, &v);
         if (c->json)

@@ -148,3 +148,15 @@ void cli_statistics_json(dae_json *j, const dae_statistics *s)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         dae_json_integer(j, row[i].name, row[i].value);
 }
+
+void cli_reason_text(dae_sink *out, const dae_statistics *s)
+{
+    if (s->reason)
+        dae_sink_print(out, "%s (auto): %s\n", s->method, s->reason);
+}
+
+void cli_reason_json(dae_json *j, const dae_statistics *s)
+{
+    if (s->reason)
+        dae_json_string(j, "reason", s->reason);
+}

@@ -42,4 +42,8 @@ void cli_statistics_text(dae_sink *out, const dae_statistics *s, double cpu_seco
 void cli_index_json(dae_json *j, const char *name, int index);
 void cli_statistics_json(dae_json *j, const dae_statistics *s);
 
+/* Why 'auto' took its method; nothing if one was asked for. */
+void cli_reason_text(dae_sink *out, const dae_statistics *s);
+void cli_reason_json(dae_json *j, const dae_statistics *s);
+
 #endif

@@ -85,6 +85,7 @@ void simulate_json(cli *c, const simulate_job *job)
                                   : c->report.text);
     dae_json_string(&j, "model", dae_model_name(job->model));
     dae_json_string(&j, "method", job->stats.method);
+    cli_reason_json(&j, &job->stats);
     dae_json_string(&j, "linear", job->stats.linear);
     if (job->simulation.route)
         dae_json_string(&j, "route", job->simulation.route);
@@ -182,6 +183,7 @@ static void course_text(dae_sink *out, const simulate_job *job)
     dae_sink_print(out, "method %s, linear %s%s%s; rtol %g\n", known(job->stats.method),
                    known(job->stats.linear), job->simulation.route ? ", route " : "",
                    job->simulation.route ? job->simulation.route : "", tolerance(job));
+    cli_reason_text(out, &job->stats);
     dae_sink_print(out, job->t == stop           ? "t = %.10g"
                         : job->status == DAE_OK ? "ended at t = %.10g"
                                                 : "STOPPED at t = %.10g", job->t);

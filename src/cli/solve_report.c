@@ -98,6 +98,7 @@ void solve_json(cli *c, const solve_job *job)
     dae_json_string(&j, "problem", job->entry->name);
     dae_json_string(&j, "form", job->form);
     dae_json_string(&j, "method", job->stats.method);
+    cli_reason_json(&j, &job->stats);
     dae_json_string(&j, "linear", job->stats.linear);
     dae_json_number(&j, "rtol", job->rtol);
     dae_json_number(&j, "atol", job->atol);
@@ -193,6 +194,7 @@ void solve_text(dae_sink *out, const solve_job *job)
     dae_sink_print(out, "form %s, index %d; method %s, linear %s; rtol %g, atol %g\n",
                    job->form, job->p.index, job->stats.method, job->stats.linear,
                    job->rtol, job->atol);
+    cli_reason_text(out, &job->stats);
     if (job->routed && job->p.settle)
         dae_sink_print(out, "the default for mechanisms; multipliers as q and v imply "
                             "them\n");

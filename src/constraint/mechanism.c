@@ -269,7 +269,7 @@ const char *dae_mechanism_message(const dae_mechanism *m)
 const char *dae_mechanism_method(const dae_mechanism *m, double rtol)
 {
     (void)m, (void)rtol;
-    return "radau-undamped";
+    return "auto";
 }
 
 const dae_problem *dae_mechanism_problem(const dae_mechanism *m)

@@ -3,6 +3,7 @@
 #include "base/float_check.h"
 #include "base/norm.h"
 #include "base/options.h"
+#include "integrate/choose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,41 +19,6 @@ static const dae_solver no_memory = {
 };
 
 /* ---- opening and closing ---- */
-
-static dae_status choose_method(dae_solver *s)
-{
-    const char *name = s->options.method ? s->options.method : "bdf";
-    s->method = dae_method_find(name);
-    if (!s->method) return dae_method_unknown(&s->report, name);
-    snprintf(s->method_name, sizeof s->method_name, "%s", name);
-    s->stats.method = s->method_name;
-    s->order_most = s->method->max_order;
-    dae_status status = s->method->choose ? s->method->choose(s) : DAE_OK;
-    if (status == DAE_OK) status = dae_method_adapts(s);
-    if (status != DAE_OK) return status;
-    if (s->system.problem.project && !s->method->movable) {
-        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);
-        dae_why(&s->report, "the problem has a projection, which changes the ends of steps");
-        dae_hint(&s->report, "bdf, mebdf, adams, radau, bim, gam, gauss-3, dopri5, esdirk and rosenbrock "
-                             "methods can");
-        return DAE_E_OPTION;
-    }
-    if (s->options.max_order == 0) s->options.max_order = s->order_most;
-    if (s->options.max_order > s->order_most) {
-        dae_fail(&s->report, DAE_E_OPTION, "option 'max_order' is out of range");
-        dae_why(&s->report, "it is %d; method '%s' allows 1 to %d", s->options.max_order,
-                s->method_name, s->order_most);
-        return DAE_E_OPTION;
-    }
-    if (s->options.linear && strcmp(s->options.linear, "auto") &&
-        !dae_linear_find(s->options.linear, NULL)) {
-        dae_fail(&s->report, DAE_E_OPTION, "option 'linear': there is no linear solver '%s'",
-                 s->options.linear);
-        dae_hint(&s->report, "linear solvers: auto, dense, band, klu");
-        return DAE_E_OPTION;
-    }
-    return DAE_OK;
-}
 
 /* Tolerance proportionality. The errors of N steps add up, and N grows like tol^(-1/(k+1)):
  * with the tolerance itself for each step the global error would fall only like tol^(k/(k+1)).
@@ -122,7 +88,7 @@ static dae_status build(dae_solver *s, const dae_problem *problem)
 {
     dae_system_options so = {.linear = s->options.linear, .careful = s->options.careful};
     dae_status status = dae_system_open(&s->system, problem, &so, &s->memory, &s->stats, &s->report);
-    if (status == DAE_OK) status = choose_method(s);
+    if (status == DAE_OK) status = dae_take_method(s);
     if (status == DAE_OK && take_memory(s) != DAE_OK) {
         status = dae_fail(&s->report, DAE_E_NOMEM, "dae_open: out of memory");
         dae_why(&s->report, "the problem has %d unknowns", problem->size);
@@ -301,6 +267,8 @@ dae_status dae_nordsieck(dae_solver *s, double h, double *z, int *order)
                             "is not aligned as an array of double must be");
     if (!isfinite(h))
         return dae_fail_arg(&s->report, DAE_E_STEP, "dae_nordsieck", "h", "is not finite");
+    if (!s->method->nordsieck) status = dae_choose_history(s);
+    if (status != DAE_OK) return status;
     if (!s->method->nordsieck) {
         dae_fail(&s->report, DAE_E_STATE, "dae_nordsieck: method '%s' keeps no such history",
                  s->method_name);
@@ -350,10 +318,11 @@ dae_status dae_start(dae_solver *s, double t0, const double *x, const double *xd
 {
     dae_status status = enter(s, SOLVER_OPEN, "dae_start");
     if (status != DAE_OK) return status;
-    const char *method = s->stats.method, *linear = s->stats.linear;
+    const char *method = s->stats.method, *linear = s->stats.linear, *reason = s->stats.reason;
     int64_t nonzeros = s->stats.nonzeros;
     memset(&s->stats, 0, sizeof s->stats);
     s->stats.method = method;
+    s->stats.reason = reason;
     s->stats.linear = linear;
     s->stats.nonzeros = nonzeros;
     s->direction = 0;
@@ -381,6 +350,8 @@ dae_status dae_restart(dae_solver *s, double t, const double *x, const double *x
 dae_status dae_start_history(dae_solver *s, int count, const double *t, const double *x)
 {
     dae_status status = enter(s, SOLVER_OPEN, "dae_start_history");
+    if (status != DAE_OK) return status;
+    if (!s->method->start_history) status = dae_choose_history(s);
     if (status != DAE_OK) return status;
     if (!t) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "t", "is NULL");
     if (!x) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "x", "is NULL");
@@ -518,7 +489,7 @@ dae_status dae_advance(dae_solver *s, double t)
         if (steps++ >= s->options.max_steps) return too_many(s, t);
         status = one_step(s, t);
         if (status == DAE_OK) status = dae_watch(s, t);
-        if (status != DAE_OK) return status;
+        if (status != DAE_OK && !dae_choose_next(s, status, t)) return status;
     }
 }
 
@@ -532,6 +503,7 @@ dae_status dae_step(dae_solver *s, double limit)
     s->events.event = -1;
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
+    if (status < 0 && dae_choose_next(s, status, limit)) status = one_step(s, limit);
     if (status == DAE_OK) status = dae_watch(s, limit);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }
@@ -542,6 +514,8 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
     if (status != DAE_OK) return status;
     if (!isfinite(h) || h == 0)
         return dae_fail_arg(&s->report, DAE_E_STEP, "dae_step_fixed", "h", "is zero or not finite");
+    status = dae_choose_history(s);
+    if (status != DAE_OK) return status;
     if (order < 1 || order > s->order_most)
         return dae_fail_arg(&s->report, DAE_E_OPTION, "dae_step_fixed", "order", "is out of range");
     if (order > s->method->reach(s)) {
@@ -568,7 +542,8 @@ dae_status dae_predict_first(dae_solver *s, double h, double *error, double *sta
     if (overlap(error, s->system.n, start, s->system.n))
         return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_predict_first", "start",
                             "is the same array as error, or overlaps it");
-    return dae_first_predict(s, h, error, start);
+    status = dae_choose_history(s);
+    return status == DAE_OK ? dae_first_predict(s, h, error, start) : status;
 }
 
 dae_status dae_set_stop(dae_solver *s, double t)

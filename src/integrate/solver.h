@@ -112,13 +112,16 @@ typedef struct dae_mark {
 typedef struct dae_watch_state { /* integrate/watch.c */
     double t;               /* at the last look                                             */
     int steps;              /* since then                                                   */
-    int order;              /* the highest since then                                       */
     int unknown, sign;      /* the last local error that mattered                           */
     int flips;              /* changes of its sign since the last look                      */
     int64_t failures;       /* rejected attempts up to the last look                        */
-    int suspicious;         /* looks in a row that found too much of both                   */
+    int64_t residuals;      /* evaluations up to the last look                              */
+    double h;               /* mean step before the last look                               */
+    int slow;               /* looks since the pace fell                                    */
+    int hopeless;           /* looks in a row at a pace that never gets there               */
     int ask;                /* at so many the equations are asked                           */
-    int confirmed;          /* and so many times in a row they had a jump                   */
+    int confirmed;          /* so many times in a row they had a jump ...                   */
+    int row;                /* ... in this equation                                         */
 } dae_watch_state;
 
 enum { DAE_EVENT_LOOKS = 64 };
@@ -189,6 +192,9 @@ struct dae_solver {
     const dae_method *method;
     char method_name[40];   /* as asked for: a family has many                              */
     int order_most;         /* of the method chosen                                         */
+    int order_asked;        /* option max_order as it was given                             */
+    int choice;             /* the row of choose.c in use; -1: the method was asked for     */
+    int chosen_again;       /* 1: the first choice failed                                   */
     void *method_state;
     int analyzed;           /* pattern, factors and history exist                           */
 
@@ -216,6 +222,8 @@ struct dae_solver {
     int error_failures;
     int undefined_failures; /* since the solution last got past t_bad                       */
     double t_bad;           /* nearest time ahead where the equations were undefined        */
+    double h_bad;           /* size of the first of these attempts ...                      */
+    int64_t calls_bad;      /* ... and the residuals so far                                 */
     double ceiling;         /* no step above this for the next ceiling_steps steps          */
     int ceiling_steps;
     int checked_jacobian;
@@ -269,6 +277,7 @@ dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the
 /* start.c */
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
+void dae_unprepare(dae_solver *s); /* nothing is left of it */
 dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
 
 /* first.c: the first steps of a multistep method */

@@ -80,13 +80,17 @@ dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p
     if (s->analyzed) return DAE_OK;
     dae_status status = prepare(s, t, x, p);
     s->analyzed = status == DAE_OK;
-    if (status != DAE_OK) {
-        dae_dense_close(s);
-        s->method->close(s);
-        dae_corrector_close(&s->corrector);
-        dae_system_forget(&s->system);
-    }
+    if (status != DAE_OK) dae_unprepare(s);
     return status;
+}
+
+void dae_unprepare(dae_solver *s)
+{
+    dae_dense_close(s);
+    s->method->close(s);
+    dae_corrector_close(&s->corrector);
+    dae_system_forget(&s->system);
+    s->system.exact_C = s->analyzed = 0;
 }
 
 static dae_initial_work scratch(dae_solver *s)

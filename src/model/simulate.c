@@ -122,14 +122,13 @@ static dae_status open_solver(run *r, double t)
     /* what is a state at one time follows from others at another, by a choice or by a projection:
      * it must not need its digits just where it passes 0 */
     bool exchanged = m->flat->watches > m->flat->guards || m->p.problem.project;
-    const char *method = r->given->method;
-    if (!method && m->array && m->array->index >= 3) method = "radau"; /* as family.c has it */
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
                             .fading = exchanged ? 0.6 : 0,
                             .suppress_algebraic = exchanged,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
-                            .atol_count = m->p.problem.size, .method = method,
+                            .atol_count = m->p.problem.size, .method = r->given->method,
+                            .expect = r->given->expect | (m->array ? DAE_EXPECT_MOTION : 0),
                             .initial_step = first,
                             .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest, .allocator = &m->memory.hook };

@@ -514,7 +514,6 @@ bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *sim
     if (!a || !model_problem_of(a)) return false;
     f->give = go_on;
     f->user = f;
-    if (!with.method) with.method = "radau";
     double from = ended->guard_t;
     bool begun = go_on_from(f, ended, false, &with, &now);
     if ((!begun || now < 0) && f->last_t <= ended->guard_end) {
@@ -583,7 +582,6 @@ bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_s
     f->user = f;
     f->steps = f->ahead = 0;
     f->elsewhere = false;
-    if (!with.method) with.method = "radau";
     size_t length = a->text_length;
     dae_status now = model_simulate(a, &with, give, f);
     if (f->elsewhere || f->steps == 0 || (now != DAE_OK && f->ahead == 0)) {

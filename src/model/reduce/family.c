@@ -485,15 +485,13 @@ static dae_status simulate_route(model_family *f, const dae_simulation *simulati
     return status;
 }
 
-/* Index 3 is motion, mostly, and little of that is damped: there a one-step method of high order
- * takes a fifth of the steps of bdf, in about the same time, and is far more accurate (`daedalus
- * reproduce routes`). It also loses less when states change. But of equations as they are written its
- * long steps leave multipliers with few digits, or none: there mebdf. */
-static void choose_method(const model_family *f, const member *by, dae_simulation *with)
+/* Index 3 is motion, mostly, and little of that is damped. As it is written it is not rewritten: then
+ * the levels of its unknowns say what it is. */
+static void expect_motion(const model_family *f, const member *by, dae_simulation *with)
 {
-    if (!with->method && f->route == FLAT_DIRECT) with->method = "mebdf";
-    if (!with->method && (f->first.reduction.index >= 3 || (by && by->reduction.flat->whole)))
-        with->method = "radau";
+    if (f->route == FLAT_DIRECT) return;
+    if (f->first.reduction.index >= 3 || (by && by->reduction.flat->whole))
+        with->expect |= DAE_EXPECT_MOTION;
 }
 
 static void begin(model_family *f, const dae_simulation *with, dae_row row, void *user)
@@ -548,7 +546,7 @@ dae_status family_simulate(model_family *f, const dae_simulation *simulation, da
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */
     dae_status found = route_member(f, &by);
     if (found != DAE_OK) return found;
-    choose_method(f, by, &with);
+    expect_motion(f, by, &with);
     return by ? simulate_route(f, &with, by) : run_stages(f, &with);
 }
 
@@ -573,7 +571,7 @@ dae_status family_continue(model_family *f, const dae_simulation *simulation, da
 {
     dae_simulation with = simulation ? *simulation : (dae_simulation){0};
     begin(f, &with, row, user);
-    choose_method(f, NULL, &with);
+    expect_motion(f, NULL, &with);
     f->stage = *from;
     f->stage.judge = judge;
     f->stage.rescue = rescue;

@@ -1,0 +1,269 @@
+/* choose.c: which method 'auto' takes: one table.
+ *
+ * The first row whose condition holds decides, unless its method refuses the problem or lacks what
+ * the options ask for: then the next that holds. What a row may ask is known when the solver is
+ * opened: form, size and pattern of the problem, declared levels, tolerance, options. Few rows on
+ * purpose: they were chosen on measured runs, with one problem left out at a time, and finer tables
+ * fit those better and others worse (bench/choose.c re-makes that; docs/numerics.md has the figures).
+ * Rosenbrock methods would be cheaper than radau at coarse tolerances; but they take a Jacobian that was
+ * given for the exact one, and with an approximate one lose their order without a word.
+ */
+#include "integrate/choose.h"
+#include "problem/system.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SMALL = 60 }; /* below it patterns hardly matter */
+
+static int is_residual(const dae_solver *s)
+{
+    return s->system.problem.residual != NULL;
+}
+
+static int has_jacobian(const dae_solver *s)
+{
+    const dae_problem *q = &s->system.problem;
+    return q->jacobian || q->jacobian_x;
+}
+
+static int is_sparse(const dae_solver *s)
+{
+    const dae_problem *q = &s->system.problem;
+    int unknown = q->pattern.kind == DAE_PATTERN_AUTO && !has_jacobian(s);
+    return q->size > SMALL && (q->pattern.kind == DAE_PATTERN_SPARSE || unknown);
+}
+
+static int has_high_index(const dae_solver *s)
+{
+    return (s->system.facts & DAE_FACT_HIGH_INDEX) != 0;
+}
+
+static int wants_history(const dae_solver *s)
+{
+    const dae_options *o = &s->options;
+    return s->order_asked > 0 || o->fixed_step > 0 || o->step_factor > 0 || o->first > DAE_FIRST_PLAIN;
+}
+
+static int is_mechanism(const dae_solver *s)
+{
+    return s->system.problem.motion != NULL;
+}
+
+static int moves(const dae_solver *s)
+{
+    return (s->options.expect & DAE_EXPECT_MOTION) != 0;
+}
+
+static int is_restarted(const dae_solver *s)
+{
+    return (s->options.expect & DAE_EXPECT_RESTARTS) != 0;
+}
+
+static int is_residual_of_high_index(const dae_solver *s)
+{
+    return is_residual(s) && has_high_index(s);
+}
+
+static int has_low_index(const dae_solver *s)
+{
+    return !has_high_index(s);
+}
+
+static int always(const dae_solver *s)
+{
+    (void)s;
+    return 1;
+}
+
+static const char FAILED[] = "the method chosen first failed, and this one is the next in the table";
+
+static const dae_choice table[] = {
+    {"max_order, fixed_step, step_factor or first is set", wants_history, {"bdf", "bdf"},
+     "the options ask for orders and histories as BDF has them"},
+    {"a mechanism", is_mechanism, {"radau-undamped", "radau-undamped"},
+     "of mechanisms vibrations keep every error, and this method lets a step make less of it"},
+    {"motion is expected", moves, {"radau", "radau"},
+     "motion is hardly damped, and a one-step method of high order takes the fewest steps"},
+    {"many restarts are expected", is_restarted, {"bdf", "bdf"},
+     "after each of many restarts the first steps are short, and those of BDF are cheap"},
+    {"residual form, declared levels of 2 or 3", is_residual_of_high_index, {"bdf", "mebdf"},
+     "equations of index 2 or 3 as they are written: short steps keep the digits of multipliers"},
+    {"residual form", is_residual, {"bdf", "bdf"},
+     "a residual F(t, x, x'): one Jacobian for many steps"},
+    {"a sparse pattern", is_sparse, {"bdf", "mebdf"},
+     "a large sparse system: one real factorization for many steps"},
+    {"index 0 or 1", has_low_index, {"radau", "radau"},
+     "index 0 or 1, not sparse: a one-step method of high order is cheapest"},
+    {"anything else", always, {"radau", "radau-undamped"},
+     "a one-step method of high order, good for every index"},
+    {"a method of these rows fails", always, {"bdf", "bdf"}, FAILED},
+};
+
+static const double TIGHT = 1e-5; /* below it the second method of a row */
+
+const dae_choice *dae_choice_list(int i)
+{
+    return i >= 0 && (size_t)i < sizeof table / sizeof *table ? &table[i] : NULL;
+}
+
+double dae_choice_tight(void)
+{
+    return TIGHT;
+}
+
+const char *dae_choice_method(const dae_choice *row, double rtol)
+{
+    return row->method[rtol < TIGHT];
+}
+
+int dae_choose(const dae_solver *s, int from)
+{
+    const dae_choice *row;
+    for (int i = from; (row = dae_choice_list(i)); i++)
+        if (row->holds(s)) return i;
+    return -1;
+}
+
+/* ---- taking a method ---- */
+
+static dae_status adopt(dae_solver *s, const char *name)
+{
+    s->method = dae_method_find(name);
+    if (!s->method) return dae_method_unknown(&s->report, name);
+    snprintf(s->method_name, sizeof s->method_name, "%s", name);
+    s->stats.method = s->method_name;
+    s->order_most = s->method->max_order;
+    dae_status status = s->method->choose ? s->method->choose(s) : DAE_OK;
+    if (status == DAE_OK) status = dae_method_adapts(s);
+    if (status != DAE_OK) return status;
+    if (s->system.problem.project && !s->method->movable) {
+        dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);
+        dae_why(&s->report, "the problem has a projection, which changes the ends of steps");
+        dae_hint(&s->report, "bdf, mebdf, adams, radau, bim, gam, gauss-3, dopri5, esdirk and rosenbrock "
+                             "methods can");
+        return DAE_E_OPTION;
+    }
+    s->options.max_order = s->order_asked;
+    if (s->options.max_order == 0) s->options.max_order = s->order_most;
+    if (s->options.max_order > s->order_most) {
+        dae_fail(&s->report, DAE_E_OPTION, "option 'max_order' is out of range");
+        dae_why(&s->report, "it is %d; method '%s' allows 1 to %d", s->options.max_order,
+                s->method_name, s->order_most);
+        return DAE_E_OPTION;
+    }
+    return DAE_OK;
+}
+
+static dae_status check_linear(dae_solver *s)
+{
+    if (s->options.linear && strcmp(s->options.linear, "auto") &&
+        !dae_linear_find(s->options.linear, NULL)) {
+        dae_fail(&s->report, DAE_E_OPTION, "option 'linear': there is no linear solver '%s'",
+                 s->options.linear);
+        dae_hint(&s->report, "linear solvers: auto, dense, band, klu");
+        return DAE_E_OPTION;
+    }
+    return DAE_OK;
+}
+
+/* The first method from row `from` on that takes the problem, and is not `but`. */
+static dae_status take_row(dae_solver *s, int from, const char *but)
+{
+    dae_status status = DAE_E_OPTION;
+    for (int i = dae_choose(s, from); i >= 0; i = dae_choose(s, i + 1)) {
+        const char *name = dae_choice_method(&table[i], s->options.rtol);
+        if (but && !strcmp(name, but)) continue;
+        dae_report_clear(&s->report);
+        status = adopt(s, name);
+        if (status == DAE_E_NOMEM) return status;
+        if (status != DAE_OK) continue;
+        s->choice = i;
+        s->stats.reason = table[i].why;
+        return DAE_OK;
+    }
+    return status;
+}
+
+dae_status dae_take_method(dae_solver *s)
+{
+    const char *name = s->options.method;
+    s->order_asked = s->options.max_order;
+    s->choice = -1;
+    dae_status status = name && strcmp(name, "auto") ? adopt(s, name) : take_row(s, 0, NULL);
+    return status == DAE_OK ? check_linear(s) : status;
+}
+
+/* ---- another one ---- */
+
+/* Everything that knows the method is closed and opened again. */
+static dae_status open_again(dae_solver *s)
+{
+    dae_first_close(s);
+    memset(&s->first, 0, sizeof s->first);
+    dae_status status = dae_first_open(s);
+    if (status != DAE_OK || s->state != SOLVER_STARTED) return status;
+    double begun = s->t_begin; /* progress is measured from there */
+    status = dae_begin(s, s->t, s->x, s->p, 1);
+    s->t_begin = begun;
+    return status == DAE_OK ? dae_events_start(s) : status;
+}
+
+dae_status dae_choose_history(dae_solver *s)
+{
+    if (s->choice < 0 || s->method == &dae_method_bdf) return DAE_OK;
+    char before[sizeof s->method_name];
+    memcpy(before, s->method_name, sizeof before);
+    if (s->analyzed) dae_unprepare(s);
+    dae_status status = adopt(s, "bdf");
+    if (status != DAE_OK) { /* projection or max_order: as it was */
+        dae_report_clear(&s->report);
+        status = adopt(s, before);
+    } else {
+        s->choice = 0;
+        s->stats.reason = table[0].why;
+    }
+    if (status == DAE_OK) status = open_again(s);
+    if (status != DAE_OK && s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
+    return status;
+}
+
+/* Later a failure says something of the solution, and the words about it are those of one method. */
+enum { FIRST_STEPS = 10 };
+
+/* Failures that another method may not have. */
+static int is_of_method(dae_status failure)
+{
+    return failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
+}
+
+int dae_choose_next(dae_solver *s, dae_status failure, double t)
+{
+    if (s->choice < 0 || s->chosen_again || !is_of_method(failure) || s->options.fixed_step > 0 ||
+        s->stats.steps > FIRST_STEPS)
+        return 0;
+    char before[sizeof s->method_name];
+    dae_report said = s->report;
+    const char *reason = s->stats.reason;
+    double h = s->h;
+    memcpy(before, s->method_name, sizeof before);
+    s->chosen_again = 1;
+    dae_unprepare(s);
+    dae_status status = take_row(s, s->choice + 1, before);
+    if (status == DAE_OK) status = open_again(s);
+    if (status == DAE_OK) {
+        s->stats.reason = FAILED;
+        dae_report_clear(&s->report);
+        s->h = dae_first_step(s, t - s->t);
+        return 1;
+    }
+    dae_report_clear(&s->report); /* back to what there was, and to what it said */
+    if (s->analyzed) dae_unprepare(s);
+    status = adopt(s, before);
+    if (status == DAE_OK) status = open_again(s);
+    if (status != DAE_OK) s->state = SOLVER_OPEN;
+    s->stats.reason = reason;
+    s->report = said;
+    s->h = h;
+    return 0;
+}
