@@ -351,7 +351,9 @@ dae_status dae_start_history(dae_solver *s, int count, const double *t, const do
 {
     dae_status status = enter(s, SOLVER_OPEN, "dae_start_history");
     if (status != DAE_OK) return status;
-    if (!s->method->start_history) status = dae_choose_history(s);
+    /* who expects motion keeps radau, which has a use for the past, too */
+    if (!s->method->start_history || !(s->options.expect & DAE_EXPECT_MOTION))
+        status = dae_choose_history(s);
     if (status != DAE_OK) return status;
     if (!t) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "t", "is NULL");
     if (!x) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_start_history", "x", "is NULL");
