@@ -75,7 +75,7 @@ static void round_and_round(const char *form, int renew, double t1, course *c)
     energy(0, q, v, &E0, NULL);
     c->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
     dae_solver *s =
-        study_open(dae_mechanism_problem(m), &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
+        study_open(dae_mechanism_problem(m), &(dae_options){ .method = "bdf", .rtol = 1e-8, .atol = 1e-8 });
     if (c->status == DAE_OK)
         c->status = dae_start(s, 0, x, NULL);
     while (c->status == DAE_OK && dae_time(s) < t1) {
