@@ -115,7 +115,6 @@ typedef struct dae_watch_state { /* integrate/watch.c */
     int unknown, sign;      /* the last local error that mattered                           */
     int flips;              /* changes of its sign since the last look                      */
     int64_t failures;       /* rejected attempts up to the last look                        */
-    int64_t residuals;      /* evaluations up to the last look                              */
     double h;               /* mean step before the last look                               */
     int slow;               /* looks since the pace fell                                    */
     int hopeless;           /* looks in a row at a pace that never gets there               */

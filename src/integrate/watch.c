@@ -1,8 +1,8 @@
 /* watch.c: the watchdog of a run: many steps that achieve little.
  *
- * No progress: 200 steps that bring t forward by less than 1e-8 of the time since the start.
- * Not the number of steps counts but what they achieve. Or HOPELESS looks in a row at a pace that
- * would need a million times the steps that are allowed: as where noise is above the tolerance.
+ * No progress: 100 steps that bring t forward by less than 1e-8 of the time since the start.
+ * Not the number of steps counts but what they achieve. Or HOPELESS looks in a row with steps near
+ * the resolution of time: as where noise is above the tolerance.
  *
  * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
  * that sticks). Each step lands on the other side, so the local error keeps its size and changes
@@ -24,9 +24,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A look every LOOK steps or CALLS residuals; MANY signs of trouble, or a pace that fell, and the
+/* A look every LOOK steps (not calls: who reads more must not change the run); MANY signs of trouble, or a pace that fell, and the
  * equations are asked at once. ALIKE looks must find the same jump. */
-enum { LOOK = 200, CALLS = 2000, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8 };
+enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8 };
+
+/* Steps below this part of t are near the resolution of time. */
+static const double FINEST = 1e4 * DBL_EPSILON;
 
 /* So many more steps at the present pace are not worth a failure. */
 static const double BEARABLE = 2e3;
@@ -39,7 +42,6 @@ typedef struct jump {
 void dae_watch_start(dae_solver *s)
 {
     s->watch = (dae_watch_state){.t = s->t, .unknown = -1, .ask = 1, .row = -1};
-    s->watch.residuals = s->stats.residuals;
     s->watch.failures = s->stats.rejected + s->stats.newton_failures;
 }
 
@@ -198,17 +200,15 @@ dae_status dae_watch(dae_solver *s, double target)
 {
     dae_watch_state *w = &s->watch;
     count_flip(s);
-    if (++w->steps < LOOK && s->stats.residuals - w->residuals < CALLS) return DAE_OK;
+    if (++w->steps < LOOK) return DAE_OK;
     double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin);
     dae_status status = suspect_chatter(s, fabs(target - s->t), progress / w->steps);
-    double pace = progress / w->steps, most = (double)s->options.max_steps;
-    w->hopeless = fabs(target - s->t) > 1e6 * most * pace ? w->hopeless + 1 : 0;
+    w->hopeless = progress / w->steps < FINEST * fabs(s->t) ? w->hopeless + 1 : 0;
     if (status == DAE_OK && (!(progress > 1e-8 * done) || w->hopeless >= HOPELESS))
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
     if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / w->steps)
         status = dae_explain_stiffness(s, fabs(target - s->t));
     w->steps = w->flips = 0;
-    w->residuals = s->stats.residuals;
     w->t = s->t;
     return status;
 }
