@@ -26,7 +26,10 @@
 
 /* A look every LOOK steps (not calls: who reads more must not change the run); MANY signs of trouble, or a pace that fell, and the
  * equations are asked at once. ALIKE looks must find the same jump. */
-enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8 };
+enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8, NAMED = 50 };
+
+/* A jump is looked for so many tolerances to both sides, and up to 16 times as far. */
+static const double NEAR = 16;
 
 /* Steps below this part of t are near the resolution of time. */
 static const double FINEST = 1e4 * DBL_EPSILON;
@@ -109,10 +112,10 @@ static void least_jumps(const dae_solver *s, double *least)
 
 /* The equation with the clearest jump along v, or in one unknown alone, within a few steps'
  * motion: row -1 if there is none. */
-static int find_jump(dae_solver *s, const double *v, int lead, jump *found)
+static int find_jump(dae_solver *s, const double *v, int lead, double a, jump *found)
 {
     int n = s->system.n;
-    double *D = s->corrector.delta, *least = s->look_e, clearest = 0.7, a = 16;
+    double *D = s->corrector.delta, *least = s->look_e, clearest = 0.7;
     if (found->row >= 0 || lead < 0) return DAE_OK;
     if (!s->system.computed) /* four steps of motion, if that is more */
         a = fmax(a, 4 * fabs(s->stats.h * s->p[lead]) * s->w0[lead]);
@@ -138,11 +141,38 @@ static int ask_equations(dae_solver *s, jump *found)
 {
     const double *e = s->trial.e, *p = s->p;
     found->row = -1;
-    int status = find_jump(s, NULL, s->watch.unknown, found);
-    if (status == DAE_OK) status = find_jump(s, e, leader(s, e), found);
+    int status = find_jump(s, NULL, s->watch.unknown, NEAR, found);
+    if (status == DAE_OK) status = find_jump(s, e, leader(s, e), NEAR, found);
     if (status == DAE_OK && !s->system.computed)
-        status = find_jump(s, p, leader(s, p), found);
+        status = find_jump(s, p, leader(s, p), NEAR, found);
     return status;
+}
+
+/* The unknown whose derivative stands in an equation; -1: none. */
+static int driven_by(const dae_solver *s, int row)
+{
+    const dae_matrix *a = &s->system.matrix;
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            if (dae_column_row(a, j, k) == row && s->corrector.C[k] != 0) return j;
+    return -1;
+}
+
+/* A jump that was found along a direction: the unknown that makes it alone, where one does; the
+ * nearest, and first the one whose derivative jumps. */
+static void name_unknown(dae_solver *s, jump *found)
+{
+    int status = DAE_OK, n = s->system.n < NAMED ? s->system.n : NAMED;
+    for (double a = NEAR; a <= 64 * NEAR; a *= 4)
+        for (int k = -1; k < n && status == DAE_OK; k++) {
+            int i = k < 0 ? driven_by(s, found->row) : k;
+            jump alone = {.row = -1};
+            if (i < 0 || s->system.level[i] != DAE_DIFFERENTIAL) continue;
+            status = find_jump(s, NULL, i, a, &alone);
+            if (status != DAE_OK || alone.row != found->row) continue;
+            *found = alone;
+            return;
+        }
 }
 
 static dae_status explain(dae_solver *s, const jump *found, double h)
@@ -193,7 +223,9 @@ static dae_status suspect_chatter(dae_solver *s, double rest, double h)
     w->confirmed = found.row < 0 ? 0 : found.row == w->row ? w->confirmed + 1 : 1;
     w->row = found.row;
     w->ask = found.row >= 0 ? w->slow + 1 : 2 * w->slow;
-    return w->confirmed >= ALIKE ? explain(s, &found, h) : DAE_OK;
+    if (w->confirmed < ALIKE) return DAE_OK;
+    name_unknown(s, &found);
+    return explain(s, &found, h);
 }
 
 dae_status dae_watch(dae_solver *s, double target)
