@@ -75,8 +75,8 @@ static dae_status take_memory(dae_solver *s)
     if (!s->vectors) return DAE_E_NOMEM;
     s->events.armed = dae_alloc(&s->memory, events, 1);
     s->w = s->w0;
-    s->system.scale = s->w0;
-    s->system.scale_part = fmin(1, sqrt(sqrt(DBL_EPSILON) / fmax(s->options.rtol, 1e-10)));
+    s->system.atol = s->atol;
+    s->system.rtol = s->options.rtol;
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
     s->w_error = s->options.suppress_algebraic ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
     if (s->options.fading > 0) s->recent = dae_alloc(&s->memory, 2 * n, sizeof(double));

@@ -260,8 +260,8 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     dae_status status = check_finite(s, x, p);
     if (status != DAE_OK) return status;
     if (!restart) { /* nothing is presumed from an earlier run */
-        sys->facts &= ~(unsigned)(DAE_FACT_C_PRESUMED | DAE_FACT_BENT);
-        sys->C_evaluations = 0;
+        sys->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+        sys->have_C = sys->C_moves = sys->C_agreed = 0;
         s->state = SOLVER_OPEN;
     }
     s->t = s->t_previous = s->stats.t = t;

@@ -195,6 +195,7 @@ int dae_corrector_renew(dae_corrector *q, double t, const double *x, const doubl
                                    : status;
     if (!keep) collect_C(q);
     dae_scaling_begin(&q->scaling, q->system->n, w);
+    set_caution(q); /* C may have been found to move */
     q->have_jacobian = q->new_jacobian = q->jacobian_current = 1;
     q->want_jacobian = 0;
     q->t_jacobian = t;
@@ -415,6 +416,16 @@ static int look_again(dae_corrector *q, dae_stage *g, double scale)
     return answer_verdict(s, DAE_RETRY);
 }
 
+/* f where Newton is; the Jacobian may just have asked for it there. */
+static int ask_f(dae_corrector *q, double t, const double *x, const double *p, double *r)
+{
+    dae_system *s = q->system;
+    if (!q->base_known) return dae_system_f(s, t, x, p, r);
+    q->base_known = 0;
+    memcpy(r, s->r_base, (size_t)s->n * sizeof(double));
+    return DAE_OK;
+}
+
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
@@ -427,7 +438,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
     for (;; m++) {
         int fresh = plain && m == 1;
         q->iterations++;
-        status = dae_system_f(s, g->t, fresh ? g->x_pred : g->x, fresh ? g->p_pred : g->p, delta);
+        status = ask_f(q, g->t, fresh ? g->x_pred : g->x, fresh ? g->p_pred : g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);
         if (status != DAE_OK) return status;
@@ -466,9 +477,13 @@ static int iterate(dae_corrector *q, dae_stage *g)
 static int prepare(dae_corrector *q, dae_stage *g)
 {
     int status = DAE_OK;
+    q->base_known = 0;
     if (!q->have_jacobian || q->want_jacobian) {
+        q->system->c_wanted = q->c_each ? 0 : g->c;
         status = dae_corrector_renew(q, g->t, g->x_pred, g->p_pred, g->h, g->w);
+        q->system->c_wanted = 0;
         if (status != DAE_OK) return status;
+        q->base_known = q->system->base_known && !q->system->computed; /* x_pred is where Newton starts */
     }
     double ratio = q->have_factor ? g->c / q->c_factor : 0;
     if (!(fabs(ratio - 1) <= q->c_slack)) {
@@ -599,7 +614,7 @@ int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept)
 static int correction(dae_corrector *q, dae_stage *g, double *delta, double *size)
 {
     dae_system *s = q->system;
-    int status = dae_system_f(s, g->t, g->x, g->p, delta);
+    int status = ask_f(q, g->t, g->x, g->p, delta);
     if (status != DAE_OK) return answer_verdict(s, status);
     status = dae_corrector_solve_with(q, delta, 1);
     if (status != DAE_OK) return status;
@@ -621,6 +636,7 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
     if (status != DAE_OK) return answer_verdict(s, status);
     for (q->iterations = 1; q->iterations <= max; q->iterations++) {
         status = dae_corrector_renew(q, g->t, g->x, g->p, g->h, g->w);
+        q->base_known = status == DAE_OK && q->system->base_known;
         if (status == DAE_OK) status = dae_corrector_factor(q, g->c);
         if (status == DAE_OK) status = correction(q, g, delta, &size);
         if (status != DAE_OK) return status;

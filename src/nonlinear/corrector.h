@@ -50,6 +50,7 @@ typedef struct dae_corrector {
     double *C_each;         /* ... with room for C diag(c_each), from whoever sets c_each   */
 
     int have_jacobian, have_factor;
+    int base_known;         /* 1: f is known where the Jacobian has just been made          */
     int want_jacobian;      /* 1: renew before the next iteration                           */
     double c_factor, t_jacobian;
     double rate;            /* convergence rate of the last steps with these factors        */

@@ -152,6 +152,7 @@ static int take_work(dae_system *s)
     dae_vector_wish wish[] = {
         {&s->x_moved, n}, {&s->p_moved, m}, {&s->r_base, n},  {&s->r_moved, n}, {&s->step, n},
         {&s->d_base, m},  {&s->d_moved, m}, {&s->r_above, n}, {&s->r_below, n}, {&s->row_terms, n},
+        {&s->size, n},    {&s->p_step, n},  {&s->p_kept, n},
     };
     s->vectors = dae_alloc_vectors(s->memory, wish, sizeof wish / sizeof *wish);
     s->owner = dae_alloc(s->memory, 2 * n + m, sizeof(int));

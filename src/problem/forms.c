@@ -511,9 +511,8 @@ void dae_system_forget(dae_system *s)
     s->vectors = s->given = s->previous_C = NULL;
     s->mass_map = s->given_map = s->place = NULL;
     s->color_start = s->color_list = s->owner = s->subset = s->slot = NULL;
-    s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS |
-                            DAE_FACT_BENT);
-    s->C_evaluations = 0;
+    s->facts &= ~(unsigned)(DAE_FACT_PATTERN_FOUND | DAE_FACT_C_PRESUMED | DAE_FACT_D_SELECTS);
+    s->have_C = s->C_moves = s->C_agreed = 0;
 }
 
 void dae_system_close(dae_system *s)

@@ -1,15 +1,26 @@
 /* jacobian.c: K = f_x and C = f_p d_x, from the user or from differences.
  *
- * Differences move all columns of one colour at once (columns of a colour share no row). The
- * increments are those of [BCP89, 5.2.2]: sqrt(eps) times the larger of |x_j| and |h x'_j| (an
- * unknown that is zero must move visibly: at least s->scale_part of its tolerance), in the
- * direction of motion; p moves by the increment over h, so that K and cC are found with equal
- * relative accuracy. A point where f is not defined is tried again on the other side.
+ * Differences move all columns of one colour at once (columns of a colour share no row). A
+ * forward difference over delta_j has the truncation error f'' delta_j / 2 and the rounding error
+ * eps F_i / delta_j, F_i the size of the terms of row i. In columns scaled by the sizes S_j of the
+ * unknowns both are sqrt(eps) of the row at delta_j = sqrt(eps) S_j, whatever the units. S_j is
+ * the larger of |x_j|, |h x'_j| and, for what is zero and at rest, atol_j / rtol: where the
+ * tolerance passes from absolute to relative is the size its user has in mind. It does not depend
+ * on how fine the tolerances are, so coarse ones do not spoil the Jacobian.
  *
- * [BCP89] takes the whole tolerance. With the powers of h in the weights of a level >= 2 that is
- * an increment of rtol / h: on x' = sinh(5 z) the first Jacobian was wrong by four orders of
- * magnitude, z stood still, and the error test saw nothing. So the weights are those without
- * powers of h, and coarse tolerances move by the geometric mean of rtol and sqrt(eps).
+ * p is moved by little beside the velocities there are (f may bend in p: with increments of
+ * S_j / h and a tiny h, sinh(5 x') gave a C too large by orders of magnitude and Newton stood
+ * still), by enough that rounding, eps c S_j / step in scaled columns, is far below K + cC.
+ *
+ * C is mostly constant. So it is kept, and one evaluation in a random direction of p tells whether
+ * it still holds. If so K alone is differenced. If it moves, and the caller needs K + cC for one c
+ * only (system.c_wanted), x and p move together: K := J(c) - c C_old is right at that c, and off by
+ * (c' - c) (C - C_old) at another, so nobody needs to know. C is differenced anew when it is off by
+ * more than NEAR, or by anything if K and C are needed apart. So they are with levels >= 2: there
+ * parts of K and C cancel (f_x is parallel to d_x where a constraint is on d itself), and what is
+ * left of C - C_old comes out multiplied by c.
+ *
+ * A point where f is not defined is tried again on the other side.
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -20,146 +31,156 @@
 
 typedef int evaluation(dae_system *s, double t, const double *x, const double *p, double *r);
 
+/* Increments of p: the part of a velocity, and of S_j / h (rounding then leaves 2^-16 of K + cC). */
+static const double P_PART = 0x1p-13, P_LEAST = 0x1p-36;
+static const double P_AT_REST = 0x1p-7; /* of S_j, where no velocity and no h is known        */
+static const double SAME = 1e-6;        /* C is the same: the accuracy of its differences     */
+static const double SAME_HIGH = 1e-10;  /* with levels >= 2, where c (C - C_old) must be small */
+static const double NEAR = 0.1;         /* C is near enough for K + cC at a c near by         */
+enum { TRUSTED_AFTER = 3, TRUSTED_FOR = 4 }; /* agreements; Jacobians until the next look      */
+
+/* The size of an unknown that is zero. A tiny rtol says little about sizes. */
+static double nominal(const dae_system *s, int j, const double *w)
+{
+    return s->atol ? s->atol[j] / fmax(s->rtol, 1e-6) : 1e6 / w[j];
+}
+
+/* y + step - y: what is added exactly. */
+static double representable(double y, double step)
+{
+    volatile double moved = y + step;
+    double exact = moved - y;
+    return exact != 0 ? exact : step;
+}
+
 static void choose_steps(dae_system *s, const double *x, const double *p, double h, const double *w)
 {
-    double root = sqrt(DBL_EPSILON), part = s->scale ? s->scale_part : 1;
-    if (s->scale) w = s->scale;
+    double root = sqrt(DBL_EPSILON), fastest = 0;
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
-        double size = fmax(root * fmax(fabs(x[j]), fabs(motion)), part / w[j]);
-        double step = motion < 0 ? -size : size;
-        s->step[j] = (x[j] + step) - x[j]; /* exactly representable */
-        if (s->step[j] == 0) s->step[j] = step;
+        double size = fmax(fmax(fabs(x[j]), fabs(motion)), nominal(s, j, w));
+        if (!(size > DBL_MIN)) size = fmax(1 / w[j], DBL_MIN);
+        s->size[j] = size;
+        s->step[j] = representable(x[j], motion < 0 ? -root * size : root * size);
+        if (!s->computed && s->level[j] == DAE_DIFFERENTIAL) /* otherwise p is no velocity */
+            fastest = fmax(fastest, fabs(p[j]) / size);
+    }
+    for (int j = 0; j < s->n && !s->computed; j++) {
+        double velocity = fmax(fabs(p[j]), fastest * s->size[j]), step = P_PART * velocity;
+        if (h != 0) step = fmax(step, P_LEAST * s->size[j] / fabs(h));
+        else if (fastest == 0) step = fmax(step, P_AT_REST * s->size[j]);
+        s->p_step[j] = representable(p[j], copysign(step, s->step[j]));
     }
 }
 
-static void shift_x(dae_system *s, int c, const double *x, double sign)
+/* With a computed d p moves by this times the change of d: 1/h; fast enough to show at the start. */
+static double motion_rate(double h)
+{
+    return h != 0 ? 1 / fabs(h) : P_AT_REST / sqrt(DBL_EPSILON);
+}
+
+/* ---- differences colour by colour ---- */
+
+/* What moves: x, p, or both (p as x does: by rate times its increment). */
+typedef struct motion {
+    int x, p;
+    double rate;            /* computed d only, where p_step has no meaning                 */
+    evaluation *eval;
+} motion;
+
+/* Moves colour c; sign 0: back. */
+static int shift(dae_system *s, const motion *m, int c, double t, const double *x, const double *p,
+                 double sign)
 {
     for (int k = s->color_start[c]; k < s->color_start[c + 1]; k++) {
         int j = s->color_list[k];
-        s->x_moved[j] = sign == 0 ? x[j] : x[j] + sign * s->step[j];
+        if (m->x || s->computed) s->x_moved[j] = sign == 0 ? x[j] : x[j] + sign * s->step[j];
+        if (m->p && !s->computed) s->p_moved[j] = sign == 0 ? p[j] : p[j] + sign * s->p_step[j];
     }
-}
-
-/* Moves p as colour c does: directly, or through d(x_moved). */
-static int shift_p(dae_system *s, int c, double t, const double *x, const double *p, double sign,
-                   double rate)
-{
-    if (!s->computed) {
-        for (int k = s->color_start[c]; k < s->color_start[c + 1]; k++) {
-            int j = s->color_list[k];
-            s->p_moved[j] = sign == 0 ? p[j] : p[j] + sign * rate * s->step[j];
-        }
-        return DAE_OK;
-    }
-    shift_x(s, c, x, sign);
+    if (!m->p || !s->computed || sign == 0) return DAE_OK;
     int status = dae_system_d(s, t, s->x_moved, s->d_moved);
-    shift_x(s, c, x, 0);
     if (status != DAE_OK) return status;
-    for (int i = 0; i < s->m; i++) s->p_moved[i] = p[i] + rate * (s->d_moved[i] - s->d_base[i]);
+    for (int i = 0; i < s->m; i++) s->p_moved[i] = p[i] + m->rate * (s->d_moved[i] - s->d_base[i]);
     return DAE_OK;
 }
 
-static void gather(dae_system *s, int c, double scale, double *J)
+static void gather(dae_system *s, const motion *m, int c, double sign, double *J)
 {
     const dae_matrix *a = &s->matrix;
     for (int l = s->color_start[c]; l < s->color_start[c + 1]; l++) {
         int j = s->color_list[l];
-        double q = 1 / (scale * s->step[j]);
+        double by = sign * (m->x ? s->step[j] : s->computed ? m->rate * s->step[j] : s->p_step[j]);
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
             int i = dae_column_row(a, j, k);
-            J[k] = (s->r_moved[i] - s->r_base[i]) * q;
+            J[k] = (s->r_moved[i] - s->r_base[i]) / by; /* 1 / by may overflow */
         }
     }
 }
 
-/* d(eval)/dx at fixed p, colour by colour. s->r_base holds eval at the point. */
-static int difference_x(dae_system *s, double t, const double *x, const double *p,
-                        evaluation *eval, double *K)
+/* J from s->r_base, the evaluation at the point, and one more per colour. */
+static int difference(dae_system *s, const motion *m, double t, const double *x, const double *p,
+                      double *J)
 {
+    int64_t before = s->stats->residuals;
+    int status = DAE_OK;
     memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
-    for (int c = 0; c < s->colors; c++) {
+    memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
+    if (m->p && s->computed) status = dae_system_d(s, t, x, s->d_base);
+    for (int c = 0; c < s->colors && status == DAE_OK; c++) {
         double sign = 1;
-        shift_x(s, c, x, sign);
-        int status = eval(s, t, s->x_moved, p, s->r_moved);
+        const double *at = m->x ? s->x_moved : x;
+        status = shift(s, m, c, t, x, p, sign);
+        if (status == DAE_OK) status = m->eval(s, t, at, s->p_moved, s->r_moved);
         if (status == DAE_RETRY) {
             sign = -1;
-            shift_x(s, c, x, sign);
-            status = eval(s, t, s->x_moved, p, s->r_moved);
+            status = shift(s, m, c, t, x, p, sign);
+            if (status == DAE_OK) status = m->eval(s, t, at, s->p_moved, s->r_moved);
         }
-        if (status != DAE_OK) return status;
-        gather(s, c, sign, K);
-        shift_x(s, c, x, 0);
+        if (status == DAE_OK) gather(s, m, c, sign, J);
+        shift(s, m, c, t, x, p, 0);
     }
-    return DAE_OK;
+    s->stats->jacobian_residuals += s->stats->residuals - before;
+    return status;
 }
 
-/* How much faster p moves than x: 1/h, and by the whole tolerance. At the start no h is known;
- * then fast enough that the motion shows beside p (f is affine in p as a rule, so it cannot be
- * too large). */
-static double motion_rate(const dae_system *s, const double *p, double h)
+/* Increments, and f at the point: whoever made the Jacobian may use it, too. */
+static int begin_differences(dae_system *s, double t, const double *x, const double *p, double h,
+                             const double *w)
 {
-    double rate = 1 / (s->scale ? s->scale_part : 1);
-    if (h != 0) return rate / fabs(h);
-    for (int i = 0; !s->computed && i < s->n; i++)
-        if (s->level[i] == DAE_DIFFERENTIAL) /* otherwise p is no velocity */
-            rate = fmax(rate, 1e-4 * fabs(p[i]) / fabs(s->step[i]));
-    return rate;
+    choose_steps(s, x, p, h, w);
+    int status = dae_system_f(s, t, x, p, s->r_base);
+    s->stats->jacobian_residuals++;
+    s->base_known = status == DAE_OK;
+    return status;
 }
 
-/* Where f is not affine in p: increments of p in s->step, at most a few per cent of p, or of what
- * p_j would be if x_j moved as many tolerances per unit of time as the fastest unknown. */
-static void bound_steps(dae_system *s, const double *p, double rate)
+static int difference_x(dae_system *s, double t, const double *x, const double *p, double *K)
 {
-    double fastest = 0;
-    for (int i = 0; i < s->n; i++)
-        if (s->level[i] == DAE_DIFFERENTIAL) fastest = fmax(fastest, fabs(p[i]) * s->scale[i]);
-    for (int j = 0; j < s->n; j++) {
-        double most = 0.03 * fmax(fabs(p[j]), fastest / s->scale[j]), step = s->step[j] * rate;
-        s->step[j] = most > 0 && fabs(step) > most ? copysign(most, step) : step;
-    }
+    motion m = {.x = 1, .eval = dae_system_f};
+    return difference(s, &m, t, x, p, K);
 }
 
 static int difference_p(dae_system *s, double t, const double *x, const double *p, double h,
                         double *C)
 {
-    double rate = motion_rate(s, p, h);
-    if ((s->facts & DAE_FACT_BENT) && s->scale && !s->computed) {
-        bound_steps(s, p, rate);
-        rate = 1;
-    }
-    memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
-    memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
-    if (s->computed) {
-        int status = dae_system_d(s, t, x, s->d_base);
-        if (status != DAE_OK) return status;
-    }
-    for (int c = 0; c < s->colors; c++) {
-        double sign = 1;
-        int status = shift_p(s, c, t, x, p, sign, rate);
-        if (status == DAE_OK) status = dae_system_f(s, t, x, s->p_moved, s->r_moved);
-        if (status == DAE_RETRY) {
-            sign = -1;
-            status = shift_p(s, c, t, x, p, sign, rate);
-            if (status == DAE_OK) status = dae_system_f(s, t, x, s->p_moved, s->r_moved);
-        }
-        if (status != DAE_OK) return status;
-        gather(s, c, sign * rate, C);
-        if (!s->computed) shift_p(s, c, t, x, p, 0, rate);
-    }
-    return DAE_OK;
+    motion m = {.p = 1, .rate = motion_rate(h), .eval = dae_system_f};
+    return difference(s, &m, t, x, p, C);
 }
 
-/* K or C, or both, by differences alone; NULL for what is not wanted. */
-int dae_difference_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
-                            const double *w, double *K, double *C)
+/* K = J(c) - c C by x and p moving together. The increment of p is bounded as in difference_p. */
+static int difference_both(dae_system *s, double t, const double *x, const double *p, double c,
+                           const double *C, double *K)
 {
-    int64_t before = s->stats->residuals;
-    choose_steps(s, x, p, h, w);
-    int status = dae_system_f(s, t, x, p, s->r_base);
-    if (status == DAE_OK && K) status = difference_x(s, t, x, p, dae_system_f, K);
-    if (status == DAE_OK && C) status = difference_p(s, t, x, p, h, C);
-    s->stats->jacobian_residuals += s->stats->residuals - before;
+    motion m = {.x = 1, .p = 1, .rate = c, .eval = dae_system_f};
+    for (int j = 0; j < s->n && !s->computed; j++) {
+        double step = s->step[j], most = fabs(s->p_step[j] / c);
+        s->step[j] = representable(x[j], fabs(step) > most ? copysign(most, step) : step);
+        s->p_kept[j] = s->p_step[j];
+        s->p_step[j] = c * s->step[j];
+    }
+    int status = difference(s, &m, t, x, p, K);
+    for (int j = 0; j < s->n && !s->computed; j++) s->p_step[j] = s->p_kept[j];
+    for (int64_t k = 0; status == DAE_OK && k < s->matrix.count; k++) K[k] -= c * C[k];
     return status;
 }
 
@@ -237,12 +258,14 @@ static int jacobian_mass(dae_system *s, double t, const double *x, const double 
     const dae_problem *q = &s->problem;
     int status = DAE_OK, varies = q->mass_kind == DAE_MASS_FUNCTION;
     if (!q->jacobian_x) {
-        status = dae_difference_jacobian(s, t, x, p, h, w, K, NULL);
+        status = begin_differences(s, t, x, p, h, w);
+        if (status == DAE_OK) status = difference_x(s, t, x, p, K);
     } else {
         if (varies) {
+            motion m = {.x = 1, .eval = mass_product};
             choose_steps(s, x, p, h, w);
             status = mass_product(s, t, x, p, s->r_base);
-            if (status == DAE_OK) status = difference_x(s, t, x, p, mass_product, K);
+            if (status == DAE_OK) status = difference(s, &m, t, x, p, K);
         }
         if (status == DAE_OK) status = ask_part(s, 1, t, x, p, 0, -1, K);
     }
@@ -257,96 +280,146 @@ static int jacobian_mass(dae_system *s, double t, const double *x, const double 
     return DAE_OK;
 }
 
-/* The largest relative change since the last comparison. */
-static double change_of_C(const dae_system *s, const double *C)
+/* ---- C by differences ---- */
+
+static double direction(int j) /* of either sign, between 1/2 and 1 in size */
 {
-    double change = 0;
-    for (int64_t k = 0; k < s->matrix.count; k++)
-        change = fmax(change, fabs(C[k] - s->previous_C[k]) / (fabs(C[k]) + DBL_MIN));
-    return change;
+    uint64_t z = ((uint64_t)j + 1) * 0x9e3779b97f4a7c15ULL;
+    z ^= z >> 29;
+    double size = 0.5 + (double)(z >> 12 & 0xffff) / 0x1p17;
+    return z & 1 ? size : -size;
 }
 
-static int may_bend(const dae_system *s)
+/* f along the direction in p (through d: in x); s->step or s->p_step give its scale. */
+static int move_along(dae_system *s, double t, const double *x, const double *p, double rate,
+                      double sign)
 {
-    return !(s->facts & DAE_FACT_BENT) && s->scale && !s->computed;
+    int status = DAE_OK;
+    for (int j = 0; j < s->n; j++) {
+        if (s->computed) s->x_moved[j] = x[j] + sign * direction(j) * s->step[j];
+        else s->p_moved[j] = p[j] + sign * direction(j) * s->p_step[j];
+    }
+    if (s->computed) {
+        status = dae_system_d(s, t, x, s->d_base);
+        if (status == DAE_OK) status = dae_system_d(s, t, s->x_moved, s->d_moved);
+        for (int i = 0; i < s->m && status == DAE_OK; i++)
+            s->p_moved[i] = p[i] + rate * (s->d_moved[i] - s->d_base[i]);
+    }
+    return status == DAE_OK ? dae_system_f(s, t, x, s->p_moved, s->r_moved) : status;
 }
 
-/* C changed, or its differences went where f is not defined. The increments of p are tolerances over
- * h, and h may be tiny: on sinh(5 x') C came out too large by orders of magnitude, Newton's
- * corrections too small, and the error test saw nothing. So it is done again with small increments;
- * if that is something else, f is bent and the increments stay small. */
-static int look_for_bends(dae_system *s, double t, const double *x, const double *p, double h,
-                          const double *w, double *C, int first)
+/* How far C v is from the change of f along v, in parts of |C| |v|, row by row; what the rounding
+ * of f can make, eps (|K| |x| + |C| |p|), does not count. INFINITY: a row without C depends on p. */
+static double misfit(dae_system *s, const double *x, const double *p, double rate, double sign,
+                     const double *K, const double *C)
 {
     const dae_matrix *a = &s->matrix;
-    double *small = s->other_C;
-    s->facts |= DAE_FACT_BENT;
-    int status = dae_difference_jacobian(s, t, x, p, h, w, NULL, small), bent = first != DAE_OK;
-    if (status != DAE_OK) {
-        s->facts &= ~(unsigned)DAE_FACT_BENT;
-        return first;
+    double *defect = s->r_moved, *terms = s->row_terms, *noise = s->r_above, most = 0;
+    for (int i = 0; i < s->n; i++) {
+        noise[i] = fabs(defect[i]) + fabs(s->r_base[i]);
+        defect[i] -= s->r_base[i];
+        terms[i] = 0;
     }
-    for (int j = 0; j < s->n && !bent; j++) {
-        double most = 0, apart = 0;
+    for (int j = 0; j < s->n; j++) {
+        double v = sign * direction(j) * (s->computed ? rate * s->step[j] : s->p_step[j]);
+        double size = s->computed ? rate * fabs(x[j]) : fabs(p[j]) + fabs(v);
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
-            most = fmax(most, fabs(small[k]));
-            apart = fmax(apart, fabs(small[k] - C[k]));
+            int i = dae_column_row(a, j, k);
+            defect[i] -= C[k] * v;
+            terms[i] += fabs(C[k] * v);
+            noise[i] += fabs(K[k] * x[j]) + fabs(C[k]) * size;
         }
-        bent = apart > 1e-2 * most;
     }
-    if (bent)
-        memcpy(C, small, (size_t)a->count * sizeof(double));
-    else
-        s->facts &= ~(unsigned)DAE_FACT_BENT;
+    for (int i = 0; i < s->n; i++) {
+        double excess = fabs(defect[i]) - 8 * DBL_EPSILON * noise[i];
+        if (excess > 0) most = fmax(most, terms[i] > 0 ? excess / terms[i] : INFINITY);
+    }
+    return most;
+}
+
+/* What counts as the same C. A computed d may hide in p what changes between K and C. */
+static double same(const dae_system *s)
+{
+    if (!(s->facts & DAE_FACT_HIGH_INDEX)) return SAME;
+    return s->computed && !(s->facts & DAE_FACT_D_SELECTS) ? -1 : SAME_HIGH;
+}
+
+/* By how much the kept C is off: 0 where nobody looks, or where nothing is defined around. */
+static int look_at_C(dae_system *s, double t, const double *x, const double *p, double h,
+                     const double *K, double *change)
+{
+    *change = 0;
+    if ((s->facts & DAE_FACT_C_PRESUMED) && ++s->C_trusted < TRUSTED_FOR) return DAE_OK;
+    double rate = motion_rate(h), sign = 1;
+    int status = move_along(s, t, x, p, rate, sign);
+    if (status == DAE_RETRY) status = move_along(s, t, x, p, rate, sign = -1);
+    s->stats->jacobian_residuals += sign < 0 ? 2 : 1;
+    s->C_trusted = 0;
+    if (status == DAE_RETRY) {
+        *change = s->exact_C ? INFINITY : 0;
+        return DAE_OK;
+    }
+    if (status == DAE_OK) *change = misfit(s, x, p, rate, sign, K, s->previous_C);
+    if (*change > 1e-4) s->facts |= DAE_FACT_D_VARIES;
+    if (*change > same(s)) {
+        s->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+        s->C_agreed = 0;
+        return status;
+    }
+    /* always compared with the first, so that a slow drift shows */
+    if (t != s->t_C) s->C_agreed++;
+    s->t_C = t;
+    if (s->C_agreed >= TRUSTED_AFTER && !s->computed && !s->exact_C) s->facts |= DAE_FACT_C_PRESUMED;
+    return status;
+}
+
+static int renew_C(dae_system *s, double t, const double *x, const double *p, double h)
+{
+    int status = difference_p(s, t, x, p, h, s->other_C);
+    if (status == DAE_RETRY && s->have_C && !s->exact_C) return DAE_OK; /* p moved out of range */
+    if (status != DAE_OK) return status;
+    memcpy(s->previous_C, s->other_C, (size_t)s->matrix.count * sizeof(double));
+    s->have_C = 1;
+    s->C_agreed = 0;
+    s->t_C = t;
     return DAE_OK;
 }
 
-/* C from differences, unless it has proved constant: then the last one is used. */
-static int difference_C(dae_system *s, double t, const double *x, const double *p, double h,
-                        const double *w, double *C)
+/* C by differences, and K as well unless it is given. */
+static int difference_parts(dae_system *s, double t, const double *x, const double *p, double h,
+                            double *K, double *C)
 {
     int64_t count = s->matrix.count;
-    if ((s->facts & DAE_FACT_C_PRESUMED) && ++s->C_trusted < 4) {
-        memcpy(C, s->previous_C, (size_t)count * sizeof(double));
-        return DAE_OK;
-    }
-    int status = dae_difference_jacobian(s, t, x, p, h, w, NULL, C);
-    double change = status == DAE_OK && s->C_evaluations > 0 ? change_of_C(s, C) : 0;
-    if ((status == DAE_RETRY || change > 1e-3) && may_bend(s)) {
-        status = look_for_bends(s, t, x, p, h, w, C, status);
-        change = status == DAE_OK && s->C_evaluations > 0 ? change_of_C(s, C) : 0;
-    }
-    if (status == DAE_RETRY && s->C_evaluations > 0 && !s->exact_C) {
-        memcpy(C, s->previous_C, (size_t)count * sizeof(double)); /* p moved out of range */
-        return DAE_OK;
-    }
+    int own_K = !s->problem.jacobian_x, low = !(s->facts & DAE_FACT_HIGH_INDEX);
+    int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0;
+    int status = together ? difference_both(s, t, x, p, s->c_wanted, s->previous_C, K) : DAE_OK;
+    if (status == DAE_RETRY) together = 0; /* perhaps x or p alone may move */
+    if (own_K && !together) status = difference_x(s, t, x, p, K);
+    double change = INFINITY;
+    if (status == DAE_OK && s->have_C && same(s) >= 0) status = look_at_C(s, t, x, p, h, K, &change);
     if (status != DAE_OK) return status;
-    s->C_trusted = 0;
-    if (s->C_evaluations == 0 || !(change < 1e-6)) { /* the accuracy of differences */
-        s->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
-        s->C_evaluations = 1;
-        s->t_C = t;
-        memcpy(s->previous_C, C, (size_t)count * sizeof(double));
-        return DAE_OK;
+    s->C_moves = s->have_C && change > same(s);
+    if (change > (together ? NEAR : same(s))) {
+        for (int64_t k = 0; together && k < count; k++) K[k] += s->c_wanted * s->previous_C[k];
+        status = renew_C(s, t, x, p, h);
+        for (int64_t k = 0; together && k < count; k++) K[k] -= s->c_wanted * s->previous_C[k];
     }
-    /* three at different times that agree with the first: presumed, and looked at now and then;
-     * always compared with the first, so that a slow drift shows */
-    if (t != s->t_C) s->C_evaluations++;
-    s->t_C = t;
-    if (s->C_evaluations >= 3 && !s->computed && !s->exact_C) s->facts |= DAE_FACT_C_PRESUMED;
-    return DAE_OK;
+    if (status == DAE_OK) memcpy(C, s->previous_C, (size_t)count * sizeof(double));
+    return status;
 }
 
 static int jacobian_implicit(dae_system *s, double t, const double *x, const double *p, double h,
                              const double *w, double *K, double *C)
 {
     const dae_problem *q = &s->problem;
+    int status = DAE_OK;
     if (q->jacobian) return split_combined(s, t, x, p, h, K, C);
-    int status = q->jacobian_x ? ask_part(s, 1, t, x, p, 0, 1, K)
-                               : dae_difference_jacobian(s, t, x, p, h, w, K, NULL);
+    if (q->jacobian_x) status = ask_part(s, 1, t, x, p, 0, 1, K);
+    if (status == DAE_OK && q->jacobian_xdot) status = ask_part(s, 2, t, x, p, 0, 1, C);
+    if (status != DAE_OK || (q->jacobian_x && q->jacobian_xdot)) return status;
+    status = begin_differences(s, t, x, p, h, w);
     if (status != DAE_OK) return status;
-    return q->jacobian_xdot ? ask_part(s, 2, t, x, p, 0, 1, C)
-                            : difference_C(s, t, x, p, h, w, C);
+    return q->jacobian_xdot ? difference_x(s, t, x, p, K) : difference_parts(s, t, x, p, h, K, C);
 }
 
 /* A non-finite entry, like a non-finite residual, may only mean that the trial point strayed:
@@ -386,6 +459,7 @@ int dae_system_jacobian(dae_system *s, double t, const double *x, const double *
 {
     size_t bytes = (size_t)s->matrix.count * sizeof(double);
     s->stats->jacobians++;
+    s->base_known = 0;
     memset(K, 0, bytes);
     if (C) memset(C, 0, bytes);
     int status = s->problem.rhs ? jacobian_mass(s, t, x, p, h, w, K, C)

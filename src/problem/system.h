@@ -23,8 +23,7 @@ enum {
     DAE_FACT_D_SELECTS = 4,    /* computed d that was found to be a selection of unknowns   */
     DAE_FACT_HIGH_INDEX = 8,   /* a level >= 2 was declared                                 */
     DAE_FACT_PATTERN_FOUND = 16, /* the pattern was found by probing                        */
-    DAE_FACT_D_VARIES = 32,    /* d_x depends on t or x, or M on x: C ages                  */
-    DAE_FACT_BENT = 64         /* f was found to be nonlinear in p: differences move p little */
+    DAE_FACT_D_VARIES = 32     /* d_x depends on t or x, or M on x: C ages                  */
 };
 
 typedef struct dae_system dae_system;
@@ -41,8 +40,11 @@ struct dae_system {
 
     int (*f)(dae_system *s, double t, const double *x, const double *p, double *r);
 
-    const double *scale;    /* weights for increments, without powers of h; NULL: those at hand */
-    double scale_part;      /* the part of 1 / scale to move by                             */
+    const double *atol;     /* with rtol: the sizes of unknowns that are zero, for increments;
+                               NULL: w is for rtol = 1e-6                                   */
+    double rtol;
+    double c_wanted;        /* > 0: K + cC is needed at this c and near by; 0: K and C apart */
+    int base_known;         /* 1: r_base is f where the last Jacobian is                    */
     int exact_C;            /* 1: the method cannot bear an old C                           */
     int bad_row;            /* the row of the last non-finite value                         */
     int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
@@ -62,13 +64,15 @@ struct dae_system {
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
-    double *other_C;        /* for DAE_FACT_BENT: behind it                                 */
+    double *other_C;        /* the next, until it is whole: behind it                       */
     double t_C;             /* of its last comparison                                       */
+    int have_C, C_moves;    /* previous_C is set; it was off when last looked at            */
     int C_trusted;          /* uses since                                                   */
-    int C_evaluations;
+    int C_agreed;           /* comparisons it has stood                                     */
     int *color_start, *color_list, colors;
     double *vectors;        /* the block of the vectors below                               */
-    double *x_moved, *p_moved, *r_base, *r_moved, *step, *d_base, *d_moved; /* differences  */
+    double *x_moved, *p_moved, *r_base, *r_moved, *d_base, *d_moved; /* differences         */
+    double *size, *step, *p_step, *p_kept; /* of unknowns; increments of x and p             */
     double *r_above, *r_below, *row_terms; /* check.c                                       */
     int *owner, *subset;
     int64_t *place;
@@ -136,8 +140,6 @@ int dae_system_mass(dae_system *s, double t, const double *x, double *M);
 void dae_mass_times(const dae_system *s, const double *M, const double *v, double *y);
 dae_status dae_pattern_find(dae_system *s, double t, const double *x, const double *p,
                             const double *w, dae_matrix *out);
-int dae_difference_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
-                            const double *w, double *K, double *C);
 dae_status dae_user_answer(dae_system *s, int answer, const char *callback, double t);
 
 #endif
