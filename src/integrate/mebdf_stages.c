@@ -19,6 +19,7 @@
 static const double BRISK = 0.5;
 /* Slower than this, a Jacobian that costs no differences is renewed: three stages share it. */
 static const double STALE = 0.1;
+static const double FELT = 0.03; /* the rate with the C of another point of the step */
 /* Newton's tolerance in stage 1 is smaller by this: who leaps keeps its error. */
 static const double STRICTLY = 0.4;
 /* Newton's tolerance in stage 2, at most: it is the next prediction, too. */
@@ -341,12 +342,13 @@ static void note_pace(const dae_corrector *q, mebdf *m)
     m->pace.age = 0;
 }
 
-/* From t1 to t2 C changes by O(h), cC by O(1): at level >= 2 that is felt, and every point needs a
- * Jacobian of its own. */
+/* From t1 to t2 C changes by O(h), cC by O(1): at level >= 2 that may be felt (it is where the
+ * constraints are on a computed d), and then every point needs a Jacobian of its own. */
 static int moves(const dae_solver *s)
 {
     const unsigned both = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
-    return (s->system.facts & both) == both;
+    int felt = s->system.computed || s->corrector.C_felt > FELT;
+    return felt && (s->system.facts & both) == both;
 }
 
 /* Where a Jacobian is given it costs less than the iteration that has to measure the rate whenever

@@ -58,7 +58,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
         return DAE_E_OPTION;
     }
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
-    dae_vector_wish wish[] = {{&q->K, count},         {&q->C, count}, {&q->K_kept, count},
+    int compares = (system->facts & DAE_FACT_HIGH_INDEX) && !(system->facts & DAE_FACT_C_CONSTANT);
+    dae_vector_wish wish[] = {{&q->C_before, compares ? count : 0},
+                              {&q->K, count},         {&q->C, count}, {&q->K_kept, count},
                               {&q->C_kept, count},    {&q->r, n}, {&q->delta, 3 * n},
                               {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0},
                               {&q->scaling.row, n}, {&q->scaling.column, n}, {&q->units_kept, 2 * n},
@@ -67,6 +69,8 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
     int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
     if (!listed) q->C_value = NULL;
+    if (!compares) q->C_before = NULL;
+    q->C_felt = compares;
     if (listed && q->C_row) q->C_column = q->C_row + count;
     if (status == DAE_OK) status = q->linear->analyze(&system->matrix, m, &q->analysis);
     if (status == DAE_OK) status = q->linear->open(q->analysis, 0, &q->factor);
@@ -474,20 +478,47 @@ static int iterate(dae_corrector *q, dae_stage *g)
     return DAE_OK;
 }
 
+/* From one point to the next C changes by O(h), cC by O(1). Where K and C are parallel in part (a
+ * constraint on d itself) that is felt at level >= 2, and an old Jacobian is useless; a mass matrix
+ * that moves is not felt. Which it is tells (K + cC)^-1 c (C - C_before) in a random direction, for
+ * a change of C over h. */
+static void feel_C(dae_corrector *q, const dae_stage *g)
+{
+    const dae_matrix *a = &q->system->matrix;
+    const double *w = g->w;
+    if (!q->C_before || (q->have_before && g->t == q->t_before)) return;
+    double steps = q->have_before ? fabs((g->t - q->t_before) / g->h) : 1;
+    if (q->have_before && (q->system->facts & DAE_FACT_D_VARIES)) {
+        memset(q->r, 0, (size_t)a->n * sizeof(double));
+        for (int j = 0; j < a->n; j++) {
+            double v = q->c_factor * (0.6 + 0.4 * sin(2.3 * j + 1)) * (j % 3 ? 1 : -1) / w[j];
+            for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+                q->r[dae_column_row(a, j, k)] += (q->C[k] - q->C_before[k]) * v;
+        }
+        int worst, solved = dae_corrector_solve_with(q, q->r, 1) == DAE_OK;
+        q->C_felt = solved ? dae_norm(DAE_NORM_MAX, a->n, q->r, w, &worst) / steps : 1;
+    }
+    memcpy(q->C_before, q->C, (size_t)a->count * sizeof(double));
+    q->have_before = 1;
+    q->t_before = g->t;
+}
+
 static int prepare(dae_corrector *q, dae_stage *g)
 {
-    int status = DAE_OK;
+    int status = DAE_OK, renewed = 0;
     q->base_known = 0;
     if (!q->have_jacobian || q->want_jacobian) {
         q->system->c_wanted = q->c_each ? 0 : g->c;
         status = dae_corrector_renew(q, g->t, g->x_pred, g->p_pred, g->h, g->w);
         q->system->c_wanted = 0;
         if (status != DAE_OK) return status;
+        renewed = 1;
         q->base_known = q->system->base_known && !q->system->computed; /* x_pred is where Newton starts */
     }
     double ratio = q->have_factor ? g->c / q->c_factor : 0;
     if (!(fabs(ratio - 1) <= q->c_slack)) {
         status = dae_corrector_factor(q, g->c);
+        if (status == DAE_OK && renewed) feel_C(q, g);
         /* with an old Jacobian a new c changes the rate in a way nobody has measured */
         q->rate = q->jacobian_current ? q->old_rate : 1;
     }

@@ -43,6 +43,10 @@ typedef struct dae_corrector {
     int stubborn;           /* 1: plain Newton keeps failing here: damp it                  */
     int caution;            /* > 0: the rate varies: for so many steps look at it often     */
     double C_sum;           /* to see whether C moves                                       */
+    double *C_before;       /* levels >= 2, C not constant: the one before ...              */
+    int have_before;
+    double t_before;        /* its time ...                                                 */
+    double C_felt;          /* ... and the rate Newton has with the C of a step away         */
     int verify;             /* 1: the equations were undefined somewhere: look before accepting */
     double c_slack;         /* how far c may wander from that of the factors                */
     const double *c_each;   /* NULL, or a c for each unknown (d = x only), in units of c: the
