@@ -38,6 +38,63 @@ static void make(int i, block_scheme *g)
         block_scheme_make(g, names[i], i == 0 || i == 6 ? NULL : names[i - 1]), 1);
 }
 
+/* ---------------------------------------------------------------- ready schemes --------- */
+
+static void near_all(const char *name, const char *what, int count, const double *got,
+                     const double *want)
+{
+    double size = 0;
+    for (int i = 0; i < count; i++) size = fmax(size, fabs(want[i]));
+    for (int i = 0; i < count; i++) {
+        if (fabs(got[i] - want[i]) <= 1e-9 * size) continue;
+        print_error("%s of %s [%d]: %.17g, expected %.17g\n", what, name, i, got[i], want[i]);
+        fail();
+    }
+}
+
+/* The constants of block_schemes.c are what is made from the tables. (gamma is the place of a
+ * minimum, found to 1e-10.) */
+static void test_ready_schemes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        block_scheme b = { 0 };
+        make(i, &b);
+        const block_scheme *a = block_scheme_ready(names[i]);
+        assert_non_null(a);
+        const irk_scheme *k = &a->irk, *l = &b.irk;
+        int n = l->stages, same[][2] = {
+            { k->stages, n },           { k->first_explicit, l->first_explicit },
+            { k->order, l->order },     { k->error_order, l->error_order },
+            { k->nodes, l->nodes },     { k->stiffly_accurate, l->stiffly_accurate },
+            { k->blended, l->blended }, { a->degree, b.degree },
+            { k->reals, l->reals },     { a->low_degree, b.low_degree },
+            { k->pairs, l->pairs },
+        };
+        for (size_t j = 0; j < sizeof same / sizeof *same; j++)
+            assert_int_equal(same[j][0], same[j][1]);
+        for (int j = 0; j < k->nodes; j++)
+            assert_int_equal(k->node_stage[j], l->node_stage[j]);
+        near_all(names[i], "c", IRK_STAGES, k->c, l->c);
+        near_all(names[i], "omega", IRK_STAGES * IRK_STAGES, k->omega[0], l->omega[0]);
+        near_all(names[i], "mix", IRK_STAGES * IRK_STAGES, k->mix[0], l->mix[0]);
+        near_all(names[i], "first", IRK_STAGES, k->first, l->first);
+        near_all(names[i], "end", IRK_STAGES, k->end, l->end);
+        near_all(names[i], "node", k->nodes, k->node, l->node);
+        near_all(names[i], "weight", k->nodes, k->node_weight, l->node_weight);
+        near_all(names[i], "e", n + 1, a->e, b.e);
+        near_all(names[i], "low", n + 1, a->low, b.low);
+        near_all(names[i], "of_stage", n, a->of_stage, b.of_stage);
+        double got[] = { k->gamma, a->per_difference, a->low_per_difference, a->gain,
+                         a->gamma, a->amplification,  a->at_zero,            a->at_infinity };
+        double want[] = { l->gamma, b.per_difference, b.low_per_difference, b.gain,
+                          b.gamma,  b.amplification,  b.at_zero,            b.at_infinity };
+        for (size_t j = 0; j < sizeof got / sizeof *got; j++)
+            near_all(names[i], "number", 1, &got[j], &want[j]);
+    }
+    assert_null(block_scheme_ready("bim-5"));
+}
+
 /* ---------------------------------------------------------------- coefficients
  * ---------- */
 
@@ -429,6 +486,7 @@ static void test_order_index3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ready_schemes),
         cmocka_unit_test(test_published_rows),
         cmocka_unit_test(test_published_alpha),
         cmocka_unit_test(test_published_gamma),

@@ -50,8 +50,6 @@ typedef struct block {
     const family *family;
     int first, last; /* the orders allowed: a part of the family                    */
     irk_step r;
-    block_scheme *scheme; /* of the whole family; made when first asked for         */
-    int made[MOST_SCHEMES];
     double error_low; /* norm of the estimate for the order below, of the last attempt */
     double rough;     /* norm of the unfiltered estimate: of the polynomial          */
     double rough_past;
@@ -152,7 +150,6 @@ static void block_close(dae_solver *s)
     if (!m)
         return;
     irk_step_close(&m->r, s);
-    dae_free(&s->memory, m->scheme);
     dae_free(&s->memory, m);
     s->method_state = NULL;
 }
@@ -169,9 +166,6 @@ static dae_status block_open(dae_solver *s)
     m->last = only >= 0 ? only : m->family->count - 1;
     while (m->last > m->first && m->family->order[m->last] > s->options.max_order)
         m->last--;
-    m->scheme = dae_alloc(&s->memory, (size_t)m->family->count, sizeof *m->scheme);
-    if (!m->scheme)
-        return DAE_E_NOMEM;
     double rtol = s->options.rtol < DBL_MIN ? 1e-6 : s->options.rtol;
     m->level = 1;
     for (int i = 0; i < s->system.n; i++)
@@ -183,15 +177,9 @@ static dae_status block_open(dae_solver *s)
     return irk_step_open(&m->r, s, m->family->stages[m->last], 0, 0);
 }
 
-static const block_scheme *scheme_at(block *m, int i)
+static const block_scheme *scheme_at(const block *m, int i)
 {
-    if (!m->made[i]) {
-        /* cannot fail: the tables are ours, and tests make them all */
-        block_scheme_make(&m->scheme[i], m->family->table[i],
-                          i > 0 ? m->family->table[i - 1] : NULL);
-        m->made[i] = 1;
-    }
-    return &m->scheme[i];
+    return block_scheme_ready(m->family->table[i]);
 }
 
 static int place_of(const block *m, int order)
@@ -393,7 +381,7 @@ static double error_above(const block_scheme *g, const block_scheme *up, const b
 /* The next order, and by how much its step grows. */
 static double choose(dae_solver *s, block *m, int at, double error, double by_error)
 {
-    const block_scheme *g = &m->scheme[at];
+    const block_scheme *g = scheme_at(m, at);
     double r = by_error, best = work(m, at, at, by_error);
     int next = at, slow = m->r.k.iterations > SLOW * m->most;
     if (at > m->first) {
@@ -419,7 +407,7 @@ static double choose(dae_solver *s, block *m, int at, double error, double by_er
 
 static void plan(dae_solver *s, block *m, int at, const dae_trial *trial)
 {
-    const block_scheme *g = &m->scheme[at];
+    const block_scheme *g = scheme_at(m, at);
     dae_corrector *q = &s->corrector;
     double r = growth(g, trial->error);
     if (m->h_error != 0) { /* [Gustafsson 1994] */
@@ -466,7 +454,7 @@ static void block_reject(dae_solver *s, dae_trial *trial, int verdict)
     m->refused = verdict == DAE_STEP_ERROR ? trial->error : INFINITY;
     m->h_refused = fabs(trial->h);
     if (verdict == DAE_STEP_ERROR) {
-        s->h = trial->h * fmax(0.1, fmin(growth(&m->scheme[at], trial->error), 0.9));
+        s->h = trial->h * fmax(0.1, fmin(growth(scheme_at(m, at), trial->error), 0.9));
     } else {
         s->h = trial->h *
                (verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ? 0.5 : 0.25);

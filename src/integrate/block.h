@@ -32,4 +32,7 @@ typedef struct block_scheme {
 /* Of the table `name`, and `below` (NULL: none) for the estimate below; 1 on success. */
 int block_scheme_make(block_scheme *g, const char *name, const char *below);
 
+/* The same with the one below it of its family, from constants; NULL: there is none. */
+const block_scheme *block_scheme_ready(const char *name);
+
 #endif

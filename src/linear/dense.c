@@ -1,6 +1,6 @@
 /* dense.c: dense K + cC by LU with partial pivoting.
  *
- * Up to DAE_DENSE_OWN unknowns with the kernels of dense_kernel.h, beyond with LAPACK;
+ * Up to DAE_DENSE_OWN unknowns with the kernels of dense_kernel.h, beyond with LAPACK in pieces;
  * the factors look the same (whole rows interchanged), so what follows a factorization is
  * written once.
  *
@@ -11,6 +11,7 @@
  * these factors may lead to the verdict "singular": see is_noise().
  */
 #include "linear/dense_kernel.h"
+#include "linear/dense_pieces.h"
 #include "linear/lapack.h"
 
 #include <stdint.h>
@@ -168,14 +169,11 @@ static void follow_interchanges(dense_factor *f)
 /* Factors what is in f->re and f->im. Returns the number of good pivots. */
 static int eliminate(dense_factor *f)
 {
-    int n = f->n, info = 0;
+    int n = f->n;
     f->used = f->plain;
     if (f->own)
         return f->is_complex ? eliminate_complex(n, &f->lu) : eliminate_real(n, &f->lu);
-    if (f->is_complex)
-        zgetrf_(&n, &n, f->re, &n, f->pivot, &info);
-    else
-        dgetrf_(&n, &n, f->re, &n, f->pivot, &info);
+    dae_lu_in_pieces(n, f->is_complex, f->re, f->pivot);
     follow_interchanges(f);
     for (int k = 0; k < n; k++)
         if (!(size_of(f, k, k) > f->lu.least[k]))

@@ -62,6 +62,9 @@ void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, cons
 void dgemv_(const char *op, const int *m, const int *n, const double *alpha, const double *a,
             const int *lda, const double *x, const int *step_x, const double *beta, double *y,
             const int *step_y, size_t);
+void zgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b,
+            const int *ldb, const double *beta, double *c, const int *ldc, size_t, size_t);
 void dtrsm_(const char *side, const char *half, const char *op, const char *diagonal,
             const int *m, const int *n, const double *alpha, const double *a, const int *lda,
             double *b, const int *ldb, size_t, size_t, size_t, size_t);
