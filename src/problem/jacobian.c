@@ -15,8 +15,9 @@
  * C is mostly constant. So it is kept, and one evaluation in a random direction of p tells whether
  * it still holds. If so K alone is differenced. If it moves, and the caller needs K + cC for one c
  * only (system.c_wanted), x and p move together: K := J(c) - c C_old is right at that c, and off by
- * (c' - c) (C - C_old) at another, so nobody needs to know. C is differenced anew when it is off by
- * more than NEAR, or by anything if K and C are needed apart. So they are with levels >= 2: there
+ * (c' - c) (C - C_old) at another, so nobody needs to know. Rows of C are then scaled to what was seen
+ * when they are off by more than NEAR; C is differenced anew if that will not do, or if it is off by
+ * anything and K and C are needed apart. So they are with levels >= 2: there
  * parts of K and C cancel (f_x is parallel to d_x where a constraint is on d itself), and what is
  * left of C - C_old comes out multiplied by c.
  *
@@ -314,23 +315,24 @@ static double misfit(dae_system *s, const double *x, const double *p, double rat
                      const double *K, const double *C)
 {
     const dae_matrix *a = &s->matrix;
-    double *defect = s->r_moved, *terms = s->row_terms, *noise = s->r_above, most = 0;
+    double *defect = s->r_moved, *terms = s->row_terms, *noise = s->r_above, *Cv = s->r_below, most = 0;
     for (int i = 0; i < s->n; i++) {
         noise[i] = fabs(defect[i]) + fabs(s->r_base[i]);
         defect[i] -= s->r_base[i];
-        terms[i] = 0;
+        terms[i] = Cv[i] = 0;
     }
     for (int j = 0; j < s->n; j++) {
         double v = sign * direction(j) * (s->computed ? rate * s->step[j] : s->p_step[j]);
         double size = s->computed ? rate * fabs(x[j]) : fabs(p[j]) + fabs(v);
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
             int i = dae_column_row(a, j, k);
-            defect[i] -= C[k] * v;
+            Cv[i] += C[k] * v;
             terms[i] += fabs(C[k] * v);
             noise[i] += fabs(K[k] * x[j]) + fabs(C[k]) * size;
         }
     }
     for (int i = 0; i < s->n; i++) {
+        defect[i] -= Cv[i];
         double excess = fabs(defect[i]) - 8 * DBL_EPSILON * noise[i];
         if (excess > 0) most = fmax(most, terms[i] > 0 ? excess / terms[i] : INFINITY);
     }
@@ -385,6 +387,26 @@ static int renew_C(dae_system *s, double t, const double *x, const double *p, do
     return DAE_OK;
 }
 
+/* Rows of the kept C scaled so that they agree along the direction just looked at: exact where a row
+ * changes as a whole (one capacitance, one mass), and enough where K + cC is right at the c wanted.
+ * 0: a row changed too much for that, or its terms cancel along the direction. */
+static int rescale_C(dae_system *s)
+{
+    const dae_matrix *a = &s->matrix;
+    double *ratio = s->r_moved;
+    for (int i = 0; i < s->n; i++) {
+        double size = fabs(s->r_below[i]), defect = ratio[i];
+        ratio[i] = 1;
+        if (fabs(defect) <= SAME * s->row_terms[i]) continue;
+        ratio[i] = 1 + defect / s->r_below[i];
+        if (!(size > 0.1 * s->row_terms[i] && ratio[i] > 0.1 && ratio[i] < 10)) return 0;
+    }
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            s->previous_C[k] *= ratio[dae_column_row(a, j, k)];
+    return 1;
+}
+
 /* C by differences, and K as well unless it is given. */
 static int difference_parts(dae_system *s, double t, const double *x, const double *p, double h,
                             double *K, double *C)
@@ -401,7 +423,7 @@ static int difference_parts(dae_system *s, double t, const double *x, const doub
     s->C_moves = s->have_C && change > same(s);
     if (change > (together ? NEAR : same(s))) {
         for (int64_t k = 0; together && k < count; k++) K[k] += s->c_wanted * s->previous_C[k];
-        status = renew_C(s, t, x, p, h);
+        if (!together || !isfinite(change) || !rescale_C(s)) status = renew_C(s, t, x, p, h);
         for (int64_t k = 0; together && k < count; k++) K[k] -= s->c_wanted * s->previous_C[k];
     }
     if (status == DAE_OK) memcpy(C, s->previous_C, (size_t)count * sizeof(double));
