@@ -66,18 +66,26 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
 
 /* Large enough that the differential part moves by no more than 1 / FAST of its tolerance. */
 static const double FAST = 1e6, FAST_COMPUTED = 1e3;
+/* But where C is singular without zero columns K must show beside cC in what C does not determine. At
+ * fine tolerances the differential part then moves more, and is put back in a second round. */
+static const double DROWNING = 1e9;
 
-static double probing_rate(const dae_corrector *q, const double *r, const double *w)
+static double probing_rate(const dae_corrector *q, const double *r, const double *w, int *rounds)
 {
     int n = q->system->n;
-    double *k_row = q->delta, *c_row = k_row + n, rate = 0;
+    double *k_row = q->delta, *c_row = k_row + n, rate = 0, most = 0;
     row_scales(q, w, k_row, c_row);
     /* with a computed d, p = c (d(x) - d) must not drown in the rounding of d: c stays smaller,
      * and d is put back in further rounds */
     int computed = q->system->computed;
     for (int i = 0; i < n; i++)
-        if (c_row[i] > 0) rate = fmax(rate, fmax(computed ? 0 : fabs(r[i]), k_row[i]) / c_row[i]);
+        if (c_row[i] > 0) {
+            rate = fmax(rate, fmax(computed ? 0 : fabs(r[i]), k_row[i]) / c_row[i]);
+            most = fmax(most, DROWNING * k_row[i] / c_row[i]);
+        }
     rate *= computed ? FAST_COMPUTED : FAST;
+    *rounds = computed ? 4 : most > 0 && rate > most ? 2 : 0;
+    if (most > 0 && rate > most) rate = most;
     return rate > 1e-290 && rate < 1e290 ? rate : 1;
 }
 
@@ -132,7 +140,8 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
-    double c = probing_rate(q, q->r, w);
+    int rounds;
+    double c = probing_rate(q, q->r, w, &rounds);
     /* d hardly moves: Newton is judged by what becomes of f_p p = c C e, too */
     double fast = s->computed ? 0 : FAST, *c_row = q->delta + s->n;
     for (int i = 0; i < s->n; i++) k->w_r[i] = c_row[i] > 0 ? fast / (c * c_row[i]) : 0;
@@ -140,7 +149,7 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w, .w_r = k->w_r};
     int verdict = dae_corrector_damped(q, g, 50);
-    for (int round = 0; verdict == DAE_OK && s->computed && round < 4; round++) {
+    for (int round = 0; verdict == DAE_OK && round < rounds; round++) {
         /* d moved by p / c; with p known a second round puts it back */
         memcpy(k->p_pred_2, p, (size_t)s->m * sizeof(double));
         g->p_pred = k->p_pred_2;
@@ -190,6 +199,16 @@ static int polish(dae_corrector *q, double t, double *x, double *p, const double
     return verdict;
 }
 
+/* What Newton found, with nothing put back: where C is singular without zero columns (a loop of
+ * capacitors) no unknown is differential by itself, and equations among them may have moved all. */
+static void take_found(const dae_system *s, const dae_stage *g, double *x, double *p)
+{
+    for (int j = 0; j < s->n; j++) {
+        x[j] = g->x_pred[j] + g->e[j];
+        if (s->level[j] == DAE_DIFFERENTIAL) p[j] = g->p_pred[j] + g->c * g->e[j];
+    }
+}
+
 dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p,
                                   const double *w, dae_keep keep, dae_initial_work *k)
 {
@@ -209,7 +228,12 @@ dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double 
             dae_status status = dae_initial_derivative(q, t, x, p, w, k);
             if (status != DAE_OK) return status;
         }
-        verdict = polish(q, t, x, p, w, keeps ? g.c : 0, verdict == DAE_OK ? 4 : 0);
+        int found = verdict == DAE_OK;
+        verdict = polish(q, t, x, p, w, keeps ? g.c : 0, found ? 4 : 0);
+        if (found && verdict == DAE_STEP_NEWTON && keeps && !s->computed) {
+            take_found(s, &g, x, p);
+            verdict = polish(q, t, x, p, w, 0, 0);
+        }
     }
     q->have_factor = 0;
     if (verdict == DAE_OK) return DAE_OK;
