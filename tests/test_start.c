@@ -614,6 +614,28 @@ static void test_memory(void **state)
         }
 }
 
+/* A singular leading matrix without zero columns, no derivative given, at any tolerance: K must not
+ * drown in cC, and Newton must know where rounding begins. */
+static void test_no_slope_fine_tolerances(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"implicit", "mass", "leading"};
+    for (int f = 0; f < 3; f++)
+        for (double tol = 1e-4; tol > 1e-12; tol *= 0.1) {
+            subject q;
+            subject_open(&q, "transistor-amplifier", forms[f], NULL, 0);
+            dae_options o = {.rtol = tol, .atol = tol};
+            double x[8];
+            dae_solver *s = dae_open(&q.p.problem, &o);
+            expect(s, dae_start(s, q.p.t0, q.p.x0, NULL), DAE_OK);
+            expect(s, dae_read(s, q.p.t0, x, NULL), DAE_OK);
+            for (int i = 0; i < q.n; i++) expect_near(x[i], q.p.x0[i], 1e-8);
+            expect(s, dae_advance(s, q.p.t0 + 1e-4), DAE_OK);
+            dae_close(s);
+            subject_close(&q);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -623,6 +645,7 @@ int main(void)
         cmocka_unit_test(test_whole_runs),     cmocka_unit_test(test_counted),
         cmocka_unit_test(test_starter_fails),  cmocka_unit_test(test_restart),
         cmocka_unit_test(test_variable_steps), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_slope_fine_tolerances),
         cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("start", tests, NULL, NULL);
