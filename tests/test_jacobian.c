@@ -398,8 +398,8 @@ static void increments_have_units(void **state)
     expect_near((double)steps[2], (double)steps[1], 0.05 * (double)steps[1] + 2);
 }
 
-/* A stiff chain q'' = -k sin of differences with k = n^4, as a bending beam has: a Rosenbrock method
- * takes the differenced Jacobian at its word. With increments of 4e-6, which tolerances of 1e-3
+/* A stiff chain q'' = -k sin of differences with k = n^4, as a bending beam has: a Rosenbrock
+ * method takes the differenced Jacobian at its word. With increments of 4e-6, which tolerances of 1e-3
  * led to, it needed many times as many steps as with the given one. */
 enum { LINKS = 40 };
 
@@ -408,7 +408,8 @@ static int links_rhs(double t, const double *x, double *f, void *user)
     (void)user;
     const double k = (double)LINKS * LINKS * LINKS * LINKS;
     for (int i = 0; i < LINKS; i++) {
-        double down = sin(x[i] - (i > 0 ? x[i - 1] : 0)), up = i < LINKS - 1 ? sin(x[i + 1] - x[i]) : 0;
+        double down = sin(x[i] - (i > 0 ? x[i - 1] : 0));
+        double up = i < LINKS - 1 ? sin(x[i + 1] - x[i]) : 0;
         f[i] = x[LINKS + i];
         f[LINKS + i] = k * (up - down) + 1500 * sin(t) * cos(x[i]);
     }
@@ -422,7 +423,8 @@ static int links_jacobian(double t, const double *x, const double *xdot, double 
     const double k = (double)LINKS * LINKS * LINKS * LINKS;
     enum { N = 2 * LINKS };
     for (int i = 0; i < LINKS; i++) {
-        double down = cos(x[i] - (i > 0 ? x[i - 1] : 0)), up = i < LINKS - 1 ? cos(x[i + 1] - x[i]) : 0;
+        double down = cos(x[i] - (i > 0 ? x[i - 1] : 0));
+        double up = i < LINKS - 1 ? cos(x[i + 1] - x[i]) : 0;
         K[i + (LINKS + i) * N] = 1;
         K[LINKS + i + i * N] = -k * (up + down) - 1500 * sin(t) * sin(x[i]);
         if (i > 0) K[LINKS + i + (i - 1) * N] = k * down;

@@ -66,8 +66,8 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
 
 /* Large enough that the differential part moves by no more than 1 / FAST of its tolerance. */
 static const double FAST = 1e6, FAST_COMPUTED = 1e3;
-/* But where C is singular without zero columns K must show beside cC in what C does not determine. At
- * fine tolerances the differential part then moves more, and is put back in a second round. */
+/* But where C is singular without zero columns K must show beside cC in what C does not determine.
+ * At fine tolerances the differential part then moves more, and is put back in a second round. */
 static const double DROWNING = 1e9;
 
 static double probing_rate(const dae_corrector *q, const double *r, const double *w, int *rounds)

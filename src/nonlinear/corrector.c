@@ -513,7 +513,8 @@ static int prepare(dae_corrector *q, dae_stage *g)
         q->system->c_wanted = 0;
         if (status != DAE_OK) return status;
         renewed = 1;
-        q->base_known = q->system->base_known && !q->system->computed; /* x_pred is where Newton starts */
+        /* Newton starts at x_pred, p_pred (not so with a computed d) */
+        q->base_known = q->system->base_known && !q->system->computed;
     }
     double ratio = q->have_factor ? g->c / q->c_factor : 0;
     if (!(fabs(ratio - 1) <= q->c_slack)) {

@@ -15,11 +15,11 @@
  * C is mostly constant. So it is kept, and one evaluation in a random direction of p tells whether
  * it still holds. If so K alone is differenced. If it moves, and the caller needs K + cC for one c
  * only (system.c_wanted), x and p move together: K := J(c) - c C_old is right at that c, and off by
- * (c' - c) (C - C_old) at another, so nobody needs to know. Rows of C are then scaled to what was seen
- * when they are off by more than NEAR; C is differenced anew if that will not do, or if it is off by
- * anything and K and C are needed apart. So they are with levels >= 2: there
- * parts of K and C cancel (f_x is parallel to d_x where a constraint is on d itself), and what is
- * left of C - C_old comes out multiplied by c.
+ * (c' - c) (C - C_old) at another, so nobody needs to know. Rows of C are then scaled to what was
+ * seen when they are off by more than NEAR; C is differenced anew if that will not do, or if it is
+ * off by anything and K and C are needed apart. So they are with levels >= 2: there parts of K and
+ * C cancel (f_x is parallel to d_x where a constraint is on d itself), and what is left of
+ * C - C_old comes out multiplied by c.
  *
  * A point where f is not defined is tried again on the other side.
  */
@@ -32,7 +32,7 @@
 
 typedef int evaluation(dae_system *s, double t, const double *x, const double *p, double *r);
 
-/* Increments of p: the part of a velocity, and of S_j / h (rounding then leaves 2^-16 of K + cC). */
+/* Increments of p: the part of a velocity, and of S_j / h (rounding leaves 2^-16 of K + cC). */
 static const double P_PART = 0x1p-13, P_LEAST = 0x1p-36;
 static const double P_AT_REST = 0x1p-7; /* of S_j, where no velocity and no h is known        */
 static const double SAME = 1e-6;        /* C is the same: the accuracy of its differences     */
@@ -74,7 +74,7 @@ static void choose_steps(dae_system *s, const double *x, const double *p, double
     }
 }
 
-/* With a computed d p moves by this times the change of d: 1/h; fast enough to show at the start. */
+/* With a computed d p moves by this times the change of d: 1/h; enough to show at the start. */
 static double motion_rate(double h)
 {
     return h != 0 ? 1 / fabs(h) : P_AT_REST / sqrt(DBL_EPSILON);
@@ -315,7 +315,8 @@ static double misfit(dae_system *s, const double *x, const double *p, double rat
                      const double *K, const double *C)
 {
     const dae_matrix *a = &s->matrix;
-    double *defect = s->r_moved, *terms = s->row_terms, *noise = s->r_above, *Cv = s->r_below, most = 0;
+    double *defect = s->r_moved, *terms = s->row_terms, *noise = s->r_above, *Cv = s->r_below;
+    double most = 0;
     for (int i = 0; i < s->n; i++) {
         noise[i] = fabs(defect[i]) + fabs(s->r_base[i]);
         defect[i] -= s->r_base[i];
@@ -371,7 +372,8 @@ static int look_at_C(dae_system *s, double t, const double *x, const double *p, 
     /* always compared with the first, so that a slow drift shows */
     if (t != s->t_C) s->C_agreed++;
     s->t_C = t;
-    if (s->C_agreed >= TRUSTED_AFTER && !s->computed && !s->exact_C) s->facts |= DAE_FACT_C_PRESUMED;
+    if (s->C_agreed >= TRUSTED_AFTER && !s->computed && !s->exact_C)
+        s->facts |= DAE_FACT_C_PRESUMED;
     return status;
 }
 
