@@ -67,10 +67,11 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
 /* Large enough that the differential part moves by no more than 1 / FAST of its tolerance. */
 static const double FAST = 1e6, FAST_COMPUTED = 1e3;
 /* But where C is singular without zero columns K must show beside cC in what C does not determine.
- * At fine tolerances the differential part then moves more, and is put back in a second round. */
+ * If it does not, at fine tolerances, the differential part must move more: it is put back in
+ * further rounds. */
 static const double DROWNING = 1e9;
 
-static double probing_rate(const dae_corrector *q, const double *r, const double *w, int *rounds)
+static double probing_rate(const dae_corrector *q, const double *r, const double *w, double *bound)
 {
     int n = q->system->n;
     double *k_row = q->delta, *c_row = k_row + n, rate = 0, most = 0;
@@ -84,8 +85,7 @@ static double probing_rate(const dae_corrector *q, const double *r, const double
             most = fmax(most, DROWNING * k_row[i] / c_row[i]);
         }
     rate *= computed ? FAST_COMPUTED : FAST;
-    *rounds = computed ? 4 : most > 0 && rate > most ? 2 : 0;
-    if (most > 0 && rate > most) rate = most;
+    *bound = most;
     return rate > 1e-290 && rate < 1e290 ? rate : 1;
 }
 
@@ -126,6 +126,23 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
     return DAE_E_INCONSISTENT;
 }
 
+/* d moves by p / c; with p known further rounds put it back. d hardly moves: Newton is judged by
+ * what becomes of f_p p = c C e, too. */
+static int solve_in_rounds(dae_corrector *q, dae_initial_work *k, dae_stage *g, int rounds)
+{
+    dae_system *s = q->system;
+    double fast = s->computed ? 0 : FAST, *k_row = q->delta, *c_row = k_row + s->n;
+    row_scales(q, g->w, k_row, c_row);
+    for (int i = 0; i < s->n; i++) k->w_r[i] = c_row[i] > 0 ? fast / (g->c * c_row[i]) : 0;
+    int verdict = dae_corrector_damped(q, g, 50);
+    for (int round = 0; verdict == DAE_OK && round < rounds; round++) {
+        memcpy(k->p_pred_2, g->p, (size_t)s->m * sizeof(double));
+        g->p_pred = k->p_pred_2;
+        verdict = dae_corrector_damped(q, g, 50);
+    }
+    return verdict;
+}
+
 static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, const double *w,
                            dae_initial_work *k, dae_stage *g)
 {
@@ -140,21 +157,18 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
-    int rounds;
-    double c = probing_rate(q, q->r, w, &rounds);
-    /* d hardly moves: Newton is judged by what becomes of f_p p = c C e, too */
-    double fast = s->computed ? 0 : FAST, *c_row = q->delta + s->n;
-    for (int i = 0; i < s->n; i++) k->w_r[i] = c_row[i] > 0 ? fast / (c * c_row[i]) : 0;
+    double bound, c = probing_rate(q, q->r, w, &bound);
     *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w, .w_r = k->w_r};
-    int verdict = dae_corrector_damped(q, g, 50);
-    for (int round = 0; verdict == DAE_OK && round < rounds; round++) {
-        /* d moved by p / c; with p known a second round puts it back */
-        memcpy(k->p_pred_2, p, (size_t)s->m * sizeof(double));
-        g->p_pred = k->p_pred_2;
-        verdict = dae_corrector_damped(q, g, 50);
-    }
+    int verdict = solve_in_rounds(q, k, g, s->computed ? 4 : 0);
+    int drowned = verdict == DAE_STEP_SINGULAR || verdict == DAE_STEP_NEWTON;
+    if (!drowned || s->computed || !(bound > 0 && bound < c)) return verdict;
+    dae_factor_info info = q->info; /* of the verdict that stands if this does not help */
+    g->c = bound;
+    g->p_pred = k->p_pred;
+    if (solve_in_rounds(q, k, g, 2) == DAE_OK) return DAE_OK;
+    q->info = info;
     return verdict;
 }
 

@@ -673,7 +673,8 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
         if (status == DAE_OK) status = correction(q, g, delta, &size);
         if (status != DAE_OK) return status;
         memcpy(e_old, g->e, (size_t)n * sizeof(double));
-        double least = fmax(1e-6, rounding_floor(s, g)); /* fine tolerances are near rounding */
+        /* at fine tolerances rounding may be above 1e-6 of them: there what stalls is done */
+        double least = fmax(1e-6, rounding_floor(s, g));
         /* natural monotonicity test [Deuflhard 2004, 3.3]: the simplified correction at the
          * new point must be smaller than this one */
         for (lambda = fmin(1, 4 * lambda);; lambda *= 0.5) {
@@ -688,7 +689,8 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
             if (status == DAE_OK && size <= least) break; /* rounding */
             if (lambda < 1e-8) return status > 0 ? status : DAE_STEP_NEWTON;
         }
-        int is_small = lambda == 1 && size_next <= least;
+        int is_small = lambda == 1 && size_next <= 1e-6;
+        if (lambda == 1 && size_next <= least && size_next > 0.5 * size) return DAE_OK;
         if (is_small && (small_before || size_next <= 1e-12)) return DAE_OK;
         small_before = is_small;
     }
