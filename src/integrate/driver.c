@@ -3,6 +3,7 @@
  * Step bounds, stop times, the count of failures, the log and the weights exist here once.
  */
 #include "integrate/solver.h"
+#include "integrate/tolerance.h"
 #include "base/float_check.h"
 #include "base/norm.h"
 
@@ -89,6 +90,11 @@ dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d
         return DAE_OK;
     }
     return s->system.computed && renew_d ? set_weights_d(s, t, x) : DAE_OK;
+}
+
+void dae_set_absolute(dae_solver *s, int i, double atol)
+{
+    s->atol[i] = atol;
 }
 
 /* Where nothing else counts, algebraic unknowns do. */

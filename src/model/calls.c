@@ -1,6 +1,7 @@
 /* calls.c: calls from outside that may fail for want of memory; the pieces of a simulation one by
  * one: initial values, variables at a point, the other side of an event. */
 #include "model/object.h"
+#include "model/reduce/family.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,10 @@ dae_status model_guard(model *m, model_guarded call, void *arguments)
         status = dae_fail(&m->report, (dae_status)refused, "no memory for a message");
     m->g->arena->escape = outer;
     if (m->solver) {
-        dae_get_statistics(m->solver, &m->statistics);
+        dae_statistics last;
+        dae_get_statistics(m->solver, &last);
+        m->statistics = m->earlier;
+        family_sum_statistics(&m->statistics, &last);
         const char *method = m->statistics.method;
         snprintf(m->method, sizeof m->method, "%s", method ? method : "");
         m->statistics.method = m->method; /* the solver's own copy goes with it */

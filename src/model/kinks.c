@@ -97,8 +97,8 @@ void model_build_links(model *m)
     l->most = dae_arena_take(&m->arena, kept + 1, sizeof *l->most);
     l->left = dae_arena_take(&m->arena, m->slots, sizeof *l->left);
     l->right = dae_arena_take(&m->arena, m->slots, sizeof *l->right);
-    l->x = dae_arena_take(&m->arena, (size_t)m->p.problem.size + 1, sizeof *l->x);
-    l->xdot = dae_arena_take(&m->arena, (size_t)m->p.problem.size + 1, sizeof *l->xdot);
+    l->x = dae_arena_take(&m->arena, model_most_unknowns(m) + 1, sizeof *l->x);
+    l->xdot = dae_arena_take(&m->arena, model_most_unknowns(m) + 1, sizeof *l->xdot);
 }
 
 /* ---------------------------------------------------------------- does it matter -------- */

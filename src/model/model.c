@@ -324,6 +324,7 @@ static dae_status compile_assumptions(model *m)
 static dae_status build_planned(model *m)
 {
     dae_status status = model_build_problem(m);
+    if (status == DAE_OK && !m->flat->whole) status = model_compile_poles(m);
     if (status == DAE_OK) status = model_build_projection(m);
     if (status == DAE_OK && !m->flat->taken_over) status = model_build_initial(m);
     if (status == DAE_OK) status = model_build_impulses(m);

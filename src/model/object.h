@@ -305,6 +305,19 @@ typedef struct model_problem {
     struct model_projection *projection; /* NULL: none                                        */
 } model_problem;
 
+/* Variables that are put in their place (amplify.c). */
+typedef struct model_eliminated {
+    model_unit unit;             /* those that are real, from x                               */
+    uint32_t *slot;              /* ... which they are                                        */
+    uint32_t *input;             /* of slots: inputs of the unit                              */
+    double *size;                /* of slots: the largest value so far                        */
+    bool *keeps;                 /* of slots: unknowns of the integrator all the same         */
+    size_t kept, looks;
+    uint32_t *row;               /* of unknowns that are kept: their equation; NOWHERE        */
+    bool *needed;                /* ... by others                                             */
+    double *grown;               /* ... what the tolerances of others become in it            */
+} model_eliminated;
+
 struct model {
     dae_memory memory, scratch;  /* scratch: from the arena                                   */
     dae_arena arena;
@@ -387,6 +400,7 @@ struct model {
     ex_id *image;                /* of slots, while substituting                              */
     size_t image_count;
     model_problem p;
+    model_eliminated eliminated;
     int index;
     size_t alias_count;
     size_t initial_iterations;
@@ -427,6 +441,7 @@ struct model {
     dae_solver *solver;          /* of a simulation under way                                 */
     void *run_vectors, *run_breaks;
     dae_statistics statistics;
+    dae_statistics earlier;      /* of solvers of this simulation before the present one      */
     char method[40];             /* its name outlives the solver                              */
 };
 
@@ -544,12 +559,26 @@ dae_status model_build_problem(model *m);
 /* What is computed beside the equations: values, events ... */
 dae_status model_compile_beside(model *m);
 void model_close_problem(model *m);
+/* The same equations with other unknowns (model_eliminated.keeps); states stay. */
+dae_status model_rebuild_problem(model *m);
+/* No choice of unknowns has more. */
+size_t model_most_unknowns(const model *m);
 void model_put_point(model *m, double t, const double *x, const double *xdot); /* into slots */
 int model_load_point(model *m, double t, const double *x, const double *xdot); /* and all else */
 void model_take_point(model *m, double *x, double *xdot);
 /* Absolute tolerances of unknowns that are loose, beside those of the others; false: no memory. */
 bool model_weigh_loose(model *m, double t, const double *x, const double *xdot, double rtol,
                        double *atol);
+
+/* amplify.c */
+void model_open_eliminated(model *m);              /* nothing is kept yet as an equation of its own */
+dae_status model_compile_eliminated(model *m);
+bool model_forget_kept(model *m);                  /* a run begins; was anything kept?         */
+/* From the slots, after a step: do errors that are allowed in x grow too large in what is eliminated?
+ * Then the problem is to be built anew. atol_each: of x. */
+bool model_find_amplified(model *m, double rtol, double atol, const double *atol_each);
+/* The absolute tolerance of x[j] if it is kept for that reason, else 0. */
+double model_kept_tolerance(const model *m, int j, double rtol, double atol);
 
 /* project.c */
 dae_status model_build_projection(model *m); /* nothing, where there are no invariants */

@@ -8,7 +8,8 @@
  *
  * Putting y in its place makes rows longer: where e depends on more than MOST unknowns, y stays
  * an unknown with the row y - e (a sum over 10^5 nodes used by all of them would make the
- * Jacobian dense), unless nobody needs y but the results. Derivatives come from tangents, several columns of one colour at a time.
+ * Jacobian dense), unless nobody needs y but the results. So does a y in which errors of the unknowns
+ * grow (amplify.c). Derivatives come from tangents, several columns of one colour at a time.
  */
 #include "model/array/model.h"
 #include "model/object.h"
@@ -89,11 +90,16 @@ static void take_assignment(builder *b, uint32_t slot, ex_id value, uint32_t equ
     gather_dependence(b, value, &d);
     model_substitute(m, &value, 1);
     bool derivative = slot_is_derivative(slot);
-    bool stays = d.count > MOST && m->variable[v].type == EX_REAL && (derivative || b->needed[slot]);
+    bool wide = d.count > MOST && m->variable[v].type == EX_REAL && (derivative || b->needed[slot]);
+    bool stays = wide || (m->eliminated.keeps && m->eliminated.keeps[slot]);
     ex_id leaf = ex_variable(m->g, v, derivative ? 1 : 0, m->variable[v].type);
     if (derivative || stays) add_row(b, ex_binary(m->g, EX_SUBTRACT, leaf, value), equation);
     if (stays) {
-        if (!derivative) add_unknown(b, v);
+        if (!derivative) {
+            m->eliminated.row[b->columns] = (uint32_t)b->rows - 1;
+            m->eliminated.needed[b->columns] = b->needed[slot];
+            add_unknown(b, v);
+        }
         keep(b, slot);
     } else {
         if (d.count > MOST) d.count = 0; /* discrete: constant between events; or not needed */
@@ -148,15 +154,22 @@ static void take_step(builder *b, const model_step *s)
     }
 }
 
+size_t model_most_unknowns(const model *m)
+{
+    size_t most = m->running.count + m->variables, now = (size_t)m->p.problem.size;
+    return most > now ? most : now;
+}
+
 static void eliminate(model *m)
 {
     model_problem *p = &m->p;
-    size_t most = m->running.count + m->variables;
+    size_t most = model_most_unknowns(m);
     p->variable = dae_arena_take(&m->arena, most, sizeof *p->variable);
     p->residual = dae_arena_take(&m->arena, most, sizeof *p->residual);
     p->row_equation = dae_arena_take(&m->arena, most, sizeof *p->row_equation);
     p->value_slot = dae_arena_take(&m->arena, most, sizeof *p->value_slot);
     p->values_count = 0;
+    model_open_eliminated(m);
     builder b = { .m = m, .p = p,
                   .of = dae_arena_take(&m->arena, m->slots, sizeof *b.of),
                   .stamp = dae_arena_take(&m->arena, m->slots, sizeof *b.stamp) };
@@ -180,7 +193,8 @@ static dae_status compile_values(model *m)
     model_problem *p = &m->p;
     ex_id *value = dae_arena_take(&m->arena, p->values_count, sizeof *value);
     for (size_t k = 0; k < p->values_count; k++) value[k] = m->image[p->value_slot[k]];
-    return unit_open(m, &p->values, value, p->values_count);
+    dae_status status = unit_open(m, &p->values, value, p->values_count);
+    return status == DAE_OK ? model_compile_eliminated(m) : status;
 }
 
 static dae_status compile_events(model *m)
@@ -479,7 +493,6 @@ dae_status model_build_problem(model *m)
     dae_status status = unit_open(m, &p->equations, p->residual, n);
     if (status == DAE_OK) status = unit_tangents(m, &p->equations);
     if (status == DAE_OK) status = model_compile_beside(m);
-    if (status == DAE_OK && !m->flat->whole) status = model_compile_poles(m);
     if (status != DAE_OK) return status;
     tie_inputs(m);
     status = find_pattern(m);
@@ -514,5 +527,17 @@ void model_close_problem(model *m)
     unit_close(m, &m->p.events);
     unit_close(m, &m->p.asserts);
     model_close_pace(m);
+    unit_close(m, &m->eliminated.unit);
     m->p = (model_problem){0};
+}
+
+dae_status model_rebuild_problem(model *m)
+{
+    bool native = m->p.equations.native != NULL;
+    model_close_problem(m);
+    unit_close(m, &m->lag_times);
+    dae_status status = model_build_problem(m);
+    if (status == DAE_OK) status = model_build_projection(m);
+    if (status == DAE_OK && native) model_go_native(m);
+    return status;
 }

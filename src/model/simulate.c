@@ -13,10 +13,12 @@
  * behind that point is looked for: the states go on from there, a relaxation jump. A warning
  * says so.
  *
- * Where constraints leave a choice of states (reduce.h) the other coordinates follow from those
- * chosen, and only errors of states count. To count all of them, as if each could err on its own,
- * takes a pendulum a third more steps (`daedalus reproduce routes`), for nothing: constraints hold
- * as well, and errors are not larger.
+ * Where constraints leave a choice of states (reduce.h) the other coordinates and the multipliers
+ * follow from those chosen, and their errors count: they are what errors of states become there, and
+ * no factor bounds that. Where states are projected (project.c) they do not: a projection moves the
+ * states and not what follows from them, whose past is no longer smooth for that reason alone.
+ *
+ * What is eliminated is under control, too (amplify.c): a run may add unknowns on its way.
  *
  * Where relations cause events a step is at most a LOOKS-th of the whole time: states may be so
  * smooth that one step spans several changes. What is fast in time bounds a step further (pace.c).
@@ -24,8 +26,10 @@
 #include "model/array/model.h"
 #include "base/options.h"
 #include "model/object.h"
+#include "model/reduce/family.h"
 
 #include "integrate/glance.h"
+#include "integrate/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +107,10 @@ static void choose_tolerances(run *r)
         double nominal = fabs(m->variable[m->p.variable[j]].nominal_value);
         r->atol_each[j] = r->atol * (nominal > 0 ? nominal : 1);
         if (m->array && m->array->follows[j]) r->atol_each[j] = FREELY;
+        double kept = model_kept_tolerance(m, j, r->rtol, r->atol);
+        if (kept == 0) continue;
+        r->atol_each[j] = kept; /* of its size so far, which grows: the solver is told */
+        if (m->solver) dae_set_absolute(m->solver, j, kept);
     }
 }
 
@@ -125,7 +133,7 @@ static dae_status open_solver(run *r, double t)
     dae_options options = { .rtol = r->rtol, .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
                             .fading = exchanged ? 0.6 : 0,
-                            .suppress_algebraic = exchanged,
+                            .suppress_algebraic = m->p.problem.project != NULL,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
                             .expect = r->given->expect | (m->array ? DAE_EXPECT_MOTION : 0),
@@ -187,7 +195,14 @@ static dae_status read(run *r, double t)
     return load(r, t);
 }
 
-/* The same; but where t lies beyond the boundary of a relation that is still held, and something is
+/* Where the integrator has just begun. What is kept (amplify.c) follows from the values of a plan with
+ * their rounding errors grown: the integrator has found it anew. */
+static dae_status load_begun(run *r, double t)
+{
+    return r->m->eliminated.kept > 0 ? read(r, t) : load(r, t);
+}
+
+/* The same as read; but where t lies beyond the boundary of a relation that is still held, and something is
  * not defined there, as at the last point before it, after `good`, where all is. */
 static dae_status read_before(run *r, double good, double t)
 {
@@ -355,7 +370,7 @@ static dae_status pass_event(run *r, double t, int order)
     expect_returns(r, t, order + 1);
     status = dae_restart(m->solver, t, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
-    status = load(r, t);
+    status = load_begun(r, t);
     if (status == DAE_OK) status = give_row(r, t);
     while (output_time(r, r->output) <= t) r->output++;
     if (t - r->t_before > WINDOW * (r->stop - r->start)) {
@@ -368,11 +383,48 @@ static dae_status pass_event(run *r, double t, int order)
 
 /* ---------------------------------------------------------------- the loop -------------- */
 
+/* What the slots hold is where errors are to be looked at; *changed: there are other unknowns. */
+static dae_status keep_amplified(run *r, bool *changed)
+{
+    model *m = r->m;
+    *changed = false;
+    if (m->array || m->flat->whole) return DAE_OK;
+    choose_tolerances(r);
+    *changed = model_find_amplified(m, r->rtol, r->atol, r->atol_each);
+    if (!*changed) return DAE_OK;
+    dae_status status = model_rebuild_problem(m);
+    if (status != DAE_OK) return status;
+    model_start_pace(m, r->start, r->stop, r->atol);
+    model_take_point(m, r->x, r->xdot);
+    return DAE_OK;
+}
+
 static dae_status start_solver(run *r, double t)
 {
-    dae_status status = open_solver(r, t);
+    bool changed;
+    dae_status status = keep_amplified(r, &changed);
+    if (status != DAE_OK) return status;
+    status = open_solver(r, t);
     if (status == DAE_OK) status = dae_start(r->m->solver, t, r->x, r->xdot);
     return status == DAE_OK ? DAE_OK : take_failure(r, status);
+}
+
+/* Initial values come from a plan, too: where variables have to be kept the first row is what the
+ * integrator makes of them; what it cannot improve stays. */
+static dae_status improve_start(run *r, double t)
+{
+    model *m = r->m;
+    bool changed;
+    dae_status status = keep_amplified(r, &changed);
+    if (status != DAE_OK || !changed) return status;
+    bool good = open_solver(r, t) == DAE_OK && dae_start(m->solver, t, r->x, r->xdot) == DAE_OK &&
+                read(r, t) == DAE_OK && model_is_finite(m);
+    dae_close(m->solver);
+    m->solver = NULL;
+    if (good) return DAE_OK;
+    dae_report_clear(&m->report);
+    model_take_point(m, r->x, r->xdot);
+    return load(r, t);
 }
 
 /* With the past of the stage before, if the method can use it: at the same order and step. */
@@ -382,7 +434,7 @@ static dae_status continue_solver(run *r)
     size_t n = (size_t)m->p.problem.size;
     int points = r->stage->past + 1;
     dae_status status = start_solver(r, r->t);
-    if (status != DAE_OK || points < 2) return status;
+    if (status != DAE_OK || points < 2 || n != (size_t)m->p.problem.size) return status;
     double *t = dae_alloc(&m->memory, (size_t)points * (n + 1), sizeof *t);
     if (!t) return DAE_OK; /* it goes without */
     double *x = t + points;
@@ -408,7 +460,7 @@ static dae_status enter(run *r)
     if (status != DAE_OK || leaves(r, r->t)) return status;
     model_take_point(m, r->x, r->xdot);
     status = start_solver(r, r->t);
-    if (status == DAE_OK) status = load(r, r->t);
+    if (status == DAE_OK) status = load_begun(r, r->t);
     if (status == DAE_OK) status = give_row(r, r->t);
     while (output_time(r, r->output) <= r->t) r->output++;
     return status;
@@ -487,6 +539,7 @@ static dae_status begin(run *r)
     if (status != DAE_OK || leaves(r, r->t)) return status;
     model_take_point(m, r->x, r->xdot);
     status = load(r, r->start);
+    if (status == DAE_OK && !(r->stop == r->start)) status = improve_start(r, r->start);
     m->at_start = true;
     if (status == DAE_OK) status = model_check_assertions(m, r->start);
     m->at_start = false;
@@ -683,6 +736,23 @@ static double delay_room(const run *r)
     return room;
 }
 
+/* After a step: with other unknowns from here on? */
+static dae_status mind_amplified(run *r, double t)
+{
+    model *m = r->m;
+    dae_statistics before;
+    bool changed;
+    dae_status status = keep_amplified(r, &changed);
+    if (status != DAE_OK || !changed || t >= r->stop) return status;
+    dae_get_statistics(m->solver, &before);
+    family_sum_statistics(&m->earlier, &before);
+    dae_close(m->solver);
+    m->solver = NULL;
+    status = start_solver(r, t);
+    if (status == DAE_OK) status = load_begun(r, t);
+    return status == DAE_OK ? check_step(r, t, true) : status;
+}
+
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
 static dae_status advance(run *r, double stop, double *to, bool *crossed)
 {
@@ -870,6 +940,8 @@ static dae_status go(run *r)
                 status = model_blame_dependence(r->m, status) ? DAE_E_IMPASSE
                                                               : model_blame_loops(r->m, status);
             r->t = to;
+            bool goes_on = !ends && !wanted && r->t < r->stop;
+            if (status == DAE_OK && goes_on) status = mind_amplified(r, to);
         }
         bool within = !crossed && (!reached(to, stop) || stop == r->stop);
         if (status == DAE_OK && wanted) {
@@ -884,19 +956,29 @@ static dae_status go(run *r)
         status = pass_event(r, to, order);
         if (r->stage && r->stage->left) return status;
         if (status == DAE_OK) status = check_step(r, to, true);
+        if (status == DAE_OK && r->t < r->stop) status = mind_amplified(r, to);
     }
     return status;
+}
+
+/* A run begins with the unknowns that the model has by itself: same input, same bits. */
+static dae_status forget_amplified(run *r)
+{
+    model *m = r->m;
+    if (m->array || (r->stage && r->stage->resume) || !model_forget_kept(m)) return DAE_OK;
+    return model_rebuild_problem(m);
 }
 
 static dae_status simulate(model *m, void *arguments)
 {
     run *r = arguments;
-    size_t n = (size_t)m->p.problem.size;
+    size_t n = model_most_unknowns(m);
     dae_status status = model_check_ready(m);
     if (status == DAE_OK) status = model_check_route(m, r->given->route);
     if (status == DAE_OK) status = choose_times(r);
+    if (status == DAE_OK) status = forget_amplified(r);
     if (status != DAE_OK) return status;
-    m->statistics = (dae_statistics){0};
+    m->statistics = m->earlier = (dae_statistics){0};
     m->brief_delay = 1e-6 * (r->stop - r->start);
     m->assert_warnings = 0;
     m->ended = m->guard_failed = false;

@@ -115,7 +115,7 @@ static unsigned char *find_feeding(model *m)
 dae_status model_compile_poles(model *m)
 {
     model_poles *p = &m->poles;
-    size_t factors = 0, most = 0, dense = 0, n = (size_t)m->p.problem.size;
+    size_t factors = 0, most = 0, dense = 0, n = model_most_unknowns(m);
     ex_id *output = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *output);
     unsigned char *unknown = dae_arena_take(&m->arena, m->slots, 1);
     p->item = dae_arena_take(&m->arena, m->run.steps + 1, sizeof *p->item);
