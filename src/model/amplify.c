@@ -45,13 +45,25 @@ void model_open_eliminated(model *m)
         e->row = dae_arena_take(&m->arena, most, sizeof *e->row);
         e->needed = dae_arena_take(&m->arena, most, sizeof *e->needed);
         e->grown = dae_arena_take(&m->arena, most, sizeof *e->grown);
-        e->keeps = dae_arena_take(&m->arena, m->slots, sizeof *e->keeps);
-        e->size = dae_arena_take(&m->arena, m->slots, sizeof *e->size);
-        e->input = dae_arena_take(&m->arena, m->slots, sizeof *e->input);
     }
     memset(e->row, 0xff, most * sizeof *e->row);
     memset(e->grown, 0, most * sizeof *e->grown);
     e->looks = 0;
+}
+
+/* Stand-ins may have come since the problem was built for the first time. */
+static void make_room(model *m)
+{
+    model_eliminated *e = &m->eliminated;
+    bool *keeps = e->keeps;
+    double *size = e->size;
+    if (e->slots == m->slots) return;
+    e->keeps = dae_arena_take(&m->arena, m->slots, sizeof *e->keeps);
+    e->size = dae_arena_take(&m->arena, m->slots, sizeof *e->size);
+    e->input = dae_arena_take(&m->arena, m->slots, sizeof *e->input);
+    if (keeps) memcpy(e->keeps, keeps, e->slots * sizeof *keeps);
+    if (size) memcpy(e->size, size, e->slots * sizeof *size);
+    e->slots = m->slots;
 }
 
 dae_status model_compile_eliminated(model *m)
@@ -76,7 +88,7 @@ bool model_forget_kept(model *m)
 {
     model_eliminated *e = &m->eliminated;
     bool kept = e->kept > 0;
-    if (!e->size) return false;
+    make_room(m);
     memset(e->size, 0, m->slots * sizeof *e->size);
     memset(e->keeps, 0, m->slots * sizeof *e->keeps);
     e->kept = 0;
@@ -154,6 +166,7 @@ bool model_find_amplified(model *m, double rtol, double atol, const double *atol
     model_eliminated *e = &m->eliminated;
     model_unit *u = &e->unit;
     double worst = 0;
+    make_room(m);
     if (e->kept > 0) look_at_kept(m, rtol, atol_each);
     if (u->outs == 0 || m->p.problem.size == 0) return false;
     for (size_t k = 0; k < u->outs; k++) note_size(m, e->slot[k]);

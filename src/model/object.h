@@ -312,6 +312,7 @@ typedef struct model_eliminated {
     uint32_t *input;             /* of slots: inputs of the unit                              */
     double *size;                /* of slots: the largest value so far                        */
     bool *keeps;                 /* of slots: unknowns of the integrator all the same         */
+    size_t slots;                /* how many these are for                                    */
     size_t kept, looks;
     uint32_t *row;               /* of unknowns that are kept: their equation; NOWHERE        */
     bool *needed;                /* ... by others                                             */

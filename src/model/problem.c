@@ -91,7 +91,7 @@ static void take_assignment(builder *b, uint32_t slot, ex_id value, uint32_t equ
     model_substitute(m, &value, 1);
     bool derivative = slot_is_derivative(slot);
     bool wide = d.count > MOST && m->variable[v].type == EX_REAL && (derivative || b->needed[slot]);
-    bool stays = wide || (m->eliminated.keeps && m->eliminated.keeps[slot]);
+    bool stays = wide || (slot < m->eliminated.slots && m->eliminated.keeps[slot]);
     ex_id leaf = ex_variable(m->g, v, derivative ? 1 : 0, m->variable[v].type);
     if (derivative || stays) add_row(b, ex_binary(m->g, EX_SUBTRACT, leaf, value), equation);
     if (stays) {
