@@ -92,6 +92,7 @@ bool model_forget_kept(model *m)
     memset(e->size, 0, m->slots * sizeof *e->size);
     memset(e->keeps, 0, m->slots * sizeof *e->keeps);
     e->kept = 0;
+    e->off = false;
     return kept;
 }
 
@@ -168,7 +169,7 @@ bool model_find_amplified(model *m, double rtol, double atol, const double *atol
     double worst = 0;
     make_room(m);
     if (e->kept > 0) look_at_kept(m, rtol, atol_each);
-    if (u->outs == 0 || m->p.problem.size == 0) return false;
+    if (e->off || u->outs == 0 || m->p.problem.size == 0) return false;
     for (size_t k = 0; k < u->outs; k++) note_size(m, e->slot[k]);
     for (size_t i = 0; i < u->ins; i++) note_size(m, u->slot[i]);
     if (!push(m, u, rtol, atol_each)) return false;

@@ -313,6 +313,7 @@ typedef struct model_eliminated {
     double *size;                /* of slots: the largest value so far                        */
     bool *keeps;                 /* of slots: unknowns of the integrator all the same         */
     size_t slots;                /* how many these are for                                    */
+    bool off;                    /* nothing is kept any more                                  */
     size_t kept, looks;
     uint32_t *row;               /* of unknowns that are kept: their equation; NOWHERE        */
     bool *needed;                /* ... by others                                             */

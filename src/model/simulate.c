@@ -736,21 +736,49 @@ static double delay_room(const run *r)
     return room;
 }
 
-/* After a step: with other unknowns from here on? */
-static dae_status mind_amplified(run *r, double t)
+/* The problem was built anew: from the point in the slots. */
+static dae_status begin_anew(run *r, double t)
 {
     model *m = r->m;
     dae_statistics before;
-    bool changed;
-    dae_status status = keep_amplified(r, &changed);
-    if (status != DAE_OK || !changed || t >= r->stop) return status;
     dae_get_statistics(m->solver, &before);
     family_sum_statistics(&m->earlier, &before);
     dae_close(m->solver);
     m->solver = NULL;
-    status = start_solver(r, t);
+    dae_status status = start_solver(r, t);
     if (status == DAE_OK) status = load_begun(r, t);
     return status == DAE_OK ? check_step(r, t, true) : status;
+}
+
+/* After a step: with other unknowns from here on? */
+static dae_status mind_amplified(run *r, double t)
+{
+    bool changed;
+    dae_status status = keep_amplified(r, &changed);
+    return status == DAE_OK && changed ? begin_anew(r, t) : status;
+}
+
+/* An unknown that is kept has no value ahead, or no slope: as an equation the integrator cannot go on
+ * with it, as a result it is told by name, where it happens. */
+static bool eliminates_again(run *r, dae_status *status)
+{
+    model *m = r->m;
+    bool undefined = *status == DAE_E_NONFINITE || *status == DAE_E_NONFINITE_JAC;
+    if (!undefined || m->eliminated.kept == 0) return false;
+    dae_report first = m->report;
+    dae_report_clear(&m->report);
+    if (read(r, r->t) != DAE_OK) {
+        m->report = first;
+        return false;
+    }
+    model_forget_kept(m);
+    m->eliminated.off = true;
+    *status = model_rebuild_problem(m);
+    if (*status != DAE_OK) return true;
+    model_start_pace(m, r->start, r->stop, r->atol);
+    model_take_point(m, r->x, r->xdot);
+    *status = begin_anew(r, r->t);
+    return true;
 }
 
 /* One step at most as far as `stop`; *to is where it led, *crossed whether to an event. */
@@ -913,6 +941,7 @@ static dae_status go(run *r)
         if (!reached(r->t, stop)) {
             r->t_from = r->t;
             status = advance(r, stop, &to, &crossed);
+            if (status < 0 && eliminates_again(r, &status)) continue;
             if (status < 0 && rescued(r, status)) return DAE_OK;
             if (status < 0 && model_blame_dependence(r->m, status)) return DAE_E_IMPASSE;
             if (may_be_singular(status)) {
