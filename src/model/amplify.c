@@ -35,6 +35,7 @@
 static const double BOUND = 10, NEAR = 7, SHARE = 1.5;
 static const double LOSS = 100;  /* as many tolerances an explicit output may lose by itself        */
 static const double NOISE = 100; /* rounding errors in differences of order 5, and some             */
+enum { MOST_PAUSES = 5 };
 enum { SELDOM = 8 };             /* looks at the equations of what is kept: one in so many steps    */
 
 void model_open_eliminated(model *m)
@@ -92,8 +93,17 @@ bool model_forget_kept(model *m)
     memset(e->size, 0, m->slots * sizeof *e->size);
     memset(e->keeps, 0, m->slots * sizeof *e->keeps);
     e->kept = 0;
-    e->off = false;
+    e->rest = e->pauses = 0;
     return kept;
+}
+
+void model_pause_keeping(model *m)
+{
+    model_eliminated *e = &m->eliminated;
+    memset(e->keeps, 0, m->slots * sizeof *e->keeps);
+    e->kept = 0;
+    e->rest = (size_t)32 << (2 * e->pauses++);
+    if (e->pauses > MOST_PAUSES) e->rest = SIZE_MAX;
 }
 
 static void note_size(model *m, uint32_t slot)
@@ -169,9 +179,13 @@ bool model_find_amplified(model *m, double rtol, double atol, const double *atol
     double worst = 0;
     make_room(m);
     if (e->kept > 0) look_at_kept(m, rtol, atol_each);
-    if (e->off || u->outs == 0 || m->p.problem.size == 0) return false;
+    if (u->outs == 0 || m->p.problem.size == 0) return false;
     for (size_t k = 0; k < u->outs; k++) note_size(m, e->slot[k]);
     for (size_t i = 0; i < u->ins; i++) note_size(m, u->slot[i]);
+    if (e->rest > 0) {
+        e->rest--;
+        return false;
+    }
     if (!push(m, u, rtol, atol_each)) return false;
     for (size_t k = 0; k < u->outs; k++)
         worst = fmax(worst, largest(u, k) / tolerance_of(m, e->slot[k], rtol, atol));

@@ -313,7 +313,7 @@ typedef struct model_eliminated {
     double *size;                /* of slots: the largest value so far                        */
     bool *keeps;                 /* of slots: unknowns of the integrator all the same         */
     size_t slots;                /* how many these are for                                    */
-    bool off;                    /* nothing is kept any more                                  */
+    size_t rest, pauses;         /* looks until variables are kept again; how often that was  */
     size_t kept, looks;
     uint32_t *row;               /* of unknowns that are kept: their equation; NOWHERE        */
     bool *needed;                /* ... by others                                             */
@@ -576,6 +576,7 @@ bool model_weigh_loose(model *m, double t, const double *x, const double *xdot, 
 void model_open_eliminated(model *m);              /* nothing is kept yet as an equation of its own */
 dae_status model_compile_eliminated(model *m);
 bool model_forget_kept(model *m);                  /* a run begins; was anything kept?         */
+void model_pause_keeping(model *m);                /* for a while, the longer the more often   */
 /* From the slots, after a step: do errors that are allowed in x grow too large in what is eliminated?
  * Then the problem is to be built anew. atol_each: of x. */
 bool model_find_amplified(model *m, double rtol, double atol, const double *atol_each);

@@ -512,12 +512,18 @@ static bool starts_elsewhere(run *r)
     return r->stage && !r->stage->resume && pauses(r, r->t, r->stage->judge) && !r->stage->refused;
 }
 
+static bool is_numeric(dae_status failed)
+{
+    return failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
+           failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_NONFINITE ||
+           failed == DAE_E_NONFINITE_JAC;
+}
+
 /* A failure that other states may cure: back at the last point that is right. */
 static bool rescued(run *r, dae_status failed)
 {
-    bool numeric = failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
-                   failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_IMPASSE ||
-                   failed == DAE_E_SINGULARITY || failed == DAE_E_NONFINITE ||
+    bool numeric = (is_numeric(failed) && failed != DAE_E_NONFINITE_JAC) ||
+                   failed == DAE_E_IMPASSE || failed == DAE_E_SINGULARITY ||
                    failed == DAE_E_CHATTER;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
@@ -758,21 +764,20 @@ static dae_status mind_amplified(run *r, double t)
     return status == DAE_OK && changed ? begin_anew(r, t) : status;
 }
 
-/* An unknown that is kept has no value ahead, or no slope: as an equation the integrator cannot go on
- * with it, as a result it is told by name, where it happens. */
+/* The integrator cannot go on. Before that is said it goes on for a while with nothing kept: an unknown
+ * may have no value ahead, which is told of a result by name, or sizes may be too small as yet to
+ * say what its tolerance is. */
 static bool eliminates_again(run *r, dae_status *status)
 {
     model *m = r->m;
-    bool undefined = *status == DAE_E_NONFINITE || *status == DAE_E_NONFINITE_JAC;
-    if (!undefined || m->eliminated.kept == 0) return false;
+    if (!is_numeric(*status) || m->eliminated.kept == 0) return false;
     dae_report first = m->report;
     dae_report_clear(&m->report);
     if (read(r, r->t) != DAE_OK) {
         m->report = first;
         return false;
     }
-    model_forget_kept(m);
-    m->eliminated.off = true;
+    model_pause_keeping(m);
     *status = model_rebuild_problem(m);
     if (*status != DAE_OK) return true;
     model_start_pace(m, r->start, r->stop, r->atol);
@@ -867,6 +872,9 @@ static dae_status end(run *r)
 {
     model *m = r->m;
     model_end_poles(m, false);
+    if (m->eliminated.pauses > 0)
+        model_warn(m, "variables that are computed from others were not under error control all the "
+                      "time: with them the integrator could not go on");
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
     double t = m->ended ? r->t : r->stop;
