@@ -16,7 +16,7 @@
  * once, each with random signs of the tol_j: no cancellation survives them all, and the largest is
  * seldom below half of sqrt(sum_j (g_xj tol_j)^2). Sizes are the largest so far, of x and v alike: a
  * variable that passes zero has not become harder to compute. For the same reason the tolerance of a v
- * that is kept is absolute and follows its size.
+ * that is kept is absolute and follows its size, and so is that of what depends on a choice of states.
  *
  * Two things bound what is asked for. An error of v below the rounding errors of its own equation
  * cannot be had. And where nothing depends on v (an energy whose terms cancel to zero) nothing damps its
@@ -155,7 +155,9 @@ double model_kept_tolerance(const model *m, int j, double rtol, double atol)
 {
     const model_eliminated *e = &m->eliminated;
     uint32_t slot = slot_of(m->p.variable[j], 0);
-    if (e->kept == 0 || !e->keeps[slot]) return 0;
+    bool dependent = m->flat->watches > m->flat->guards && (size_t)j >= m->p.states;
+    if (slot >= e->slots || (!dependent && !e->keeps[slot])) return 0;
+    if (!e->keeps[slot]) return tolerance_of(m, slot, rtol, atol);
     double part = fmax(NOISE * DBL_EPSILON / rtol, e->needed[j] ? 0 : 1 / LOSS);
     return fmax(SHARE * tolerance_of(m, slot, rtol, atol), part * e->grown[j]);
 }
@@ -163,7 +165,6 @@ double model_kept_tolerance(const model *m, int j, double rtol, double atol)
 static void look_at_kept(model *m, double rtol, const double *atol_each)
 {
     model_eliminated *e = &m->eliminated;
-    for (int j = 0; j < m->p.problem.size; j++) note_size(m, slot_of(m->p.variable[j], 0));
     if (e->looks++ % SELDOM || !push(m, &m->p.equations, rtol, atol_each)) return;
     for (int j = 0; j < m->p.problem.size; j++) {
         if (e->row[j] == NOWHERE) continue;
@@ -178,6 +179,7 @@ bool model_find_amplified(model *m, double rtol, double atol, const double *atol
     model_unit *u = &e->unit;
     double worst = 0;
     make_room(m);
+    for (int j = 0; j < m->p.problem.size; j++) note_size(m, slot_of(m->p.variable[j], 0));
     if (e->kept > 0) look_at_kept(m, rtol, atol_each);
     if (u->outs == 0 || m->p.problem.size == 0) return false;
     for (size_t k = 0; k < u->outs; k++) note_size(m, e->slot[k]);
