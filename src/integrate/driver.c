@@ -46,7 +46,10 @@ static dae_status set_weights_d(dae_solver *s, double t, const double *x)
 static double size_of_late(dae_solver *s, double t, const double *x, int i)
 {
     double *size = s->recent + 2 * i, *speed = size + 1, now = fabs(x[i]);
-    if (s->system.computed || s->system.level[i] != DAE_DIFFERENTIAL) return now;
+    if (s->system.computed || s->system.level[i] != DAE_DIFFERENTIAL) {
+        *size = fmax(now, *size); /* for errors: see weigh_errors */
+        return now;
+    }
     double turned = *size > 0 ? fabs(t - s->t_recent) * *speed / *size : INFINITY;
     double kept = pow(s->options.fading, turned);
     *size = fmax(now, kept * *size);
@@ -97,13 +100,23 @@ void dae_set_absolute(dae_solver *s, int i, double atol)
     s->atol[i] = atol;
 }
 
-/* Where nothing else counts, algebraic unknowns do. */
-static void suppress_algebraic(dae_solver *s)
+/* Errors of algebraic unknowns do not count, unless nothing else does; or, with fading, they count in
+ * units of the largest values so far: one that passes 0 again and again follows from others that do not,
+ * and is no harder to compute there. (Newton's iteration keeps to its value now: constraints are to
+ * hold.) */
+static void weigh_errors(dae_solver *s)
 {
     int n = s->system.n, counted = 0;
     for (int i = 0; i < n; i++) counted |= s->system.level[i] != DAE_ALGEBRAIC;
-    for (int i = 0; i < n; i++)
-        s->w_error[i] = counted && s->system.level[i] == DAE_ALGEBRAIC ? 0 : s->w[i];
+    int suppressed = counted && s->options.suppress_algebraic;
+    for (int i = 0; i < n; i++) {
+        s->w_error[i] = s->w[i];
+        if (s->system.level[i] != DAE_ALGEBRAIC) continue;
+        if (suppressed)
+            s->w_error[i] = 0;
+        else if (s->recent)
+            s->w_error[i] = 1 / (s->safety * (s->options.rtol * s->recent[2 * i] + s->atol[i]));
+    }
 }
 
 void dae_scale_weights(dae_solver *s, double h)
@@ -111,7 +124,7 @@ void dae_scale_weights(dae_solver *s, double h)
     double power[4] = {1, 1, fmin(fabs(h), 1), fmin(fabs(h), 1) * fmin(fabs(h), 1)};
     if (s->system.facts & DAE_FACT_HIGH_INDEX) /* otherwise s->w is s->w0 */
         for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
-    if (s->w_error != s->w) suppress_algebraic(s);
+    if (s->w_error != s->w) weigh_errors(s);
 }
 
 /* ---- step size ---- */

@@ -78,7 +78,7 @@ static dae_status take_memory(dae_solver *s)
     s->system.atol = s->atol;
     s->system.rtol = s->options.rtol;
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
-    s->w_error = s->options.suppress_algebraic ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
+    s->w_error = s->options.suppress_algebraic || s->options.fading > 0 ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
     if (s->options.fading > 0) s->recent = dae_alloc(&s->memory, 2 * n, sizeof(double));
     if (s->options.fading > 0 && !s->recent) return DAE_E_NOMEM;
     return s->events.armed && s->w && s->w_error ? DAE_OK : DAE_E_NOMEM;

@@ -207,7 +207,7 @@ struct dae_solver {
     double safety;          /* the part of a tolerance that one step may use                */
     double *atol, *w0, *w;  /* tolerances; weights; weights with powers of h                */
     double *recent, t_recent; /* |x_i|, |x_i'| of late (option fading), when; NULL: |x| counts */
-    double *w_error;        /* w, or 0 where an error does not count (suppress_algebraic)   */
+    double *w_error;        /* of errors: w but for algebraic unknowns (driver.c)           */
     double *w_d;            /* weights of computed d                                        */
     double *d;              /* computed d at t                                              */
     dae_trial trial;

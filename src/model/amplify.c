@@ -16,7 +16,7 @@
  * once, each with random signs of the tol_j: no cancellation survives them all, and the largest is
  * seldom below half of sqrt(sum_j (g_xj tol_j)^2). Sizes are the largest so far, of x and v alike: a
  * variable that passes zero has not become harder to compute. For the same reason the tolerance of a v
- * that is kept is absolute and follows its size, and so is that of what depends on a choice of states.
+ * that is kept is absolute and follows its size.
  *
  * Two things bound what is asked for. An error of v below the rounding errors of its own equation
  * cannot be had. And where nothing depends on v (an energy whose terms cancel to zero) nothing damps its
@@ -155,9 +155,7 @@ double model_kept_tolerance(const model *m, int j, double rtol, double atol)
 {
     const model_eliminated *e = &m->eliminated;
     uint32_t slot = slot_of(m->p.variable[j], 0);
-    bool dependent = m->flat->watches > m->flat->guards && (size_t)j >= m->p.states;
-    if (slot >= e->slots || (!dependent && !e->keeps[slot])) return 0;
-    if (!e->keeps[slot]) return tolerance_of(m, slot, rtol, atol);
+    if (e->kept == 0 || !e->keeps[slot]) return 0;
     double part = fmax(NOISE * DBL_EPSILON / rtol, e->needed[j] ? 0 : 1 / LOSS);
     return fmax(SHARE * tolerance_of(m, slot, rtol, atol), part * e->grown[j]);
 }

@@ -388,7 +388,7 @@ static dae_status keep_amplified(run *r, bool *changed)
 {
     model *m = r->m;
     *changed = false;
-    if (m->array || m->flat->whole) return DAE_OK;
+    if (m->array || m->flat->whole || m->p.problem.project) return DAE_OK;
     choose_tolerances(r);
     *changed = model_find_amplified(m, r->rtol, r->atol, r->atol_each);
     if (!*changed) return DAE_OK;
@@ -516,15 +516,13 @@ static bool is_numeric(dae_status failed)
 {
     return failed == DAE_E_CONVERGENCE || failed == DAE_E_SINGULAR ||
            failed == DAE_E_STEP_UNDERFLOW || failed == DAE_E_NONFINITE ||
-           failed == DAE_E_NONFINITE_JAC;
+           failed == DAE_E_NONFINITE_JAC || failed == DAE_E_IMPASSE || failed == DAE_E_SINGULARITY;
 }
 
 /* A failure that other states may cure: back at the last point that is right. */
 static bool rescued(run *r, dae_status failed)
 {
-    bool numeric = (is_numeric(failed) && failed != DAE_E_NONFINITE_JAC) ||
-                   failed == DAE_E_IMPASSE || failed == DAE_E_SINGULARITY ||
-                   failed == DAE_E_CHATTER;
+    bool numeric = (is_numeric(failed) && failed != DAE_E_NONFINITE_JAC) || failed == DAE_E_CHATTER;
     if (!numeric || !r->stage || !r->stage->rescue || !r->m->solver) return false;
     dae_report first = r->m->report;
     if (pauses(r, r->t, r->stage->rescue)) {
