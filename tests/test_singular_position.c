@@ -110,14 +110,16 @@ static void done(attempt *a)
     dae_mechanism_close(a->m);
 }
 
-/* P at height y and with velocity y' is at height 0 after -y / y'; the path is curved. */
+/* P at height y and with velocity y' is at height 0 after -y / y'; the path is curved. Where the
+ * height is next to 0 velocities may be wrong, but it is now. */
 static void named(attempt *a)
 {
     double x[STATE], q[4], v[4], t = dae_time(a->s), flat = number_after(a->s, "at: t = ");
     assert_int_equal(dae_read(a->s, t, x, NULL), DAE_OK);
     assert_int_equal(dae_mechanism_unpack(a->m, t, x, q, v, NULL), DAE_OK);
     expect_below(fabs(q[1]), 0.05);
-    expect_near(flat, t - q[1] / v[1], 1e-2 * fabs(q[1] / v[1]) + 1e-5); /* ten tolerances */
+    double left = fabs(q[1]) > 1e-5 ? -q[1] / v[1] : 0;
+    expect_near(flat, t + left, 1e-2 * fabs(left) + 1e-5); /* ten tolerances */
     if (flat < 1.5 * flat_time())
         expect_near(flat, flat_time(), 1e-4);
     expect_words(a->s, "singular position", "'coupler'", "'rocker'");
