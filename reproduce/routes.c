@@ -126,7 +126,7 @@ static double distance(const outcome *a, const outcome *b)
 static void compare_routes(verdicts *v)
 {
     static outcome o[ROUTES];
-    static const double limit[2][4] = { { 1e-12, 2e-11, 3e-10, 6e-7 },
+    static const double limit[2][4] = { { 1e-11, 2e-11, 3e-10, 6e-7 },
                                         { 2e-10, 1e-6, 6e-8, 8e-6 } };
     fprintf(v->out, "%.0f s, radau, tolerance 1e-10; largest values at %d output times\n\n", span,
             POINTS + 1);
@@ -217,9 +217,10 @@ static void compare_all_steps(verdicts *v)
                     "exact': of phi with a tolerance that makes it as accurate, which counts where errors\n"
                     "are below 1; '/ x, y': of the same coordinates without a choice, where these stay\n"
                     "near the circle\n");
-    compare_steps(v, "bdf", 1.3, 1.3);
-    compare_steps(v, "mebdf", 1.8, 1.3);
-    compare_steps(v, "radau", 2.6, 1.6);
+    /* Errors of x, y, vx, vy count on the first side and the last, on that of phi two of another kind: */
+    compare_steps(v, "bdf", 2, 1.3);
+    compare_steps(v, "mebdf", 2, 1.3);
+    compare_steps(v, "radau", 2.8, 1.8);
     fprintf(v->out, "(With tolerances relative to the whole circle x, y, vx, vy take 1.4 and 1.6 times the\n"
                     "steps of phi: cosines are harder to follow than an angle. A step of radau spans 40 to\n"
                     "60 degrees, over which Newton's iteration with one Jacobian for all stages limits it)\n");
