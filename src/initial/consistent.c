@@ -29,16 +29,26 @@ static void row_scales(const dae_corrector *q, const double *w, double *k_row, d
         }
 }
 
-/* The rounding error of row i is estimated by eps times the sum of its terms. */
-static void row_terms(const dae_corrector *q, const double *x, const double *p, double *terms)
+/* The rounding error of row i is estimated by eps times the sum of its terms. With a computed d those of
+ * f_p p are not known one by one: what f loses without the even or without the odd entries of p stands for
+ * them. `image` is scratch. */
+static int row_terms(const dae_corrector *q, double t, const double *x, const double *p, const double *r,
+                     double *terms, double *image)
 {
-    const dae_system *s = q->system;
+    dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
     memset(terms, 0, (size_t)a->n * sizeof(double));
     for (int j = 0; j < a->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             terms[dae_column_row(a, j, k)] +=
                 fabs(q->K[k] * x[j]) + (s->computed ? 0 : fabs(q->C[k] * p[j]));
+    for (int odd = 0; s->computed && odd < 2; odd++) {
+        for (int i = 0; i < s->m; i++) s->p_moved[i] = i % 2 == odd ? 0 : p[i];
+        int status = dae_system_f(s, t, x, s->p_moved, image);
+        if (status != DAE_OK) return status;
+        for (int i = 0; i < s->n; i++) terms[i] += fabs(r[i] - image[i]);
+    }
+    return DAE_OK;
 }
 
 int dae_initial_test(dae_corrector *q, double t, const double *x, const double *p,
@@ -50,7 +60,8 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
     int status = dae_system_f(s, t, x, p, r);
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     row_scales(q, w, k_row, c_row);
-    row_terms(q, x, p, terms);
+    status = row_terms(q, t, x, p, r, terms, q->change);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     *excess = 0;
     *row = -1;
     for (int i = 0; i < n; i++) {
@@ -280,18 +291,54 @@ static int solve_rows(dae_corrector *q, double *p)
     return 1;
 }
 
+/* One sweep towards largest entries of 1 in all rows and columns of A, n x m, by powers of two: their
+ * roots, so that rows and columns share what is to be done [Ruiz 2001]. */
+static void equilibrate(int n, int m, double *A, double *row, double *column)
+{
+    for (int i = 0; i < n; i++) row[i] = 0;
+    for (int j = 0; j < m; j++) {
+        column[j] = 0;
+        for (int i = 0; i < n; i++) {
+            double size = fabs(A[(size_t)j * (size_t)n + (size_t)i]);
+            row[i] = fmax(row[i], size);
+            column[j] = fmax(column[j], size);
+        }
+    }
+    for (int i = 0; i < n; i++) row[i] = row[i] > 0 ? exp2(round(-0.5 * log2(row[i]))) : 1;
+    for (int j = 0; j < m; j++) column[j] = column[j] > 0 ? exp2(round(-0.5 * log2(column[j]))) : 1;
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n; i++) A[(size_t)j * (size_t)n + (size_t)i] *= row[i] * column[j];
+}
+
+/* The solution of least squares of A y = b in units in which no row and no column of A stands out: where the
+ * equations can be satisfied, and those without derivatives hold, they are, whatever the units. */
+static void solve_in_units(int n, int m, double *A, double *b, double *units, int *pivot, double *work,
+                           int size)
+{
+    enum { SWEEPS = 8 };
+    int one = 1, rank = 0, info = 0, rows = n > m ? n : m;
+    double rcond = 1e-10, *column = units, *row_now = column + m, *column_now = row_now + n;
+    for (int j = 0; j < m; j++) column[j] = 1;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        equilibrate(n, m, A, row_now, column_now);
+        for (int i = 0; i < n; i++) b[i] *= row_now[i];
+        for (int j = 0; j < m; j++) column[j] *= column_now[j];
+    }
+    dgelsy_(&n, &m, &one, A, &n, b, &rows, pivot, &rcond, &rank, work, &size, &info);
+    for (int j = 0; j < m; j++) b[j] *= column[j];
+}
+
 static int solve_least_squares(dae_corrector *q, double t, const double *x, double *p,
                                dae_initial_work *k)
 {
     dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
-    int n = s->n, m = s->m, one = 1, rank = 0, info = 0, rows = n > m ? n : m;
+    int n = s->n, m = s->m, rows = n > m ? n : m;
     int size = 4 * (n + m) + 64 * (rows + 1);
-    double rcond = 1e-10;
     if ((int64_t)n * m > 4000000) return DAE_E_LIMIT;
     double *A = dae_alloc(s->memory, (size_t)n * (size_t)m, sizeof(double));
     double *b = dae_alloc(s->memory, (size_t)rows, sizeof(double));
-    double *work = dae_alloc(s->memory, (size_t)size, sizeof(double));
+    double *work = dae_alloc(s->memory, (size_t)size + (size_t)n + 2 * (size_t)m, sizeof(double));
     int *pivot = dae_alloc(s->memory, (size_t)m, sizeof(int));
     int status = A && b && work && pivot ? DAE_OK : DAE_E_NOMEM;
     for (int j = 0; j < m && status == DAE_OK; j++) {
@@ -306,7 +353,7 @@ static int solve_least_squares(dae_corrector *q, double t, const double *x, doub
     }
     if (status == DAE_OK) {
         for (int i = 0; i < n; i++) b[i] = -q->r[i];
-        dgelsy_(&n, &m, &one, A, &n, b, &rows, pivot, &rcond, &rank, work, &size, &info);
+        solve_in_units(n, m, A, b, work + size, pivot, work, size);
         for (int j = 0; j < m; j++) p[j] += b[j];
     }
     dae_free(s->memory, A);
