@@ -1637,6 +1637,87 @@ static void derivatives_are_found_where_they_are_bent(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- corners of forms ------ */
+
+/* x^3 + x = sin 3t: a leading term without anything that is differentiated. */
+static int cubic_residual(double t, const double *x, const double *slope, double *r, void *user)
+{
+    (void)slope;
+    (void)user;
+    r[0] = x[0] * x[0] * x[0] + x[0] - sin(3 * t);
+    return DAE_OK;
+}
+
+static int no_d(double t, const double *x, double *d, void *user)
+{
+    (void)t;
+    (void)x;
+    (void)d;
+    (void)user;
+    return DAE_OK;
+}
+
+static double cubic_root(double b)
+{
+    double x = 0;
+    for (int k = 0; k < 60; k++) x -= (x * x * x + x - b) / (3 * x * x + 1);
+    return x;
+}
+
+static void leading_term_of_nothing(void **state)
+{
+    static const char *const methods[] = { NULL, "bdf", "mebdf", "radau", "rodas", "esdirk", "bim" };
+    (void)state;
+    for (int k = 0; k < COUNT_OF(methods); k++) {
+        dae_problem p = { .size = 1, .residual = cubic_residual, .d = no_d, .d_size = 0 };
+        dae_options o = { .method = methods[k], .rtol = 1e-6, .atol = 1e-6 };
+        double x[1] = { 0 };
+        dae_solver *s = dae_open(&p, &o);
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        for (double t = 0.3; t < 10; t += 0.3) {
+            expect(s, dae_advance(s, t), DAE_OK);
+            expect(s, dae_read(s, t, x, NULL), DAE_OK);
+            expect_near(x[0], cubic_root(sin(3 * t)), 1e-5);
+        }
+        dae_close(s);
+    }
+}
+
+/* y = sin t, v = cos t, z = -sin t + y, from  y' = v, v' = z - y, 0 = y - sin t, each unknown in a unit of its
+ * own, the first two equations mixed and all multiplied: index 3. No derivative is given. */
+static const double units[3] = { 1e7, 1e-7, 1e5 }, multiplied[3] = { 1e8, 1e-8, 1e6 };
+
+static int unlike_residual(double t, const double *x, const double *slope, double *r, void *user)
+{
+    double y = x[0] / units[0], v = x[1] / units[1], z = x[2] / units[2];
+    double a = slope[0] / units[0] - v, b = slope[1] / units[1] - z + y;
+    (void)user;
+    r[0] = multiplied[0] * (a + 2 * b);
+    r[1] = multiplied[1] * (3 * a + b);
+    r[2] = multiplied[2] * (y - sin(t));
+    return DAE_OK;
+}
+
+static void derivatives_in_any_units(void **state)
+{
+    static const unsigned char level[3] = { 0, 2, 3 };
+    static const char *const methods[] = { "bdf", "mebdf", "radau", "bim" };
+    (void)state;
+    for (int k = 0; k < COUNT_OF(methods); k++) {
+        dae_problem p = { .size = 3, .residual = unlike_residual, .level = level };
+        double atol[3] = { 1e-6 * units[0], 1e-6 * units[1], 1e-6 * units[2] };
+        dae_options o = { .method = methods[k], .rtol = 1e-6, .atol_each = atol, .atol_count = 3 };
+        double x[3] = { 0, units[1], 0 };
+        dae_solver *s = dae_open(&p, &o);
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        expect(s, dae_advance(s, 2), DAE_OK);
+        expect(s, dae_read(s, 2, x, NULL), DAE_OK);
+        expect_near(x[0] / units[0], sin(2), 2e-5);
+        expect_near(x[1] / units[1], cos(2), 2e-4);
+        dae_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1681,6 +1762,8 @@ int main(void)
         cmocka_unit_test(start_forgets),
         cmocka_unit_test(log_agrees_with_statistics),
         cmocka_unit_test(rms_norm_works),
+        cmocka_unit_test(leading_term_of_nothing),
+        cmocka_unit_test(derivatives_in_any_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,6 +282,7 @@ static void no_run_depends_on_units(void **state)
                     make(&p, index, (uint64_t)(1 + k + 2 * what));
                     p.form = what % FORMS;
                     p.jacobian = what / FORMS;
+                    if (p.form == LEADING && !strcmp(methods[m].name, "rodas")) continue; /* refused */
                     compare(&p, methods[m].name, tolerances[k]);
                 }
 }

@@ -53,8 +53,6 @@ typedef struct rosenbrock {
     double *f_t;
     double *x, *p;          /* padded: x_n, and x' there if it is felt                      */
     double *X, *P, *Q;      /* stage values                                                 */
-    double *gathered;       /* computed d: P in its order                                   */
-    double *p_start, *p_new;/* computed d: x' at the beginning and the end, n each          */
     double *x_before, *p_before; /* without a dense output of its own                       */
     int plain;              /* 1: f = C p - g, C constant                                   */
     int have_start;         /* f_start is f at s->t                                         */
@@ -100,6 +98,8 @@ static dae_status rosenbrock_choose(dae_solver *s)
     s->order_most = table->order;
     if (s->system.facts & DAE_FACT_HIGH_INDEX)
         return refuse(s, "Rosenbrock methods need index 0 or 1, and a level of 2 or 3 is declared");
+    if (s->system.computed)
+        return refuse(s, "d is computed, and the stages of a Rosenbrock method are differences of unknowns");
     return DAE_OK;
 }
 
@@ -153,9 +153,6 @@ static void rosenbrock_close(dae_solver *s)
 static dae_status rosenbrock_open(dae_solver *s)
 {
     const dae_system *sys = &s->system;
-    if (sys->computed && !(sys->facts & DAE_FACT_D_SELECTS))
-        return refuse(s, "its d is not a plain selection of unknowns, and the stages of a "
-                         "Rosenbrock method are differences of unknowns");
     rosenbrock *b = dae_alloc(&s->memory, 1, sizeof *b);
     s->method_state = b;
     if (!b) return DAE_E_NOMEM;
@@ -173,11 +170,10 @@ static dae_status rosenbrock_open(dae_solver *s)
     b->plain = (sys->facts & DAE_FACT_C_CONSTANT) != 0;
     b->stride = (sys->n + 3) & ~3;
     size_t n = (size_t)sys->n, wide = (size_t)b->stride, all = (size_t)b->table->stages * wide;
-    size_t own = b->table->terms ? 0 : n, full = sys->computed ? n : 0;
+    size_t own = b->table->terms ? 0 : n;
     dae_vector_wish wish[] = {
         {&b->u[0], all}, {&b->u[1], all}, {&b->u[2], all}, {&b->f_start, wide}, {&b->f_end, wide},
         {&b->f_t, wide}, {&b->x, wide}, {&b->p, wide}, {&b->X, wide}, {&b->P, wide}, {&b->Q, wide},
-        {&b->gathered, (size_t)sys->computed}, {&b->p_start, full}, {&b->p_new, full},
         {&b->x_before, own}, {&b->p_before, own},
     };
     b->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
@@ -187,9 +183,6 @@ static dae_status rosenbrock_open(dae_solver *s)
 static void rosenbrock_start(dae_solver *s)
 {
     rosenbrock *b = s->method_state;
-    const dae_system *sys = &s->system;
-    if (sys->computed) memset(b->p_start, 0, (size_t)sys->n * sizeof(double));
-    for (int i = 0; i < sys->computed; i++) b->p_start[sys->slot[i]] = s->p[i];
     b->have_start = b->have_slope = b->have_jacobian = 0;
     b->h_last = b->h_before = b->root_last = 0;
     b->still = b->unasked = b->rejected = 0;
@@ -198,23 +191,15 @@ static void rosenbrock_start(dae_solver *s)
 
 /* ---- one attempt ---- */
 
-/* x' at s->t, n values. */
-static const double *slope_at_start(const dae_solver *s, const rosenbrock *b)
-{
-    return s->system.computed ? b->p_start : s->p;
-}
-
 static int answer(const dae_system *sys, int status)
 {
     return status != DAE_RETRY ? status : sys->bad_retry ? DAE_STEP_RETRY : DAE_STEP_NONFINITE;
 }
 
-static int evaluate(dae_solver *s, rosenbrock *b, double t, const double *x, const double *P, double *r)
+static int evaluate(dae_solver *s, double t, const double *x, const double *P, double *r)
 {
-    dae_system *sys = &s->system;
-    for (int i = 0; i < sys->computed; i++) b->gathered[i] = P[sys->slot[i]];
-    int status = dae_system_f(sys, t, x, sys->computed ? b->gathered : P, r);
-    return status == DAE_OK ? DAE_OK : answer(sys, status);
+    int status = dae_system_f(&s->system, t, x, P, r);
+    return status == DAE_OK ? DAE_OK : answer(&s->system, status);
 }
 
 /* f_t by differences that look ahead, never behind: the past may be another regime. One
@@ -231,14 +216,14 @@ static int difference_t(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     volatile double ahead = s->t + (h < 0 ? -delta : delta);
     double one = ahead - s->t, inverse = 1 / one;
     const double *P = b->plain ? NULL : b->p;
-    int status = evaluate(s, b, ahead, s->x, P, b->f_t);
+    int status = evaluate(s, ahead, s->x, P, b->f_t);
     if (status != DAE_OK) return status;
     for (int i = 0; i < n; i++) b->f_t[i] = inverse * (b->f_t[i] - b->f_start[i]);
     if (!fine) return DAE_OK;
     ahead = s->t + 2 * one;
     double two = ahead - s->t, share = one / (two - one);
     inverse = 1 / two;
-    status = evaluate(s, b, ahead, s->x, P, b->Q);
+    status = evaluate(s, ahead, s->x, P, b->Q);
     for (int i = 0; i < n && status == DAE_OK; i++)
         b->f_t[i] += share * (b->f_t[i] - inverse * (b->Q[i] - b->f_start[i]));
     return status;
@@ -268,8 +253,8 @@ static int prepare(dae_solver *s, rosenbrock *b, const dae_trial *trial)
     q->new_jacobian = q->new_factor = q->jacobian_current = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
     copy(s->system.n, s->x, b->x);
-    if (!b->plain) copy(s->system.n, slope_at_start(s, b), b->p);
-    if (!b->have_start) status = evaluate(s, b, s->t, s->x, b->plain ? NULL : b->p, b->f_start);
+    if (!b->plain) copy(s->system.n, s->p, b->p);
+    if (!b->have_start) status = evaluate(s, s->t, s->x, b->plain ? NULL : b->p, b->f_start);
     if (status != DAE_OK) return status;
     b->have_start = 1;
     status = find_slope(s, b, trial);
@@ -323,7 +308,7 @@ static int stages_general(dae_solver *s, rosenbrock *b, const dae_trial *trial)
         if (i == 0)
             copy(b->stride, b->f_start, u);
         else
-            status = evaluate(s, b, time_of(s, b, trial, i), b->X, b->P, u);
+            status = evaluate(s, time_of(s, b, trial, i), b->X, b->P, u);
         if (status != DAE_OK) return status;
         if (!still && T->gamma_sum[i] != 0) add_slope(b->stride, T->gamma_sum[i] * h, b->f_t, u);
         dae_corrector_lead(q, b->Q, q->r);
@@ -387,24 +372,16 @@ static double finish_last(const dae_solver *s, const rosenbrock *b, dae_trial *t
 
 static double end_of_step(dae_solver *s, rosenbrock *b, dae_trial *trial)
 {
-    const dae_system *sys = &s->system;
-    int n = sys->n;
-    const double *p_old = slope_at_start(s, b);
-    double *p = sys->computed ? b->p_new : trial->p, size;
+    int n = s->system.n;
+    double size;
     if (b->plain && b->ends_in_last)
         size = finish_last(s, b, trial);
     else if (b->table->stages == 6)
-        size = finish(6, n, b, s->x, p_old, s->w_error, trial, p);
+        size = finish(6, n, b, s->x, s->p, s->w_error, trial, trial->p);
     else
-        size = finish(b->table->stages, n, b, s->x, p_old, s->w_error, trial, p);
+        size = finish(b->table->stages, n, b, s->x, s->p, s->w_error, trial, trial->p);
     if (s->options.norm != DAE_NORM_MAX)
         size = dae_norm(s->options.norm, n, trial->e, s->w_error, &trial->limiting);
-    if (!sys->computed) return size;
-    for (int i = 0; i < sys->m; i++) {
-        trial->p[i] = b->p_new[sys->slot[i]];
-        trial->d[i] = trial->x[sys->slot[i]];
-        trial->e_d[i] = trial->e[sys->slot[i]];
-    }
     return size;
 }
 
@@ -426,9 +403,7 @@ static int rosenbrock_attempt(dae_solver *s, dae_trial *trial)
     if (trial->error > 1) return DAE_STEP_ERROR;
     /* f at the new point is the first stage of the next step: looked at now, an undefined
      * point is not accepted */
-    const double *P = s->system.computed ? b->p_new : trial->p;
-    if (b->plain) P = NULL;
-    return evaluate(s, b, trial->t, trial->x, P, b->f_end);
+    return evaluate(s, trial->t, trial->x, b->plain ? NULL : trial->p, b->f_end);
 }
 
 /* ---- after the attempt ---- */
@@ -469,12 +444,11 @@ static void rosenbrock_commit(dae_solver *s, dae_trial *trial)
     if (!trial->prescribed) plan(s, b, trial);
     if (!b->table->terms) {
         memcpy(b->x_before, s->x, bytes);
-        memcpy(b->p_before, slope_at_start(s, b), bytes);
+        memcpy(b->p_before, s->p, bytes);
     }
     swap(&b->u[2], &b->u[1]);
     swap(&b->u[1], &b->u[0]);
     swap(&b->f_start, &b->f_end);
-    swap(&b->p_start, &b->p_new);
     b->h_before = b->h_last;
     b->h_last = trial->h;
     b->have_start = !trial->moved;
@@ -496,7 +470,7 @@ static void rosenbrock_reject(dae_solver *s, dae_trial *trial, int verdict)
 /* Between x_n and x_{n+1} with the slopes there: value and derivative of the cubic. */
 static void hermite(const dae_solver *s, const rosenbrock *b, double theta, double *x, double *p)
 {
-    const double *p_end = slope_at_start(s, b);
+    const double *p_end = s->p;
     double h = b->h_last, r = 1 - theta;
     for (int i = 0; i < s->system.n; i++) {
         double rise = s->x[i] - b->x_before[i], from = h * b->p_before[i], to = h * p_end[i];
@@ -523,6 +497,7 @@ static void dense_weights(const rosenbrock *b, double theta, double *value, doub
 
 static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
+    (void)d; /* that of computed d: refused */
     rosenbrock *b = s->method_state;
     const dae_system *sys = &s->system;
     int n = sys->n;
@@ -530,7 +505,7 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
     double value[STAGES], slope[STAGES], *X = b->X, *P = b->P;
     if (b->h_last == 0) {
         memcpy(X, s->x, (size_t)n * sizeof(double));
-        memcpy(P, slope_at_start(s, b), (size_t)n * sizeof(double));
+        memcpy(P, s->p, (size_t)n * sizeof(double));
     } else if (!b->table->terms) {
         hermite(s, b, 1 + (t - s->t) / b->h_last, X, P);
     } else {
@@ -547,8 +522,7 @@ static void rosenbrock_interpolate(dae_solver *s, double t, double *x, double *p
         }
     }
     if (x) memcpy(x, X, (size_t)n * sizeof(double));
-    for (int i = 0; p && i < sys->m; i++) p[i] = P[sys->computed ? sys->slot[i] : i];
-    for (int i = 0; d && i < sys->computed; i++) d[i] = X[sys->slot[i]];
+    if (p) memcpy(p, P, (size_t)n * sizeof(double));
 }
 
 static int rosenbrock_reach(dae_solver *s)

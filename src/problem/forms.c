@@ -487,8 +487,10 @@ dae_status dae_system_open(dae_system *s, const dae_problem *problem,
     s->bad_row = s->bad_column = -1;
     dae_status status = check_problem(s);
     if (status != DAE_OK) return status;
-    s->m = problem->d ? problem->d_size : s->n;
-    s->computed = problem->d ? problem->d_size : 0;
+    /* where nothing is differentiated, d of no entries is as good as d = x with C = 0 */
+    if (s->problem.d_size == 0) s->problem.d = NULL;
+    s->m = s->problem.d ? s->problem.d_size : s->n;
+    s->computed = s->problem.d ? s->problem.d_size : 0;
     if (problem->rhs && problem->mass_kind != DAE_MASS_FUNCTION)
         s->facts |= DAE_FACT_C_CONSTANT;
     size_t n = (size_t)s->n, m = (size_t)s->m;
