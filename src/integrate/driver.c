@@ -121,7 +121,7 @@ static void weigh_errors(dae_solver *s)
 
 void dae_scale_weights(dae_solver *s, double h)
 {
-    double power[4] = {1, 1, fmin(fabs(h), 1), fmin(fabs(h), 1) * fmin(fabs(h), 1)};
+    double part = fmin(fabs(h) / s->t_unit, 1), power[4] = {1, 1, part, part * part};
     if (s->system.facts & DAE_FACT_HIGH_INDEX) /* otherwise s->w is s->w0 */
         for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
     if (s->w_error != s->w) weigh_errors(s);
@@ -467,6 +467,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->failures > 0 && fabs(s->h) < s->options.min_step)
             return dae_explain(s, DAE_STEP_ERROR, trial);
         if (trial->t == s->t) return dae_explain(s, verdict, trial);
+        dae_measure_time(s, trial->h);
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
         if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);

@@ -34,6 +34,7 @@ static dae_status take_tolerances(dae_solver *s)
     const dae_options *o = &s->options;
     int n = s->system.n;
     s->safety = safety_of(o->rtol);
+    s->t_unit = 1;
     if (o->atol_each && o->atol_count != n) {
         dae_fail(&s->report, DAE_E_DIM, "option 'atol_each' has the wrong length");
         dae_why(&s->report, "%d values, the problem has %d unknowns", o->atol_count, n);
