@@ -34,6 +34,21 @@ static void test_decay(void **state)
     trial_close(&w);
 }
 
+static double tiny_lag(double t) { return 1e-9 * (sin(t) - cos(t) + exp(-t)) / 2; }
+
+/* What is said to be small is computed to as many digits as if it were not: in tolerances of its
+ * nominal value the error is that of x' = sin(t) - x. */
+static void test_nominal(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true, nominal = 1e-9); "
+                   "equation der(x) = 1e-9*sin(time) - x; end M;", NULL);
+    expect_good(&w, trial_run(&w, 10, 1e-6));
+    expect_below(trial_error(&w, "x", tiny_lag), 30 * 1e-6 * 1e-9);
+    trial_close(&w);
+}
+
 /* u - R i = L di/dt through components: only the current is left for the integrator. */
 static const char circuit[] =
     "package P "
@@ -222,6 +237,26 @@ static void test_functions_of_the_model(void **state)
                    "end P;", NULL);
     expect_good(&w, trial_run(&w, 1, 1e-8)); /* sqrt(x) = 2 - t / 2 */
     expect_near(trial_last(&w, "x"), 2.25, 1e-6);
+    trial_close(&w);
+}
+
+/* By hand: (1, 2, 3) x (4, 5, 6) = (-3, 6, -3); and skew(a) b = a x b for any a and b. */
+static void test_vector_products(void **state)
+{
+    (void)state;
+    static const double want[] = { -3, 6, -3 };
+    trial_model w;
+    char name[8];
+    trial_open(&w, "model M Real a[3] = {1, 2, 3} + time*{3, -1, 2}, b[3] = {4, 5, 6} - time*{1, 1, 7}; "
+                   "Real c[3] = cross(a, b), d[3] = skew(a)*b - c; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "c[%d]", i + 1);
+        expect_near(trial_at(&w, 0, name), want[i], 1e-14);
+        snprintf(name, sizeof name, "d[%d]", i + 1);
+        for (size_t k = 0; k < w.rows; k++)
+            expect_near(trial_at(&w, k, name), 0, 1e-13);
+    }
     trial_close(&w);
 }
 
@@ -829,6 +864,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_decay),
+        cmocka_unit_test(test_nominal),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_circuit),
         cmocka_unit_test(test_aliases_with_signs),
@@ -841,6 +877,7 @@ int main(void)
         cmocka_unit_test(test_second_derivative),
         cmocka_unit_test(test_no_states),
         cmocka_unit_test(test_functions_of_the_model),
+        cmocka_unit_test(test_vector_products),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_parameters_in_a_cycle),
         cmocka_unit_test(test_parameters_by_branches),
