@@ -286,8 +286,8 @@ static void redundant(void **state)
 }
 
 /* A pendulum in the plane y = 0 whose rod is said twice before the plane is said: what is redundant
- * is not last. From rest at z0, v^2 = 2 g (z0 - z) and lambda = g z - v^2, of which the shortest pair with
- * lambda1 + 3 lambda2 = lambda is lambda (1, 3) / 10. */
+ * is not last. From rest at z0, v^2 = 2 g (z0 - z) and lambda = g z - v^2, of which the shortest
+ * pair with lambda1 + 3 lambda2 = lambda is lambda (1, 3) / 10. */
 static int rod_and_plane(double t, const double *q, double *phi, void *user)
 {
     (void)t, (void)user;

@@ -247,8 +247,8 @@ static void test_vector_products(void **state)
     static const double want[] = { -3, 6, -3 };
     trial_model w;
     char name[8];
-    trial_open(&w, "model M Real a[3] = {1, 2, 3} + time*{3, -1, 2}, b[3] = {4, 5, 6} - time*{1, 1, 7}; "
-                   "Real c[3] = cross(a, b), d[3] = skew(a)*b - c; end M;", NULL);
+    trial_open(&w, "model M Real a[3] = {1, 2, 3} + time*{3, -1, 2}; "
+                   "Real b[3] = {4, 5, 6} - time*{1, 1, 7}; Real c[3] = cross(a, b), d[3] = skew(a)*b - c; end M;", NULL);
     expect_good(&w, trial_run(&w, 1, 1e-6));
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "c[%d]", i + 1);

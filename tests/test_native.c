@@ -76,8 +76,8 @@ static void test_values(void **state)
     }
 }
 
-/* Sine and cosine of one angle are computed together: each is still itself, and so are their slopes,
- * whichever comes first, and whether both are outputs or one is inside of another expression. */
+/* Sine and cosine of one angle are computed together: each is still itself, and so are their
+ * slopes, whichever comes first, and whether both are outputs or one is in another expression. */
 static void test_sine_with_cosine(void **state)
 {
     (void)state;

@@ -710,7 +710,8 @@ static void test_csv_reads_back(void **state)
     assert_int_equal(pipe(ends), 0);
     dae_sink_open(&sink, ends[1], DAE_SINK_FILE);
     dae_csv_open(&csv, &sink);
-    assert_int_equal(csv.writer.begin(&csv.writer, &(dae_columns){ .count = 5, .names = names }), 0);
+    const dae_columns columns = { .count = COUNT_OF(x), .names = names };
+    assert_int_equal(csv.writer.begin(&csv.writer, &columns), 0);
     assert_int_equal(csv.writer.point(&csv.writer, t, x), 0);
     assert_int_equal(csv.writer.end(&csv.writer), 0);
     pipe_text(&sink, ends[0], text, sizeof text);
