@@ -246,7 +246,7 @@ static void test_vector_products(void **state)
     (void)state;
     static const double want[] = { -3, 6, -3 };
     trial_model w;
-    char name[8];
+    char name[20];
     trial_open(&w, "model M Real a[3] = {1, 2, 3} + time*{3, -1, 2}; "
                    "Real b[3] = {4, 5, 6} - time*{1, 1, 7}; "
                    "Real c[3] = cross(a, b), d[3] = skew(a)*b - c; end M;", NULL);
@@ -265,7 +265,8 @@ static void test_vector_products(void **state)
 static const char tables[] =
     "package P class Table extends ExternalObject; "
     "function constructor input Real table[:, :]; input Integer columns[:]; "
-    "input Integer smoothness; input Integer extrapolation; input Real startTime = 0; input Real shiftTime = 0; "
+    "input Integer smoothness; input Integer extrapolation; "
+    "input Real startTime = 0; input Real shiftTime = 0; "
     "input String fileName = \"NoName\"; output Table t; external \"C\" t = make(table); "
     "end constructor; "
     "function destructor input Table t; external \"C\" free(t); end destructor; end Table; "
