@@ -61,6 +61,11 @@ prove: tools
 	cmake --build $(BUILD) -j$(JOBS) --target prove
 	$(BUILD)/prove --jobs $(JOBS)
 
+# One deliberate fault after another, and the tests that must notice: docs/mutants.md.
+mutants:
+	@scripts/install-deps check
+	@scripts/mutants
+
 format:
 	find include src problems reproduce prove examples tests bench -name '*.[ch]' | \
 		xargs -r clang-format -i
@@ -68,4 +73,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all tools install demo check check-bare faults fuzz bench prove format clean
+.PHONY: all tools install demo check check-bare faults fuzz bench prove mutants format clean

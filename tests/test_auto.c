@@ -77,6 +77,11 @@ static void test_choice(void **state)
     assert_string_equal(chosen(&index2, (dae_options){ .rtol = 1e-4 }, &why), "radau");
     assert_string_equal(chosen(&sparse, (dae_options){ .rtol = 1e-4 }, &why), "bdf");
     assert_string_equal(chosen(&ode, (dae_options){ .expect = DAE_EXPECT_RESTARTS }, &why), "bdf");
+    subject crank; /* a mechanism, though of a formulation that others would take as well */
+    subject_open(&crank, "slider-crank-rigid", "index0", NULL, 0);
+    assert_string_equal(chosen(&crank.p.problem, (dae_options){ 0 }, &why), "radau-undamped");
+    assert_non_null(strstr(why, "mechanism"));
+    subject_close(&crank);
 }
 
 /* What only some methods have leads to one that has it. */

@@ -514,6 +514,46 @@ static void symplectic(void **state)
     assert_true(many > 5 * few); /* others drift */
 }
 
+static int turns(double t, const double *x, double *f, void *user)
+{
+    (void)t, (void)user;
+    f[0] = x[1];
+    f[1] = -x[0];
+    return DAE_OK;
+}
+
+/* The largest error of (cos t, -sin t) a third into each of the steps of size h. */
+static double error_inside(const char *method, int order, double h)
+{
+    const dae_problem p = { .size = 2, .rhs = turns };
+    const double start[2] = { 1, 0 };
+    double x[2], most = 0;
+    dae_solver *s = dae_open(&p, &(dae_options){ .method = method, .fixed_step = h });
+    expect(s, dae_start(s, 0, start, NULL), DAE_OK);
+    for (int k = 0; k < 2 / h; k++) {
+        double t = (k + 1 / 3.0) * h;
+        expect(s, dae_step_fixed(s, h, order), DAE_OK);
+        expect(s, dae_read(s, t, x, NULL), DAE_OK);
+        most = fmax(most, fmax(fabs(x[0] - cos(t)), fabs(x[1] + sin(t))));
+    }
+    dae_close(s);
+    return most;
+}
+
+/* Between the steps the solution has the order that it has at their ends. */
+static void symplectic_between_steps(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "symplectic-euler", "verlet", "verlet-4" };
+    static const int order[] = { 1, 2, 4 };
+    for (int i = 0; i < 3; i++) {
+        double measured = log2(error_inside(methods[i], order[i], 0.04) /
+                               error_inside(methods[i], order[i], 0.02));
+        if (!(measured > order[i] - 0.3 && measured < order[i] + 0.5))
+            fail_msg("%s: order %.2f between steps, not %d", methods[i], measured, order[i]);
+    }
+}
+
 /* Phi' J Phi = J for the derivative Phi of one step, by differences. */
 static double symplecticity(const char *method, int order, double h)
 {
@@ -794,6 +834,7 @@ int main(void)
         cmocka_unit_test(linear_ones),
         cmocka_unit_test(symplectic),
         cmocka_unit_test(symplectic_map),
+        cmocka_unit_test(symplectic_between_steps),
         cmocka_unit_test(not_separable),
         cmocka_unit_test(mechanism_nearest),
         cmocka_unit_test(mechanism_order),

@@ -285,6 +285,49 @@ static void redundant(void **state)
     }
 }
 
+/* A pendulum in the plane y = 0 whose rod is said twice before the plane is said: what is redundant
+ * is not last. From rest at z0, v^2 = 2 g (z0 - z) and lambda = g z - v^2, of which the shortest
+ * pair with lambda1 + 3 lambda2 = lambda is lambda (1, 3) / 10. */
+static int rod_and_plane(double t, const double *q, double *phi, void *user)
+{
+    (void)t, (void)user;
+    phi[0] = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2;
+    phi[1] = 3 * phi[0];
+    phi[2] = q[1];
+    return DAE_OK;
+}
+
+static int falls(double t, const double *q, const double *v, double *f, void *user)
+{
+    (void)t, (void)q, (void)v, (void)user;
+    f[0] = f[1] = 0;
+    f[2] = -g;
+    return DAE_OK;
+}
+
+static void redundant_first(void **state)
+{
+    (void)state;
+    const double z0 = -sin(0.3), q[3] = { cos(0.3), 0, z0 }, v[3] = { 0, 0, 0 };
+    const dae_mechanical model = { .coordinates = 3, .constraints = 3,
+                                   .constraint = rod_and_plane, .force = falls };
+    static outcome o;
+    for (int i = 0; i < dae_formulation_count(); i++) {
+        const char *form = dae_formulation_name(i);
+        run(&model, form, "radau", 1e-7, 0.5, q, v, &o);
+        bounds most = allowed(form, 1e-7, 0.5 / (double)o.stats.steps);
+        double z = o.q[2], speed = sqrt(2 * g * (z0 - z)), all = g * z - speed * speed;
+        assert_true(z < z0 - 0.2);
+        assert_int_equal(o.check.redundant, 1);
+        expect_below(fabs(o.q[1]), most.q);
+        expect_near(sqrt(o.v[0] * o.v[0] + o.v[2] * o.v[2]) / speed, 1, most.v);
+        const double want[3] = { all / 10, 3 * all / 10, 0 };
+        if (!(apart(o.lambda, want, 3) <= most.lambda))
+            fail_msg("%s: lambda %g %g %g, not %g %g 0", form, o.lambda[0], o.lambda[1],
+                     o.lambda[2], want[0], want[1]);
+    }
+}
+
 /* Three equal cranks side by side and the two bars between their ends: every point swings like
  * a pendulum of the same length. The last crank and the straightness of the bars are redundant
  * without being multiples of anything. */
@@ -723,6 +766,7 @@ int main(void)
         cmocka_unit_test(round_and_round),
         cmocka_unit_test(friction),
         cmocka_unit_test(redundant),
+        cmocka_unit_test(redundant_first),
         cmocka_unit_test(three_cranks),
         cmocka_unit_test(small),
         cmocka_unit_test(agree_spatial),

@@ -7,6 +7,7 @@
  *   - with the k-th request refused, once or from then on, for every k.
  */
 #include "testing.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -504,6 +505,23 @@ static void refused_in_first_consistent(void **state)
         }
 }
 
+/* A product that overflows is refused before anybody is asked for what is left of it. */
+static void overflowing_sizes(void **state)
+{
+    (void)state;
+    ledger l;
+    dae_memory memory;
+    double *a, *b;
+    ledger_open(&l);
+    dae_memory_init(&memory, &l.hook);
+    assert_null(dae_alloc(&memory, SIZE_MAX / 8 + 3, 8));
+    assert_null(dae_alloc(&memory, SIZE_MAX / 2, 3));
+    const dae_vector_wish wish[] = {{&a, SIZE_MAX / 4 - 8}, {&b, SIZE_MAX / 4 - 8}};
+    assert_null(dae_alloc_vectors(&memory, wish, 2));
+    assert_int_equal(l.asked, 0);
+    ledger_empty(&l);
+}
+
 /* ---------------------------------------------------------------- all of them ----------- */
 
 static const struct {
@@ -518,7 +536,7 @@ static const struct {
 int main(void)
 {
     enum { SCENARIOS = COUNT_OF(scenarios), EACH_KIND = COUNT_OF(each), MALLOC = 6,
-           ALL = SCENARIOS * EACH_KIND + MALLOC + 2 };
+           ALL = SCENARIOS * EACH_KIND + MALLOC + 3 };
     static char names[ALL][128];
     static const int for_malloc[MALLOC] = {0, 2, 5, 21, 24, 25};
     struct CMUnitTest tests[ALL];
@@ -539,5 +557,6 @@ int main(void)
                                      NULL, NULL};
     tests[k++] = (struct CMUnitTest){"O01 first call is dae_consistent or dae_check_jacobian",
                                      refused_in_first_consistent, NULL, NULL, NULL};
+    tests[k++] = (struct CMUnitTest){"sizes that overflow", overflowing_sizes, NULL, NULL, NULL};
     return _cmocka_run_group_tests("memory", tests, (size_t)k, NULL, NULL);
 }

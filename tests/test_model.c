@@ -34,6 +34,21 @@ static void test_decay(void **state)
     trial_close(&w);
 }
 
+static double tiny_lag(double t) { return 1e-9 * (sin(t) - cos(t) + exp(-t)) / 2; }
+
+/* What is said to be small is computed to as many digits as if it were not: in tolerances of its
+ * nominal value the error is that of x' = sin(t) - x. */
+static void test_nominal(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real x(start = 0, fixed = true, nominal = 1e-9); "
+                   "equation der(x) = 1e-9*sin(time) - x; end M;", NULL);
+    expect_good(&w, trial_run(&w, 10, 1e-6));
+    expect_below(trial_error(&w, "x", tiny_lag), 30 * 1e-6 * 1e-9);
+    trial_close(&w);
+}
+
 /* u - R i = L di/dt through components: only the current is left for the integrator. */
 static const char circuit[] =
     "package P "
@@ -222,6 +237,80 @@ static void test_functions_of_the_model(void **state)
                    "end P;", NULL);
     expect_good(&w, trial_run(&w, 1, 1e-8)); /* sqrt(x) = 2 - t / 2 */
     expect_near(trial_last(&w, "x"), 2.25, 1e-6);
+    trial_close(&w);
+}
+
+/* By hand: (1, 2, 3) x (4, 5, 6) = (-3, 6, -3); and skew(a) b = a x b for any a and b. */
+static void test_vector_products(void **state)
+{
+    (void)state;
+    static const double want[] = { -3, 6, -3 };
+    trial_model w;
+    char name[20];
+    trial_open(&w, "model M Real a[3] = {1, 2, 3} + time*{3, -1, 2}; "
+                   "Real b[3] = {4, 5, 6} - time*{1, 1, 7}; "
+                   "Real c[3] = cross(a, b), d[3] = skew(a)*b - c; end M;", NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "c[%d]", i + 1);
+        expect_near(trial_at(&w, 0, name), want[i], 1e-14);
+        snprintf(name, sizeof name, "d[%d]", i + 1);
+        for (size_t k = 0; k < w.rows; k++)
+            expect_near(trial_at(&w, k, name), 0, 1e-13);
+    }
+    trial_close(&w);
+}
+
+/* The tables of the standard library, as it calls them. */
+static const char tables[] =
+    "package P class Table extends ExternalObject; "
+    "function constructor input Real table[:, :]; input Integer columns[:]; "
+    "input Integer smoothness; input Integer extrapolation; "
+    "input Real startTime = 0; input Real shiftTime = 0; "
+    "input String fileName = \"NoName\"; output Table t; external \"C\" t = make(table); "
+    "end constructor; "
+    "function destructor input Table t; external \"C\" free(t); end destructor; end Table; "
+    "function at input Table t; input Integer k; input Real u; output Real y; "
+    "external \"C\" y = ModelicaStandardTables_CombiTable1D_getValue(t, k, u); end at; "
+    "function at2 input Table t; input Real u; input Real v; output Real y; "
+    "external \"C\" y = ModelicaStandardTables_CombiTable2D_getValue(t, u, v); end at2; "
+    "function at_time input Table t; input Integer k; input Real u; output Real y; "
+    "external \"C\" y = ModelicaStandardTables_CombiTimeTable_getValue(t, k, u); end at_time; "
+    "model M parameter Real x[:, 2] = [0, 0; 1, 2; 3, -2]; "
+    "Table lines = Table(x, {2}, 1, 2), held = Table(x, {2}, 1, 1), again = Table(x, {2}, 1, 3); "
+    "Table steps = Table(x, {2}, 3, 1), akima = Table([0, 0; 1, 1; 2, 4; 3, 9; 4, 16], {2}, 2, 1); "
+    "Table late = Table(x, {2}, 1, 2, 0.5, 0.25); "
+    "Table plane = Table([0, 0, 1, 4; 0, 3, 2, -1; 2, 15, 10, -5; 4, 27, 18, -9], {2}, 1, 2); "
+    "Real u = 5*time - 1, a = at(lines, 1, u), b = at(held, 1, u), c = at(again, 1, u), "
+    "d = at(steps, 1, u), e = at(akima, 1, 4*time), f = at_time(late, 1, time), "
+    "g = at2(plane, 5*time, 6*time); "
+    "end M; end P;";
+
+static double lines_at(double u) { return u < 1 ? 2 * u : 4 - 2 * u; }
+
+/* Lines and their continuation, values that are held, periods of 3, steps; at equal distances
+ * Akima's slopes are those of a parabola, and his cubics the parabola; a table of time that begins
+ * at 0.5 and is 0.25 late; between four numbers (1 + 2 u)(3 - v) is itself. */
+static void test_tables(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, tables, NULL);
+    expect_good(&w, trial_run(&w, 1, 1e-6));
+    for (size_t k = 0; k < w.rows; k++) {
+        double t = w.t[k], u = 5 * t - 1, v = 6 * t, inside = fmin(fmax(u, 0), 3);
+        double in_period = u - 3 * floor(u / 3);
+        expect_near(trial_at(&w, k, "a"), lines_at(u), 1e-13);
+        expect_near(trial_at(&w, k, "b"), lines_at(inside), 1e-13);
+        if (fabs(in_period - 3) > 1e-9 && in_period > 1e-9) /* it jumps there, from -2 to 0 */
+            expect_near(trial_at(&w, k, "c"), lines_at(in_period), 1e-13);
+        if (fabs(u - 1) > 1e-9 && fabs(u - 3) > 1e-9)
+            expect_near(trial_at(&w, k, "d"), u < 1 ? 0 : u < 3 ? 2 : -2, 0);
+        expect_near(trial_at(&w, k, "e"), 16 * t * t, 1e-13);
+        if (fabs(t - 0.5) > 1e-9)
+            expect_near(trial_at(&w, k, "f"), t < 0.5 ? 0 : lines_at(t - 0.25), 1e-13);
+        expect_near(trial_at(&w, k, "g"), (1 + 10 * t) * (3 - v), 1e-12);
+    }
     trial_close(&w);
 }
 
@@ -829,6 +918,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_decay),
+        cmocka_unit_test(test_nominal),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_circuit),
         cmocka_unit_test(test_aliases_with_signs),
@@ -841,6 +931,8 @@ int main(void)
         cmocka_unit_test(test_second_derivative),
         cmocka_unit_test(test_no_states),
         cmocka_unit_test(test_functions_of_the_model),
+        cmocka_unit_test(test_vector_products),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_parameters_in_a_cycle),
         cmocka_unit_test(test_parameters_by_branches),

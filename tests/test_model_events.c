@@ -266,6 +266,10 @@ static void test_delay_of_a_jump(void **state)
     expect_good(&w, trial_run(&w, 2, 1e-6));
     expect_below(trial_error(&w, "x", delayed_step), 1e-7);
     expect_near(jump_time(&w, "y", 1), 0.8, 1e-12);
+    size_t after = 0; /* the row behind the event: it jumps at once, and not before */
+    while (after < w.rows && w.t[after] < 0.8 + 1e-12) after++;
+    expect_near(trial_at(&w, after - 1, "y"), 2, 0);
+    expect_near(trial_at(&w, after - 2, "y"), 0, 0);
     trial_close(&w);
     trial_open(&w, "model M Real x(start = 1, fixed = true); equation der(x) = -delay(x, -1); end M;",
                NULL);

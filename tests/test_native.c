@@ -76,6 +76,32 @@ static void test_values(void **state)
     }
 }
 
+/* Sine and cosine of one angle are computed together: each is still itself, and so are their
+ * slopes, whichever comes first, and whether both are outputs or one is in another expression. */
+static void test_sine_with_cosine(void **state)
+{
+    (void)state;
+    bench t;
+    set_up(&t);
+    ex_id angle = OP(MULTIPLY, N(2), t.x[0]), other = OP(ADD, t.x[0], t.x[1]);
+    ex_id output[] = { U(SIN, angle), U(COS, angle), U(COS, other),
+                       OP(SUBTRACT, U(SIN, other), U(COS, other)) };
+    double x[VARIABLES] = { 0.4, 0.3 }, seed[VARIABLES * EX_LANES] = { 1 }, y[4], dy[4 * EX_LANES];
+    const double want[] = { sin(0.8), cos(0.8), cos(0.7), sin(0.7) - cos(0.7) };
+    const double slope[] = { 2 * cos(0.8), -2 * sin(0.8), -sin(0.7), cos(0.7) + sin(0.7) };
+    ex_native *n = make(&t, output, COUNT_OF(output));
+    assert_int_equal(ex_native_run(n, x, y), DAE_OK);
+    for (int k = 0; k < COUNT_OF(output); k++)
+        expect_near(y[k], want[k], 1e-15);
+    assert_int_equal(ex_native_run_tangents(n, x, seed, y, dy), DAE_OK);
+    for (int k = 0; k < COUNT_OF(output); k++) {
+        expect_near(y[k], want[k], 1e-15);
+        expect_near(dy[k * EX_LANES], slope[k], 1e-14);
+    }
+    ex_native_close(n);
+    tear_down(&t);
+}
+
 /* Calls that several branches share are made where they are needed, and only there. */
 static void test_shared_calls(void **state)
 {
@@ -270,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_values),        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_procedures),    cmocka_unit_test(test_shared_calls),
         cmocka_unit_test(test_bad_compilers), cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_sine_with_cosine),
     };
     if (!mkdtemp(folder) || setenv("TMPDIR", folder, 1) != 0)
         return 1;

@@ -21,6 +21,7 @@
 
 #include "output/csv.h"
 #include "output/curves.h"
+#include "output/json.h"
 #include "output/mat.h"
 
 /* ---- a reader of level-4 MAT-files ---- */
@@ -683,6 +684,67 @@ static void test_curves_nan(void **state)
     dae_curves_close(&c);
 }
 
+/* ---- texts ---- */
+
+/* What came out of the sink, which is a pipe. */
+static void pipe_text(dae_sink *s, int reading, char *text, size_t size)
+{
+    assert_int_equal(dae_sink_close(s), 0);
+    ssize_t length = read(reading, text, size - 1);
+    assert_true(length > 0 && (size_t)length < size - 1);
+    text[length] = 0;
+    close(reading);
+}
+
+/* Every number of a row reads back as the same bits, the time too. */
+static void test_csv_reads_back(void **state)
+{
+    (void)state;
+    static const double x[] = { 1.0 / 3, -2e-308 / 3, 0.1 + 0.2, 1.7976931348623157e308, 5e-324 };
+    static const char *const names[] = { "a", "b", "c", "d", "e" };
+    const double t = 0.7 - 1e-16;
+    static dae_sink sink;
+    char text[1000], *end;
+    dae_csv csv;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    dae_sink_open(&sink, ends[1], DAE_SINK_FILE);
+    dae_csv_open(&csv, &sink);
+    const dae_columns columns = { .count = COUNT_OF(x), .names = names };
+    assert_int_equal(csv.writer.begin(&csv.writer, &columns), 0);
+    assert_int_equal(csv.writer.point(&csv.writer, t, x), 0);
+    assert_int_equal(csv.writer.end(&csv.writer), 0);
+    pipe_text(&sink, ends[0], text, sizeof text);
+    const char *row = strchr(text, '\n') + 1;
+    for (int i = -1; i < COUNT_OF(x); i++, row = end + 1) {
+        double back = strtod(row, &end);
+        assert_true(back == (i < 0 ? t : x[i]));
+        assert_int_equal(*end, i < COUNT_OF(x) - 1 ? ',' : '\n');
+    }
+}
+
+/* RFC 8259, section 7: quotes, backslashes and control characters are escaped, in names as well. */
+static void test_json_escapes(void **state)
+{
+    (void)state;
+    static dae_sink sink;
+    char text[1000];
+    dae_json j;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    dae_sink_open(&sink, ends[1], DAE_SINK_FILE);
+    dae_json_open(&j, &sink);
+    dae_json_object(&j, NULL);
+    dae_json_string(&j, "a \"b\"", "c:\\d \"e\"\n\x01");
+    dae_json_number(&j, "third", 1.0 / 3);
+    dae_json_number(&j, "none", NAN);
+    dae_json_end(&j);
+    pipe_text(&sink, ends[0], text, sizeof text);
+    assert_non_null(strstr(text, "\"a \\\"b\\\"\": \"c:\\\\d \\\"e\\\"\\n\\u0001\""));
+    assert_true(strtod(strstr(text, "third") + 7, NULL) == 1.0 / 3);
+    assert_non_null(strstr(text, "\"none\": null"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,6 +756,8 @@ int main(void)
         cmocka_unit_test(test_curves_nan),    cmocka_unit_test(test_csv_at_every_call),
         cmocka_unit_test(test_left_behind),   cmocka_unit_test(test_replaced_in_between),
         cmocka_unit_test(test_every_call_without_exchanges),
+        cmocka_unit_test(test_csv_reads_back),
+        cmocka_unit_test(test_json_escapes),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }
