@@ -1718,6 +1718,42 @@ static void derivatives_in_any_units(void **state)
     }
 }
 
+/* Pairs u, v that do not know each other until t = 1 and are tied by 1e4 (u - v) afterwards: the pattern that
+ * probing finds at the start lacks these entries. */
+enum { PAIRS = 50 };
+
+static int tied_later(double t, const double *x, const double *slope, double *r, void *user)
+{
+    (void)user;
+    for (int i = 0; i < PAIRS; i++) {
+        double u = x[i], v = x[PAIRS + i], tie = t > 1 ? 1e4 * (u - v) : 0;
+        r[i] = slope[i] + u + tie;
+        r[PAIRS + i] = slope[PAIRS + i] + v - tie;
+    }
+    return DAE_OK;
+}
+
+static void found_patterns_grow(void **state)
+{
+    static const char *const methods[] = { NULL, "bdf", "mebdf", "radau", "esdirk", "bim" };
+    (void)state;
+    for (int k = 0; k < COUNT_OF(methods); k++) {
+        dae_problem p = { .size = 2 * PAIRS, .residual = tied_later };
+        dae_options o = { .method = methods[k], .rtol = 1e-6, .atol = 1e-6 };
+        double x[2 * PAIRS];
+        dae_solver *s = dae_open(&p, &o);
+        dae_statistics work;
+        for (int i = 0; i < 2 * PAIRS; i++) x[i] = i < PAIRS ? 1 : 0.5;
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        expect(s, dae_advance(s, 2), DAE_OK);
+        expect(s, dae_read(s, 2, x, NULL), DAE_OK);
+        for (int i = 0; i < 2 * PAIRS; i++) expect_near(x[i], 0.75 * exp(-2), 2e-5);
+        dae_get_statistics(s, &work);
+        expect_below((double)work.steps, 2000);
+        dae_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1764,6 +1800,7 @@ int main(void)
         cmocka_unit_test(rms_norm_works),
         cmocka_unit_test(leading_term_of_nothing),
         cmocka_unit_test(derivatives_in_any_units),
+        cmocka_unit_test(found_patterns_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

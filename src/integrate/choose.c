@@ -196,19 +196,6 @@ dae_status dae_take_method(dae_solver *s)
 
 /* ---- another one ---- */
 
-/* Everything that knows the method is closed and opened again. */
-static dae_status open_again(dae_solver *s)
-{
-    dae_first_close(s);
-    memset(&s->first, 0, sizeof s->first);
-    dae_status status = dae_first_open(s);
-    if (status != DAE_OK || s->state != SOLVER_STARTED) return status;
-    double begun = s->t_begin; /* progress is measured from there */
-    status = dae_begin(s, s->t, s->x, s->p, 1);
-    s->t_begin = begun;
-    return status == DAE_OK ? dae_events_start(s) : status;
-}
-
 dae_status dae_choose_history(dae_solver *s)
 {
     if (s->choice < 0 || s->method == &dae_method_bdf) return DAE_OK;
@@ -223,7 +210,7 @@ dae_status dae_choose_history(dae_solver *s)
         s->choice = 0;
         s->stats.reason = table[0].why;
     }
-    if (status == DAE_OK) status = open_again(s);
+    if (status == DAE_OK) status = dae_open_again(s);
     if (status != DAE_OK && s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
     return status;
 }
@@ -250,7 +237,7 @@ int dae_choose_next(dae_solver *s, dae_status failure, double t)
     s->chosen_again = 1;
     dae_unprepare(s);
     dae_status status = take_row(s, s->choice + 1, before);
-    if (status == DAE_OK) status = open_again(s);
+    if (status == DAE_OK) status = dae_open_again(s);
     if (status == DAE_OK) {
         s->stats.reason = FAILED;
         dae_report_clear(&s->report);
@@ -260,7 +247,7 @@ int dae_choose_next(dae_solver *s, dae_status failure, double t)
     dae_report_clear(&s->report); /* back to what there was, and to what it said */
     if (s->analyzed) dae_unprepare(s);
     status = adopt(s, before);
-    if (status == DAE_OK) status = open_again(s);
+    if (status == DAE_OK) status = dae_open_again(s);
     if (status != DAE_OK) s->state = SOLVER_OPEN;
     s->stats.reason = reason;
     s->report = said;

@@ -473,6 +473,12 @@ static dae_status too_many(dae_solver *s, double t)
     return DAE_E_WORK;
 }
 
+/* A failure that another method or a larger pattern does not have. */
+static int goes_on(dae_solver *s, dae_status failure, double t)
+{
+    return dae_choose_next(s, failure, t) || dae_grow_pattern(s, failure, t);
+}
+
 dae_status dae_advance(dae_solver *s, double t)
 {
     dae_status status = enter(s, SOLVER_STARTED, "dae_advance");
@@ -492,7 +498,7 @@ dae_status dae_advance(dae_solver *s, double t)
         if (steps++ >= s->options.max_steps) return too_many(s, t);
         status = one_step(s, t);
         if (status == DAE_OK) status = dae_watch(s, t);
-        if (status != DAE_OK && !dae_choose_next(s, status, t)) return status;
+        if (status != DAE_OK && !goes_on(s, status, t)) return status;
     }
 }
 
@@ -506,7 +512,7 @@ dae_status dae_step(dae_solver *s, double limit)
     s->events.event = -1;
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
-    if (status < 0 && dae_choose_next(s, status, limit)) status = one_step(s, limit);
+    if (status < 0 && goes_on(s, status, limit)) status = one_step(s, limit);
     if (status == DAE_OK) status = dae_watch(s, limit);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }

@@ -282,6 +282,8 @@ dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
 void dae_unprepare(dae_solver *s); /* nothing is left of it */
+dae_status dae_open_again(dae_solver *s);
+int dae_grow_pattern(dae_solver *s, dae_status failure, double t); /* 1: the run goes on */
 dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
 
 /* first.c: the first steps of a multistep method */

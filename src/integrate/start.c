@@ -296,3 +296,40 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->method->start(s);
     return dae_first_begin(s);
 }
+
+/* What knows the method or the pattern, and was closed, is opened again; the solution goes on from where it is. */
+dae_status dae_open_again(dae_solver *s)
+{
+    dae_first_close(s);
+    memset(&s->first, 0, sizeof s->first);
+    dae_status status = dae_first_open(s);
+    if (status != DAE_OK || s->state != SOLVER_STARTED) return status;
+    double begun = s->t_begin; /* progress is measured from there */
+    status = dae_begin(s, s->t, s->x, s->p, 1);
+    s->t_begin = begun;
+    return status == DAE_OK ? dae_events_start(s) : status;
+}
+
+/* The pattern was found by probing and lacks an entry (`failure`): it is found again here, beside what it
+ * had. 0: there is nothing to add, and the failure stands. */
+int dae_grow_pattern(dae_solver *s, dae_status failure, double t)
+{
+    dae_system *sys = &s->system;
+    if (failure != DAE_E_PATTERN || !(sys->facts & DAE_FACT_PATTERN_FOUND) || s->options.fixed_step > 0)
+        return 0;
+    dae_report said = s->report;
+    int64_t before = sys->matrix.count;
+    dae_matrix_free(&s->memory, &sys->seen);
+    sys->seen = sys->matrix;
+    sys->matrix = (dae_matrix){0};
+    dae_unprepare(s);
+    dae_report_clear(&s->report);
+    dae_status status = dae_open_again(s);
+    if (status == DAE_OK && sys->matrix.count > before) {
+        s->h = dae_first_step(s, t - s->t);
+        return 1;
+    }
+    if (status != DAE_OK) s->state = SOLVER_OPEN;
+    s->report = said;
+    return 0;
+}

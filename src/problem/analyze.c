@@ -126,23 +126,23 @@ static int settle_layout(dae_system *s, dae_matrix *pattern, const char *linear)
     return convert(pattern, kind, s->memory, &s->matrix);
 }
 
-static int take_colors(dae_system *s)
+int dae_group_columns(const dae_matrix *a, const dae_memory *m, int **start, int **list, int *colors)
 {
-    int n = s->n;
-    int *color = dae_alloc(s->memory, (size_t)n, sizeof(int));
+    int n = a->n, *color = dae_alloc(m, (size_t)n, sizeof(int));
+    *start = *list = NULL;
     if (!color) return DAE_E_NOMEM;
-    int status = dae_color_columns(&s->matrix, s->memory, color, &s->colors);
+    int status = dae_color_columns(a, m, color, colors);
     if (status == DAE_OK) {
-        s->color_start = dae_alloc(s->memory, (size_t)s->colors + 2, sizeof(int));
-        s->color_list = dae_alloc(s->memory, (size_t)n, sizeof(int));
-        if (!s->color_start || !s->color_list) status = DAE_E_NOMEM;
+        *start = dae_alloc(m, (size_t)*colors + 2, sizeof(int));
+        *list = dae_alloc(m, (size_t)n, sizeof(int));
+        if (!*start || !*list) status = DAE_E_NOMEM;
     }
     if (status == DAE_OK) { /* counting sort by colour */
-        for (int j = 0; j < n; j++) s->color_start[color[j] + 2]++;
-        for (int c = 0; c < s->colors; c++) s->color_start[c + 2] += s->color_start[c + 1];
-        for (int j = 0; j < n; j++) s->color_list[s->color_start[color[j] + 1]++] = j;
+        for (int j = 0; j < n; j++) (*start)[color[j] + 2]++;
+        for (int c = 0; c < *colors; c++) (*start)[c + 2] += (*start)[c + 1];
+        for (int j = 0; j < n; j++) (*list)[(*start)[color[j] + 1]++] = j;
     }
-    dae_free(s->memory, color);
+    dae_free(m, color);
     return status;
 }
 
@@ -200,7 +200,8 @@ dae_status dae_system_analyze(dae_system *s, double t, const double *x, const do
                                                s->memory, &s->given_matrix);
     if (status == DAE_OK) status = add_mass(s, &pattern);
     if (status == DAE_OK) status = settle_layout(s, &pattern, linear);
-    if (status == DAE_OK) status = take_colors(s);
+    if (status == DAE_OK)
+        status = dae_group_columns(&s->matrix, s->memory, &s->color_start, &s->color_list, &s->colors);
     if (status == DAE_OK) status = take_maps(s, &s->given_matrix);
     dae_matrix_free(s->memory, &pattern);
     if (status == DAE_E_NOMEM || status == DAE_E_LIMIT) {

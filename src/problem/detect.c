@@ -4,6 +4,12 @@
  * point is not enough (a product x_1 x_2 hides an entry where x_1 = 0; a branch hides the
  * other side), so the union is taken over several points: near the start, spread about it,
  * and with signs flipped. Points where the equations are not defined are passed over.
+ *
+ * At the first point columns are moved one by one. At the others all columns of a colour are moved at
+ * once: as long as only rows change in which one of them is known to stand there is nothing new, and n
+ * evaluations become as many as there are colours. What that overlooks (two of a colour in a row of one
+ * of them), and what shows only later in a run, is added when Newton's iteration suffers from it
+ * (`seen`, dae_grow_pattern).
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -70,45 +76,80 @@ static int push(dae_system *s, entries *e, int i, int j)
     return DAE_OK;
 }
 
-/* f at a moved point; for computed d the derivative moves with d. */
-static int moved_f(dae_system *s, double t, int j, double *px, double *pp, double dx)
+/* Where f is asked, and what is known: the columns of one colour share no row of `known`. */
+typedef struct probe {
+    double t;
+    const double *x, *p, *w;
+    const dae_matrix *known; /* NULL: nothing                                              */
+    int *mark, group;        /* rows in which a column of this group is known to stand     */
+} probe;
+
+/* f with some columns moved; for computed d the derivative moves with d. */
+static int moved_f(dae_system *s, const probe *q, const int *list, int count, int side)
 {
-    double keep = px[j];
-    px[j] += dx;
-    if (s->computed) {
-        int status = dae_system_d(s, t, px, s->d_moved);
-        if (status != DAE_OK) {
-            px[j] = keep;
-            return status;
-        }
-        for (int i = 0; i < s->m; i++) s->d_moved[i] = pp[i] + 1.5 * (s->d_moved[i] - s->d_base[i]);
-    } else {
-        memcpy(s->d_moved, pp, (size_t)s->m * sizeof(double));
-        s->d_moved[j] += 1.37 * dx + 0.61;
+    double *x = s->x_moved;
+    memcpy(x, q->x, (size_t)s->n * sizeof(double));
+    memcpy(s->d_moved, q->p, (size_t)s->m * sizeof(double));
+    for (int k = 0; k < count; k++) {
+        int j = list[k];
+        double dx = side * 0.0137 * fmax(fabs(x[j]), fmin(1.0, 1e3 / q->w[j]));
+        x[j] += dx;
+        if (!s->computed) s->d_moved[j] += 1.37 * dx + 0.61;
     }
-    int status = dae_system_f(s, t, px, s->d_moved, s->r_moved);
-    px[j] = keep;
+    if (s->computed) {
+        int status = dae_system_d(s, q->t, x, s->d_moved);
+        if (status != DAE_OK) return status;
+        for (int i = 0; i < s->m; i++)
+            s->d_moved[i] = q->p[i] + 1.5 * (s->d_moved[i] - s->d_base[i]);
+    }
+    return dae_system_f(s, q->t, x, s->d_moved, s->r_moved);
+}
+
+/* Is a row changed in which none of the columns stood so far? */
+static int shows_more(const dae_system *s, probe *q, const int *list, int count)
+{
+    q->group++;
+    for (int k = 0; k < count; k++)
+        for (int64_t e = dae_column_begin(q->known, list[k]); e < dae_column_end(q->known, list[k]); e++)
+            q->mark[dae_column_row(q->known, list[k], e)] = q->group;
+    for (int i = 0; i < s->n; i++)
+        if (s->r_moved[i] != s->r_base[i] && q->mark[i] != q->group) return 1;
+    return 0;
+}
+
+static int probe_column(dae_system *s, const probe *q, int j, entries *e)
+{
+    int status = moved_f(s, q, &j, 1, 1);
+    if (status == DAE_RETRY) status = moved_f(s, q, &j, 1, -1);
+    if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : status; /* another point will show it */
+    for (int i = 0; i < s->n && status == DAE_OK; i++)
+        if (s->r_moved[i] != s->r_base[i]) status = push(s, e, i, j);
     return status;
 }
 
-static int probe_point(dae_system *s, double t, double *px, double *pp, const double *w, entries *e)
+static int probe_group(dae_system *s, probe *q, const int *list, int count, entries *e)
 {
-    int status = s->computed ? dae_system_d(s, t, px, s->d_base) : DAE_OK;
-    if (status == DAE_OK) status = dae_system_f(s, t, px, pp, s->r_base);
+    int status = moved_f(s, q, list, count, 1);
+    if (status == DAE_OK && !shows_more(s, q, list, count)) return DAE_OK;
+    if (status == DAE_RETRY) status = DAE_OK;
+    for (int k = 0; k < count && status == DAE_OK; k++) status = probe_column(s, q, list[k], e);
+    return status;
+}
+
+static int probe_point(dae_system *s, probe *q, entries *e)
+{
+    int colors = 0, *start = NULL, *list = NULL;
+    int status = s->computed ? dae_system_d(s, q->t, q->x, s->d_base) : DAE_OK;
+    if (status == DAE_OK) status = dae_system_f(s, q->t, q->x, q->p, s->r_base);
     if (status != DAE_OK) return status;
-    for (int j = 0; j < s->n; j++) {
-        double dx = 0.0137 * fmax(fabs(px[j]), fmin(1.0, 1e3 / w[j]));
-        status = moved_f(s, t, j, px, pp, dx);
-        if (status == DAE_RETRY) status = moved_f(s, t, j, px, pp, -dx);
-        if (status == DAE_RETRY) continue; /* another point will show it */
-        if (status != DAE_OK) return status;
-        for (int i = 0; i < s->n; i++)
-            if (s->r_moved[i] != s->r_base[i]) {
-                status = push(s, e, i, j);
-                if (status != DAE_OK) return status;
-            }
-    }
-    return DAE_OK;
+    for (int j = 0; !q->known && j < s->n && status == DAE_OK; j++) status = probe_column(s, q, j, e);
+    if (!q->known || status != DAE_OK) return status;
+    status = dae_group_columns(q->known, s->memory, &start, &list, &colors);
+    for (int c = 0; c < colors && status == DAE_OK; c++)
+        status = probe_group(s, q, list + start[c], start[c + 1] - start[c], e);
+    dae_free(s->memory, start);
+    dae_free(s->memory, list);
+    return status;
 }
 
 /* Two counting sorts (by row, then stably by column) and removal of repetitions. */
@@ -156,22 +197,53 @@ static int assemble(dae_system *s, const entries *e, dae_matrix *out)
     return status;
 }
 
+/* Entries of an earlier pattern. */
+static int push_seen(dae_system *s, entries *e)
+{
+    const dae_matrix *a = &s->seen;
+    int status = DAE_OK;
+    for (int j = 0; j < a->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j) && status == DAE_OK; k++)
+            status = push(s, e, dae_column_row(a, j, k), j);
+    return status;
+}
+
+/* All points, one after the other; *usable: at how many of them the equations are defined. */
+static int probe_points(dae_system *s, double t, const double *x, const double *p, const double *w,
+                        entries *e, int *usable)
+{
+    uint64_t state = 20260131;
+    dae_matrix known = {0};
+    double *px = dae_alloc(s->memory, (size_t)s->n, sizeof(double));
+    double *pp = dae_alloc(s->memory, (size_t)s->m, sizeof(double));
+    int *mark = dae_alloc(s->memory, (size_t)s->n, sizeof(int));
+    int status = px && pp && mark ? DAE_OK : DAE_E_NOMEM;
+    probe q = {.t = t, .x = px, .p = pp, .w = w, .mark = mark};
+    for (int point = 0; point < POINTS && status == DAE_OK; point++) {
+        place_point(s, point, x, p, w, &state, px, pp);
+        status = probe_point(s, &q, e);
+        if (status == DAE_OK) (*usable)++;
+        if (status == DAE_OK && !q.known) {
+            status = assemble(s, e, &known);
+            q.known = &known;
+        }
+        if (status == DAE_RETRY) status = DAE_OK;
+    }
+    dae_matrix_free(s->memory, &known);
+    dae_free(s->memory, px);
+    dae_free(s->memory, pp);
+    dae_free(s->memory, mark);
+    return status;
+}
+
 dae_status dae_pattern_find(dae_system *s, double t, const double *x, const double *p,
                             const double *w, dae_matrix *out)
 {
-    uint64_t state = 20260131;
     entries e = {0};
-    int usable = 0, status = DAE_OK, careful = s->careful;
-    double *px = dae_alloc(s->memory, (size_t)s->n, sizeof(double));
-    double *pp = dae_alloc(s->memory, (size_t)s->m, sizeof(double));
-    if (!px || !pp) status = DAE_E_NOMEM;
+    int usable = 0, careful = s->careful;
     s->careful = 0;
-    for (int point = 0; point < POINTS && status == DAE_OK; point++) {
-        place_point(s, point, x, p, w, &state, px, pp);
-        status = probe_point(s, t, px, pp, w, &e);
-        if (status == DAE_OK) usable++;
-        if (status == DAE_RETRY) status = DAE_OK;
-    }
+    int status = push_seen(s, &e);
+    if (status == DAE_OK) status = probe_points(s, t, x, p, w, &e, &usable);
     if (status == DAE_OK && usable == 0) { /* nothing known: every place may be taken */
         dae_pattern dense = {.kind = DAE_PATTERN_DENSE};
         status = dae_matrix_from_pattern(&dense, s->n, s->memory, out);
@@ -181,7 +253,5 @@ dae_status dae_pattern_find(dae_system *s, double t, const double *x, const doub
     s->careful = careful;
     dae_free(s->memory, e.row);
     dae_free(s->memory, e.column);
-    dae_free(s->memory, px);
-    dae_free(s->memory, pp);
     return (dae_status)status;
 }

@@ -523,6 +523,7 @@ void dae_system_close(dae_system *s)
     if (!mem) return;
     dae_system_forget(s);
     dae_matrix_free(mem, &s->mass_matrix);
+    dae_matrix_free(mem, &s->seen);
     dae_free(mem, s->level);
     dae_free(mem, s->mass);
     dae_free(mem, s->mass_value);

@@ -61,6 +61,7 @@ struct dae_system {
     double *mass_value;     /* constant M of a small system: its nonzeros one after another  */
     int *mass_row, *mass_column, mass_count;
     dae_matrix mass_matrix, given_matrix; /* the user's layouts                             */
+    dae_matrix seen;        /* entries that are known to be in a pattern that is to be found */
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
@@ -138,6 +139,9 @@ dae_status dae_forms_bind(dae_system *s);                     /* sets f by the f
 int dae_call_residual(dae_system *s, double t, const double *x, const double *p, double *r);
 int dae_system_mass(dae_system *s, double t, const double *x, double *M);
 void dae_mass_times(const dae_system *s, const double *M, const double *v, double *y);
+/* The columns of each colour, one colour after another: list[start[c]] .. list[start[c + 1] - 1]. */
+int dae_group_columns(const dae_matrix *a, const dae_memory *m, int **start, int **list, int *colors);
+
 dae_status dae_pattern_find(dae_system *s, double t, const double *x, const double *p,
                             const double *w, dae_matrix *out);
 dae_status dae_user_answer(dae_system *s, int answer, const char *callback, double t);
