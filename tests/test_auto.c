@@ -182,6 +182,36 @@ static void test_modes_of_no_importance(void **state)
     }
 }
 
+/* Eighty unknowns that all know each other, without a pattern: expected to be sparse, found dense. */
+enum { CROWD = 80 };
+
+static int crowd(double t, const double *x, double *f, void *user)
+{
+    double sum = 0;
+    (void)t, (void)user;
+    for (int i = 0; i < CROWD; i++) sum += x[i] * x[i];
+    for (int i = 0; i < CROWD; i++) f[i] = -(1 + i) * x[i] + sum / CROWD;
+    return DAE_OK;
+}
+
+static void test_choice_by_pattern(void **state)
+{
+    (void)state;
+    dae_problem p = { .size = CROWD, .rhs = crowd };
+    double x[CROWD];
+    dae_statistics a;
+    dae_solver *s = dae_open(&p, &(dae_options){ .rtol = 1e-4 });
+    for (int i = 0; i < CROWD; i++) x[i] = 1;
+    dae_get_statistics(s, &a);
+    assert_string_equal(a.method, "bdf");
+    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    dae_get_statistics(s, &a);
+    assert_string_equal(a.method, "radau");
+    assert_non_null(strstr(a.reason, "not sparse"));
+    expect(s, dae_advance(s, 1), DAE_OK);
+    dae_close(s);
+}
+
 /* ---- ends ---- */
 
 static long calls;
@@ -245,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_never_refused),
         cmocka_unit_test(test_calls_that_need_a_history),
         cmocka_unit_test(test_modes_of_no_importance),
+        cmocka_unit_test(test_choice_by_pattern),
         cmocka_unit_test(test_sliding),
         cmocka_unit_test(test_undefined),
     };

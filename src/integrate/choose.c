@@ -31,6 +31,7 @@ static int is_sparse(const dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
     int unknown = q->pattern.kind == DAE_PATTERN_AUTO && !has_jacobian(s);
+    if (s->system.matrix.n > 0 && s->system.matrix.kind == DAE_PATTERN_DENSE) return 0; /* known by now */
     return q->size > SMALL && (q->pattern.kind == DAE_PATTERN_SPARSE || unknown);
 }
 
@@ -195,6 +196,15 @@ dae_status dae_take_method(dae_solver *s)
 }
 
 /* ---- another one ---- */
+
+dae_status dae_choose_by_pattern(dae_solver *s)
+{
+    if (s->choice < 0 || table[s->choice].holds != is_sparse || is_sparse(s)) return DAE_OK;
+    dae_first_close(s);
+    memset(&s->first, 0, sizeof s->first);
+    dae_status status = take_row(s, s->choice + 1, NULL);
+    return status == DAE_OK ? dae_first_open(s) : status;
+}
 
 dae_status dae_choose_history(dae_solver *s)
 {

@@ -1,4 +1,5 @@
 /* start.c: from the user's initial values to a solver that can step. */
+#include "integrate/choose.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
@@ -62,6 +63,7 @@ static dae_status prepare(dae_solver *s, double t, const double *x, const double
 {
     dae_system *sys = &s->system;
     dae_status status = dae_system_analyze(sys, t, x, p, s->w0, s->options.linear);
+    if (status == DAE_OK) status = dae_choose_by_pattern(s);
     if (status != DAE_OK) return status;
     if (sys->computed && sys->n <= 5000) find_selection(s, t, x);
     status = dae_corrector_open(&s->corrector, sys, s->options.linear);
