@@ -435,6 +435,8 @@ static void note_cut(dae_solver *s, int verdict)
         s->corrector.want_jacobian = 1;
 }
 
+enum { TRIED = 3 }; /* attempts of a step before units are looked at */
+
 /* Newton has trouble again and again: is the Jacobian that was given wrong? Asked at ever
  * longer intervals, for a wrong entry may not show at first. */
 static dae_status suspect_jacobian(dae_solver *s)
@@ -452,6 +454,17 @@ static dae_status suspect_jacobian(dae_solver *s)
                             s->corrector.C, DAE_CHECK_RUNNING);
 }
 
+/* Attempts fail again and again: is time measured in a unit that asks too much of unknowns of level 2 and 3?
+ * Then the step is attempted again. */
+static int suspect_unit(dae_solver *s, dae_trial *trial)
+{
+    if (s->failures < TRIED || !dae_measure_time(s, trial->h)) return 0;
+    dae_first_undo(s);
+    s->method->reject(s, trial, DAE_STEP_NEWTON);
+    s->failures = s->error_failures = 0;
+    return 1;
+}
+
 dae_status dae_drive_step(dae_solver *s, double limit)
 {
     dae_trial *trial = &s->trial;
@@ -467,7 +480,6 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->failures > 0 && fabs(s->h) < s->options.min_step)
             return dae_explain(s, DAE_STEP_ERROR, trial);
         if (trial->t == s->t) return dae_explain(s, verdict, trial);
-        dae_measure_time(s, trial->h);
         dae_scale_weights(s, trial->h);
         verdict = s->method->attempt(s, trial);
         if (verdict == DAE_OK) verdict = dae_first_correct(s, trial);
@@ -476,6 +488,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
         int unwary = !s->corrector.verify;
+        if (suspect_unit(s, trial)) continue;
         if (hopeless(s, verdict)) return dae_explain(s, verdict, trial);
         dae_status other = suspect_jacobian(s);
         if (other == DAE_OK && unwary && s->corrector.verify) other = step_back(s);

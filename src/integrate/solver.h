@@ -207,10 +207,7 @@ struct dae_solver {
     double safety;          /* the part of a tolerance that one step may use                */
     double *atol, *w0, *w;  /* tolerances; weights; weights with powers of h                */
     double *recent, t_recent; /* |x_i|, |x_i'| of late (option fading), when; NULL: |x| counts */
-    double t_unit;          /* what h is measured in, in weights of levels 2 and 3;         */
-    double t_unit_mean;     /* what the equations say of it, ...                            */
-    int t_unit_seen;        /* ... a mean of so many values ...                             */
-    double t_unit_of;       /* ... the last of them of the Jacobian of this time            */
+    double t_unit;          /* what h is measured in, in weights of levels 2 and 3          */
     double *w_error;        /* of errors: w but for algebraic unknowns (driver.c)           */
     double *w_d;            /* weights of computed d                                        */
     double *d;              /* computed d at t                                              */
@@ -267,7 +264,7 @@ dae_status dae_method_refuse(dae_solver *s, int level, const char *why, const ch
 dae_status dae_set_weights(dae_solver *s, double t, const double *x, int renew_d);
 /* The powers of h: min(|h|, 1)^(level - 1) for levels >= 2. */
 void dae_scale_weights(dae_solver *s, double h);
-void dae_measure_time(dae_solver *s, double h); /* t_unit: time_unit.c */
+int dae_measure_time(dae_solver *s, double h); /* 1: t_unit is another: time_unit.c */
 
 /* driver.c */
 dae_status dae_drive_step(dae_solver *s, double limit);

@@ -292,8 +292,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->next_check = 0;
     s->t_begin = t;
     dae_watch_start(s);
-    s->t_unit_of = NAN;
-    if (!restart) s->t_unit = 1, s->t_unit_seen = 0; /* until there is a Jacobian */
+    if (!restart) s->t_unit = 1; /* until steps fail: time_unit.c */
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
     return dae_first_begin(s);

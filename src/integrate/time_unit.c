@@ -1,11 +1,12 @@
 /* time_unit.c: the unit of time in which errors of index-2 and index-3 unknowns count.
  *
- * Newton's iteration and the error test of index-2 and index-3 problems are weighted with powers of h: an
- * error of v in q' = v, v' = a l, g(q) = 0 counts as h / T times, one of l as (h / T)^2 times what its
- * tolerance says [HLR89; Petzold, Loetstedt 1986]. T is what h is measured in. With T = 1 multipliers must be
- * as exact as positions where h is 100 in somebody's unit of time, and may be anything where it is 1e-6. So T is
- * taken from the equations: in a step an error e_j has to be balanced, in every equation r with a derivative in
- * which x_j stands, by errors of the others and by changes of what is differentiated,
+ * Newton's iteration and the error test of index-2 and index-3 problems are weighted with powers of
+ * h: in q' = v, v' = a l, g(q) = 0 an error of v counts h / T times, one of l (h / T)^2 times what
+ * its tolerance says [HLR89; Petzold, Loetstedt 1986]. T is what h is measured in. With T = 1
+ * multipliers must be as exact as positions where h is 100 in somebody's unit of time. What T
+ * should be the equations tell: in a step an error e_j has to be balanced, in every equation r with
+ * a derivative in which x_j stands, by errors of the others and by changes of what is
+ * differentiated,
  *
  *     |K_rj| e_j = sum_v |C_rv| e_v / h + sum_(v != j) |K_rv| e_v,
  *
@@ -13,12 +14,16 @@
  *
  *     w_j = max_r |K_rj| / (sum_v |C_rv| / (h w_v) + sum_(v != j) |K_rv| / w_v),
  *
- * first for level 2, then for level 3 (w_v = h w_q and w_l = h^2 |a| w_q in the example). T_j is the unit in
- * which the power of h says the same. T is the quartile of all T_j that is nearer to 1, and the geometric mean over
- * the last Jacobians: a coefficient that passes zero, or a velocity at rest whose tolerance is only absolute,
- * decides nothing. It is an estimate, within a factor of some ten, so the user's own unit of time, T = 1, stands unless
- * it is further away than that: most people measure time in what their equations move in. (The w_j themselves do not serve as weights: an unknown whose influence vanishes for a moment
- * would be under no control, and Newton's iteration diverges there.)
+ * first for level 2, then for level 3 (w_v = h w_q and w_l = h^2 |a| w_q in the example). T_j is the
+ * unit in which the power of h says the same.
+ *
+ * That is an estimate: a coefficient may pass zero, the tolerance of a velocity at rest is only
+ * absolute. So the user's own unit, T = 1, stands as long as steps succeed: most people measure
+ * time in what their equations move in. Where a step fails again and again, and three quarters of
+ * the T_j are longer by a factor of 100, T is their lower quartile from there on. (The w_j do not
+ * serve as weights themselves: an unknown whose influence vanishes for a moment would be under no
+ * control. Nor does a T that is always measured: multipliers that are 0 along the solution have
+ * tolerances of no size, and a flight to the Moon lost its invariant.)
  */
 #include "integrate/solver.h"
 #include "base/float_check.h"
@@ -55,10 +60,9 @@ static double strongest(const dae_solver *s, int j, const double *moves, const d
     return most;
 }
 
-/* Jacobians over which T is a mean, and c h, which stands for 1 in w_v = w_q / c, between BDF and Radau. */
-enum { SPAN = 8 };
+/* c h, which stands for 1 in w_v = w_q / c, between BDF and Radau. */
 static const double LEAD = 3;
-/* The user's unit of time is taken for T while the equations' is not further from it. */
+/* An estimate that is not further from the unit in use than this changes nothing. */
 static const double BELIEVED = 100;
 
 static int compare(const void *a, const void *b)
@@ -77,30 +81,23 @@ static int collect_units(dae_solver *s, int level, double h, double *unit, int c
         if (sys->level[j] != level) continue;
         double w = strongest(s, j, moves, all), ratio = s->w0[j] / w;
         if (!(w > 0 && ratio < DBL_MAX)) continue;
-        unit[count++] = h * (level == DAE_INDEX2 ? ratio : sqrt(ratio));
         s->w[j] = fmin(w, s->w0[j]);
+        unit[count++] = h * (level == DAE_INDEX2 ? ratio : sqrt(ratio));
     }
     return count;
 }
 
-/* For steps of h, once for each Jacobian of the run. */
-void dae_measure_time(dae_solver *s, double h)
+int dae_measure_time(dae_solver *s, double h)
 {
     double *unit = s->corrector.delta + 2 * (size_t)s->system.n;
-    if (!(s->system.facts & DAE_FACT_HIGH_INDEX) || s->t_unit_of == s->corrector.t_jacobian ||
-        !s->corrector.have_jacobian || h == 0)
-        return;
-    s->t_unit_of = s->corrector.t_jacobian;
+    if (!(s->system.facts & DAE_FACT_HIGH_INDEX) || !s->corrector.have_jacobian || h == 0) return 0;
     memcpy(s->w, s->w0, (size_t)s->system.n * sizeof(double));
     int count = collect_units(s, DAE_INDEX2, fabs(h), unit, 0);
     count = collect_units(s, DAE_INDEX3, fabs(h), unit, count);
-    if (count == 0) return;
+    if (count == 0) return 0;
     qsort(unit, (size_t)count, sizeof *unit, compare);
-    double low = LEAD * unit[count / 4], high = LEAD * unit[3 * count / 4];
-    double found = low > 1 ? low : high < 1 ? high : 1;
-    if (s->t_unit_seen < SPAN) s->t_unit_seen++;
-    double mean = s->t_unit_mean;
-    mean = s->t_unit_seen > 1 ? mean * pow(found / mean, 1.0 / s->t_unit_seen) : found;
-    s->t_unit_mean = mean;
-    if (mean > BELIEVED || mean * BELIEVED < 1 || s->t_unit != 1) s->t_unit = mean;
+    double found = LEAD * unit[count / 4];
+    if (!(found > BELIEVED * s->t_unit)) return 0;
+    s->t_unit = found;
+    return 1;
 }

@@ -1,8 +1,9 @@
 /* watch.c: the watchdog of a run: many steps that achieve little.
  *
- * No progress: 100 steps that bring t forward by less than 1e-8 of the time since the start.
- * Not the number of steps counts but what they achieve. Or HOPELESS looks in a row with steps near
- * the resolution of time: as where noise is above the tolerance.
+ * No progress: HOPELESS looks in a row, at each of which 100 steps have brought t forward by less than 1e-8
+ * of the time since the start, or by steps near the resolution of time (as where noise is above the
+ * tolerance), and were not twice as long as those before: after a jump of a rate steps are as short, but
+ * they grow. Not the number of steps counts but what they achieve.
  *
  * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
  * that sticks). Each step lands on the other side, so the local error keeps its size and changes
@@ -233,10 +234,11 @@ dae_status dae_watch(dae_solver *s, double target)
     dae_watch_state *w = &s->watch;
     count_flip(s);
     if (++w->steps < LOOK) return DAE_OK;
-    double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin);
-    dae_status status = suspect_chatter(s, fabs(target - s->t), progress / w->steps);
-    w->hopeless = progress / w->steps < FINEST * fabs(s->t) ? w->hopeless + 1 : 0;
-    if (status == DAE_OK && (!(progress > 1e-8 * done) || w->hopeless >= HOPELESS))
+    double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin), h = progress / w->steps;
+    int tiny = !(progress > 1e-8 * done) || h < FINEST * fabs(s->t), grows = h > 2 * w->h;
+    dae_status status = suspect_chatter(s, fabs(target - s->t), h);
+    w->hopeless = tiny && !grows ? w->hopeless + 1 : 0;
+    if (status == DAE_OK && w->hopeless >= HOPELESS)
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
     if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / w->steps)
         status = dae_explain_stiffness(s, fabs(target - s->t));
