@@ -292,5 +292,6 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     dae_watch_start(s);
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
+    dae_points_start(s);
     return dae_first_begin(s);
 }
