@@ -138,10 +138,11 @@ void tally_add(tally *t, const verdict *v)
         printf(": %s (%s)\n", v->words, v->about);
     } else if (t->verbose > 1) {
         headline(v, v->outcome == OUTCOME_OK ? "run" : "refused");
-        printf(": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, %.0f steps, %.0f "
-               "residuals, %.3f s %s\n",
+        printf(": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, over their estimates %.3g "
+               "%.3g, estimates over the largest %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
                v->error, v->name, v->slope_error[0], v->slope_error[1], v->high_error[0],
-               v->high_error[1], v->steps, v->residuals, v->seconds, v->words);
+               v->high_error[1], v->high_share[0], v->high_share[1], v->high_caution[0],
+               v->high_caution[1], v->steps, v->residuals, v->seconds, v->words);
     }
 }
 

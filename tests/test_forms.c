@@ -932,6 +932,77 @@ static void multipliers_have_estimates(void **state)
         }
 }
 
+/* A bead on a wire z = sin x, driven along it: q' = v, v' = F + G' lambda, g(q) = 0, all of it known. */
+static void bead_exact(double t, double *x)
+{
+    double u = t + 0.3 * sin(2 * t), du = 1 + 0.6 * cos(2 * t);
+    x[0] = u, x[1] = sin(u), x[2] = du, x[3] = cos(u) * du, x[4] = exp(-0.5 * t) + sin(3 * t);
+}
+
+static int bead_residual(double t, const double *x, const double *p, double *r, void *user)
+{
+    double e[5], u, du, ddu = -1.2 * sin(2 * t);
+    (void)user;
+    bead_exact(t, e);
+    u = e[0], du = e[2];
+    double force[2] = { ddu + cos(u) * e[4], cos(u) * ddu - sin(u) * du * du - e[4] };
+    r[0] = p[0] - x[2];
+    r[1] = p[1] - x[3];
+    r[2] = p[2] + cos(x[0]) * x[4] - force[0];
+    r[3] = p[3] - x[4] - force[1];
+    r[4] = x[1] - sin(x[0]);
+    return 0;
+}
+
+/* The largest error of a run over the largest estimate, and the worst of all: levels 2 and 3. */
+static void judge_bead(const char *method, double rtol, int by_steps, double *worst, double *caution)
+{
+    static const unsigned char level[] = { 0, 0, 2, 2, 3 };
+    dae_problem q = { .size = 5, .residual = bead_residual, .level = level };
+    dae_options o = { .rtol = rtol, .atol = rtol, .method = method };
+    double x[5], exact[5], estimate[5], truth[2] = { 0, 0 }, told[2] = { 0, 0 };
+    bead_exact(0, x);
+    dae_solver *s = dae_open(&q, &o);
+    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    worst[0] = worst[1] = 0;
+    for (int i = 1; dae_time(s) < 6 && i < 20000; i++) {
+        double t = 6 * (i - 0.37) / 97;
+        if (!by_steps && t > 6) break;
+        expect(s, by_steps ? dae_step(s, 6) : dae_advance(s, t), DAE_OK);
+        if (by_steps) t = dae_time(s);
+        expect(s, dae_read(s, t, x, NULL), DAE_OK);
+        expect(s, dae_get_accuracy(s, estimate), DAE_OK);
+        bead_exact(t, exact);
+        for (int j = 2; j < 5; j++) {
+            int k = level[j] - 2;
+            double error = fabs(x[j] - exact[j]);
+            worst[k] = fmax(worst[k], error / estimate[j]);
+            truth[k] = fmax(truth[k], error);
+            told[k] = fmax(told[k], estimate[j]);
+        }
+    }
+    for (int k = 0; k < 2; k++) caution[k] = told[k] / truth[k];
+    dae_close(s);
+}
+
+static void errors_of_multipliers_are_told(void **state)
+{
+    (void)state;
+    static const char *const method[] = { "bdf", "mebdf", "radau", "bim" };
+    for (int k = 0; k < COUNT_OF(method); k++)
+        for (double rtol = 1e-4; rtol > 1e-9; rtol *= 1e-2)
+            for (int by_steps = 0; by_steps < 2; by_steps++) {
+                double worst[2], caution[2];
+                judge_bead(method[k], rtol, by_steps, worst, caution);
+                for (int i = 0; i < 2; i++) {
+                    print_message("%s %g %s level %d: error / estimate %.3g, largest estimate / error %.3g\n",
+                                  method[k], rtol, by_steps ? "ends" : "between", i + 2, worst[i], caution[i]);
+                    expect_below(worst[i], 10);
+                    expect_below(caution[i], 1e3);
+                }
+            }
+}
+
 /* ---- bounds on steps ---- */
 
 typedef struct journal {
@@ -1779,6 +1850,7 @@ int main(void)
         cmocka_unit_test(dense_output_beside_index_2),
         cmocka_unit_test(many_reads_are_cheap),
         cmocka_unit_test(multipliers_have_estimates),
+        cmocka_unit_test(errors_of_multipliers_are_told),
         cmocka_unit_test(diode_never_sticks),
         cmocka_unit_test(bounds_on_steps_hold),
         cmocka_unit_test(smallest_step_holds),

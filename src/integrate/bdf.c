@@ -694,6 +694,7 @@ const dae_method dae_method_bdf = {
     .reject = bdf_reject,
     .interpolate = bdf_interpolate,
     .between = DAE_BETWEEN_POLYNOMIAL,
+    .ahead = 1,
     .reach = bdf_reach,
     .nordsieck = bdf_nordsieck,
     .shift = bdf_shift,

@@ -473,6 +473,12 @@ static void block_reject(dae_solver *s, dae_trial *trial, int verdict)
 
 /* ---- dense output ---- */
 
+static double block_inside(dae_solver *s, int j, double *x, double *d, double *p)
+{
+    const block *m = s->method_state;
+    return irk_step_inside(&m->r, s, j, x, d, p);
+}
+
 static void block_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
     block *m = s->method_state;
@@ -501,6 +507,7 @@ const dae_method dae_method_bim = {
     .reject = block_reject,
     .interpolate = block_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .inside = block_inside,
     .reach = block_reach,
 };
 
@@ -521,5 +528,6 @@ const dae_method dae_method_gam = {
     .reject = block_reject,
     .interpolate = block_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .inside = block_inside,
     .reach = block_reach,
 };

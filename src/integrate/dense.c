@@ -128,11 +128,12 @@ dae_status dae_dense_open(dae_solver *s)
                               {&a->x_pred, n}, {&a->p_pred, m}, {&a->d_pred, computed},
                               {&a->recent, n}};
     a->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
-    return a->vectors ? DAE_OK : DAE_E_NOMEM;
+    return a->vectors ? dae_points_open(s) : DAE_E_NOMEM;
 }
 
 void dae_dense_close(dae_solver *s)
 {
+    dae_points_close(s);
     dae_free(&s->memory, s->dense.vectors);
     s->dense.vectors = NULL;
 }
@@ -149,6 +150,7 @@ void dae_dense_begin(dae_solver *s)
     a->was_resolved = a->resolved > 0;
     a->resolved = -1;
     for (int i = 0; a->recent && i < s->system.n; i++) a->recent[i] *= REMEMBERED;
+    dae_points_take(s);
 }
 
 /* ---- asking ---- */
@@ -478,40 +480,24 @@ dae_status dae_look(dae_solver *s, double t, double *x, double *p)
     if (s->first.supplied) return dae_first_read(s, t, x, p);
     if (t == s->t || t == s->t_previous || s->method->between == DAE_BETWEEN_OWN) {
         s->method->interpolate(s, t, x, p, NULL);
+        s->points.reading = 0;
         return DAE_OK;
     }
     if (!read_inside(s, t)) return refuse(s, t);
     if (s->method->polish) s->method->polish(s, t, a->x, a->p);
+    dae_points_read(s, t, a->x);
     if (x) memcpy(x, a->x, nb);
     if (p && a->doubtful) differentiate_algebraic(s, t, a->p);
     if (p) memcpy(p, a->p, mb);
     return DAE_OK;
 }
 
-/* ---- how good it is ---- */
-
-/* The local error of the last step in x. One-step methods have left it in e; multistep methods have
- * left the difference it follows from. */
-static void local_errors(dae_solver *s, double *estimate)
-{
-    dae_trial end = s->trial;
-    double *v = s->dense.x_pred;
-    int multistep = s->method->between == DAE_BETWEEN_POLYNOMIAL, known = 0;
-    end.t = s->t, end.x = s->x, end.p = s->p;
-    if (multistep && s->corrector.have_factor)
-        known = dae_filter_side(s, &end, s->system.computed ? end.e_d : end.e, v) == DAE_OK &&
-                dae_filter_solve(s, v, 1) == DAE_OK;
-    for (int i = 0; i < s->system.n; i++) {
-        /* estimates of one-step methods are of lower order than the solution, but for index 2 and 3 */
-        int scaled = multistep || s->system.level[i] < DAE_INDEX2;
-        estimate[i] = (scaled ? fabs(end.constant) : 1) * fabs(known ? v[i] : end.e[i]);
-    }
-}
+/* ---- how good it is, where no points are kept (accuracy.c) ---- */
 
 /* Unknowns of index 2 and 3 are derivatives of the others: their errors are not those of one step, they come
  * and go with the steps. At the ends of a step they are those of two formulas, inside those of a third: how
  * far the polynomial through the nodes misses the ends tells their size. */
-static void compare_with_ends(dae_solver *s, double *estimate)
+void dae_compare_with_ends(dae_solver *s, double *estimate)
 {
     dae_dense *a = &s->dense;
     double value[2][MOST], integral[MOST];
@@ -534,17 +520,6 @@ static void compare_with_ends(dae_solver *s, double *estimate)
         a->recent[i] = fmax(now, a->recent[i]);
         estimate[i] = a->recent[i];
     }
-}
-
-void dae_estimate_errors(dae_solver *s, double *estimate)
-{
-    memset(estimate, 0, (size_t)s->system.n * sizeof(double));
-    if (s->t != s->t_previous && !s->first.supplied) {
-        local_errors(s, estimate);
-        if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0) compare_with_ends(s, estimate);
-    }
-    for (int i = 0; i < s->system.n; i++)
-        estimate[i] = fmax(estimate[i], (s->system.level[i] < DAE_INDEX2 ? 1 : 3) / (s->w0[i] * s->safety));
 }
 
 int dae_is_unresolved(dae_solver *s, double t)

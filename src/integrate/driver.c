@@ -397,6 +397,7 @@ static dae_status step_back(dae_solver *s)
     s->stats.steps--;
     if (sys->computed && dae_system_d(sys, s->t, s->x, s->d) != DAE_OK) return DAE_OK;
     s->method->start(s);
+    dae_points_start(s);
     s->h = h; /* cut by whoever rejects */
     s->trial.h = h;
     s->trial.order = 1;

@@ -160,6 +160,7 @@ int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tol
 void irk_step_finish(irk_step *r, dae_solver *s, const irk_scheme *g, dae_trial *trial);
 int irk_step_lead(dae_solver *s, const dae_trial *trial, const double *E, double *v);
 void irk_step_take(irk_step *r, dae_solver *s, double h);
+double irk_step_inside(const irk_step *r, dae_solver *s, int j, double *x, double *d, double *p);
 void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x, double *p, double *d);
 
 /* radau.c: x_{n+1} - x_n of the attempt as dense output and predictions see it, for a method that

@@ -171,6 +171,18 @@ void irk_step_take(irk_step *r, dae_solver *s, double h)
     r->rejected = 0;
 }
 
+/* Stage j of the step just taken, x, computed d and d' there: where it is, in steps; 0: there is none inside. */
+double irk_step_inside(const irk_step *r, dae_solver *s, int j, double *x, double *d, double *p)
+{
+    const irk_stages *k = &r->k;
+    const irk_scheme *g = r->past;
+    if (!g || j >= g->stages || !(g->c[j] > 0 && g->c[j] < 1 - 1e-10)) return 0;
+    for (int i = 0; i < k->n; i++) x[i] = s->dense.x_begin[i] + r->Z_past[j * k->stride + i];
+    for (int i = 0; i < s->system.computed; i++) d[i] = s->dense.d_begin[i] + r->D_past[j * k->stride_d + i];
+    memcpy(p, k->P + j * k->stride_d, (size_t)k->m * sizeof(double));
+    return g->c[j];
+}
+
 /* ---- dense output ---- */
 
 void irk_step_interpolate(const irk_step *r, dae_solver *s, double t, double *x,

@@ -338,5 +338,6 @@ const dae_method dae_method_mebdf = {
     .reject = mebdf_reject,
     .interpolate = mebdf_interpolate,
     .between = DAE_BETWEEN_POLYNOMIAL,
+    .ahead = 1,
     .reach = mebdf_reach,
 };

@@ -408,6 +408,7 @@ const dae_method dae_method_nordsieck = {
     .reject = nordsieck_reject,
     .interpolate = nordsieck_interpolate,
     .between = DAE_BETWEEN_POLYNOMIAL,
+    .ahead = 1,
     .reach = nordsieck_reach,
     .nordsieck = nordsieck_view,
 };

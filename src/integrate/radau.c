@@ -477,6 +477,12 @@ static void radau_reject(dae_solver *s, dae_trial *trial, int verdict)
 
 /* ---- dense output ---- */
 
+static double radau_inside(dae_solver *s, int j, double *x, double *d, double *p)
+{
+    const radau *m = s->method_state;
+    return irk_step_inside(&m->r, s, j, x, d, p);
+}
+
 static void radau_interpolate(dae_solver *s, double t, double *x, double *p, double *d)
 {
     radau *m = s->method_state;
@@ -550,6 +556,7 @@ const dae_method dae_method_radau = {
     .reject = radau_reject,
     .interpolate = radau_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .inside = radau_inside,
     .refine = radau_refine,
     .reach = radau_reach,
 };
@@ -571,6 +578,7 @@ const dae_method dae_method_radau_undamped = {
     .reject = radau_reject,
     .interpolate = radau_interpolate,
     .between = DAE_BETWEEN_COLLOCATION,
+    .inside = radau_inside,
     .refine = radau_refine,
     .reach = radau_reach,
 };

@@ -58,6 +58,11 @@ typedef struct dae_method {
     void (*interpolate)(dae_solver *s, double t, double *x, double *p, double *d);
     int between;                                           /* DAE_BETWEEN_...: what dense.c
                                                               makes of it                   */
+    int ahead;                                             /* multistep: points beyond k + 2 of which
+                                                              a better derivative is made (accuracy.c) */
+    double (*inside)(dae_solver *s, int j, double *x, double *d, double *p); /* NULL, or the j-th point inside the
+                                                              last step at which the equations hold:
+                                                              where, from 0 to 1; 0: there is none */
     int (*refine)(dae_solver *s, double t, double *x, double *p); /* NULL, or a step that ends at t
                                                               inside the last one; 1: done   */
     void (*polish)(dae_solver *s, double t, double *x, double *p); /* NULL, or makes of what is read
@@ -146,6 +151,27 @@ typedef struct dae_dense {
     int resolved;           /* is the method's polynomial a picture of x? -1: not known     */
 } dae_dense;
 
+/* Points of the last steps: times, d and d' there (accuracy.c). */
+enum { DAE_POINTS = 28 };
+typedef struct dae_points {
+    double *vectors;        /* the block of the vectors                                     */
+    int most, count;        /* room for so many, 0: nobody needs them; known, newest first  */
+    int inner;              /* of these inside the last step                                */
+    int begins;             /* 1: the oldest is the start                                   */
+    double t[DAE_POINTS], *d[DAE_POINTS], *p[DAE_POINTS];
+    double *x[DAE_POINTS];  /* with a computed d: x there                                   */
+    double *e[DAE_POINTS];  /* errors of d there                                            */
+    double *u[DAE_POINTS];  /* the same, those of level 2 renewed                           */
+    double *error;          /* of x at the newest                                           */
+    int nodes, node[DAE_POINTS]; /* those that Q goes through                               */
+    int start_slope;        /* 1: the last is the start, with its d'                        */
+    double *v, *Q, *slope;  /* scratch; Q and Q'                                            */
+    int reading;            /* 1: inside the last step was read ...                         */
+    double t_read, *x_read; /* ... there, this                                              */
+    double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
+    double h;               /* of the last step                                             */
+} dae_points;
+
 typedef struct dae_event_look {
     double t, *g;
     int rough;              /* g of the polynomial, a glance                                */
@@ -217,6 +243,7 @@ struct dae_solver {
     double *look_e, *look_d; /* dense.c                                                     */
     dae_event_search events;
     dae_dense dense;
+    dae_points points;
 
     int failures;           /* consecutive rejected attempts of this step                   */
     int error_failures;
@@ -300,14 +327,22 @@ dae_status dae_dense_open(dae_solver *s);
 void dae_dense_close(dae_solver *s);
 void dae_dense_begin(dae_solver *s);             /* a step was accepted                     */
 dae_status dae_look(dae_solver *s, double t, double *x, double *p);
-/* Errors of all unknowns over the last step, in their units */
-void dae_estimate_errors(dae_solver *s, double *estimate);
+void dae_compare_with_ends(dae_solver *s, double *estimate); /* levels 2 and 3: more of it  */
 int dae_is_unresolved(dae_solver *s, double t); /* 1: the polynomial is no picture of it   */
 /* Weights of Lagrange's polynomial through the nodes at t, and of its derivative (or NULL). */
 void dae_lagrange(int count, const double *node, double t, double *value, double *slope);
 /* The cubic through both ends of the last step, x_done and p_done being those of its begin */
 void dae_hermite(const dae_solver *s, double t, const double *x_done, const double *p_done,
                  double *x, double *p);
+
+/* accuracy.c */
+dae_status dae_points_open(dae_solver *s);
+void dae_points_close(dae_solver *s);
+void dae_points_start(dae_solver *s);            /* at every start and restart              */
+void dae_points_take(dae_solver *s);             /* a step was accepted                     */
+void dae_points_read(dae_solver *s, double t, const double *x); /* inside it            */
+/* Errors of all unknowns over the last step, in their units */
+void dae_estimate_errors(dae_solver *s, double *estimate);
 
 /* watch.c: before the first step; after each step on the way to target */
 void dae_watch_start(dae_solver *s);

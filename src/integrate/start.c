@@ -295,6 +295,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (!restart) s->t_unit = 1; /* until steps fail: time_unit.c */
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
+    dae_points_start(s);
     return dae_first_begin(s);
 }
 
