@@ -31,6 +31,9 @@
  * ends of their steps that are of a higher order than anything Q could see: a part of a
  * tolerance is taken for them.
  *
+ * (2) takes an evaluation and a solve a step. It cannot wait until somebody asks: what has added up
+ * before would be missing.
+ *
  * Q loses more to rounding, and to what Newton leaves, the closer its points are: those much closer to each
  * other than the last step is long are left out.
  */
@@ -58,7 +61,7 @@ static const double EVEN = 2;
 
 /* No estimate for levels 2 and 3 is below this part of a tolerance: multistep methods; one-step methods, whose
  * accumulated errors nobody sees. */
-static const double LEAST = 0.1, LEAST_UNSEEN = 0.3;
+static const double LEAST = 0.1, LEAST_UNSEEN = 1;
 
 /* Chord steps for (1). */
 enum { ROUNDS = 2 };
@@ -77,13 +80,14 @@ dae_status dae_points_open(dae_solver *s)
     size_t rows = (size_t)most * m;
     size_t rows_x = s->system.computed ? (size_t)most * n : 0;
     double *x, *d, *p, *e, *u;
-    dae_vector_wish wish[] = {{&x, rows_x}, {&d, rows}, {&p, rows}, {&e, rows}, {&u, rows}, {&a->v, n}, {&a->x_read, n},
-                              {&a->Q, m}, {&a->slope, m}, {&a->recent, n}, {&a->error, n}};
+    dae_vector_wish wish[] = {{&x, rows_x}, {&d, rows}, {&p, rows}, {&e, rows}, {&u, rows}, {&a->v, n},
+                              {&a->x_read, n}, {&a->Q, m}, {&a->slope, m}, {&a->recent, n}, {&a->error, n}};
     a->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!a->vectors) return DAE_E_NOMEM;
     a->most = most;
     for (size_t j = 0; j < (size_t)most; j++)
-        a->x[j] = x + (s->system.computed ? j * n : 0), a->d[j] = d + j * m, a->p[j] = p + j * m, a->e[j] = e + j * m, a->u[j] = u + j * m;
+        a->x[j] = x + (s->system.computed ? j * n : 0), a->d[j] = d + j * m, a->p[j] = p + j * m,
+        a->e[j] = e + j * m, a->u[j] = u + j * m;
     return DAE_OK;
 }
 
