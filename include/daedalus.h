@@ -371,7 +371,8 @@ dae_status dae_get_error(const dae_solver *s, double *error);
 
 /* Estimate of the error of the unknowns in the last step, n values in their own units. Of an unknown of
  * level 2 or 3 it is the error at the end of the step and where it was last read: tolerances do not govern
- * it. Of others it is that of the one step, at least a tolerance. */
+ * it. (Multistep methods add up errors from the first call on: whoever wants all of them asks once after
+ * dae_start.) Of others it is that of the one step, at least a tolerance. */
 dae_status dae_get_accuracy(dae_solver *s, double *estimate);
 
 int dae_method_count(void);

@@ -964,6 +964,7 @@ static void judge_bead(const char *method, double rtol, int by_steps, double *wo
     bead_exact(0, x);
     dae_solver *s = dae_open(&q, &o);
     expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    expect(s, dae_get_accuracy(s, estimate), DAE_OK); /* from here on errors are carried along */
     worst[0] = worst[1] = 0;
     for (int i = 1; dae_time(s) < 6 && i < 20000; i++) {
         double t = 6 * (i - 0.37) / 97;

@@ -31,8 +31,8 @@
  * ends of their steps that are of a higher order than anything Q could see: a part of a
  * tolerance is taken for them.
  *
- * (2) takes an evaluation and a solve a step. It cannot wait until somebody asks: what has added up
- * before would be missing.
+ * (2) takes an evaluation and a solve a step, so it begins when somebody asks. What has added up before is
+ * then missing: the larger of (1) and (2) is told, and a whole tolerance at least.
  *
  * Q loses more to rounding, and to what Newton leaves, the closer its points are: those much closer to each
  * other than the last step is long are left out.
@@ -59,8 +59,8 @@ static const double APART = 0.1;
 /* e is even where its slopes over the last two steps differ by less than this factor. */
 static const double EVEN = 2;
 
-/* No estimate for levels 2 and 3 is below this part of a tolerance: multistep methods; one-step methods, whose
- * accumulated errors nobody sees. */
+/* No estimate for levels 2 and 3 is below this part of a tolerance: where errors were carried along from the
+ * start; where what has added up is not seen. */
 static const double LEAST = 0.1, LEAST_UNSEEN = 1;
 
 /* Chord steps for (1). */
@@ -341,7 +341,7 @@ void dae_points_take(dae_solver *s)
         a->inner++;
     }
     push(s, s->t, s->x, s->d, s->p);
-    if (!s->method->inside) propagate(s);
+    if (!s->method->inside && a->asked) propagate(s);
     forget(s, fabs(h));
 }
 
@@ -378,7 +378,9 @@ static int high_errors(dae_solver *s, double *estimate)
     if (!error_at(s, s->t, s->x)) return 0;
     for (int i = 0; i < n; i++)
         if (level[i] >= DAE_INDEX2) /* of level 2 what was carried along has seen the whole run */
-            estimate[i] = fabs(level[i] == DAE_INDEX2 && !s->method->inside ? a->error[i] : a->v[i]);
+            estimate[i] = fabs(level[i] == DAE_INDEX2 && a->whole ? a->error[i] : a->v[i]);
+    for (int i = 0; !a->whole && i < n; i++)
+        if (level[i] == DAE_INDEX2) estimate[i] = fmax(estimate[i], fabs(a->error[i]));
     if (a->reading && error_at(s, a->t_read, a->x_read))
         for (int i = 0; i < n; i++)
             if (level[i] >= DAE_INDEX2) estimate[i] = fmax(estimate[i], fabs(a->v[i]));
@@ -390,11 +392,13 @@ static int high_errors(dae_solver *s, double *estimate)
 void dae_estimate_errors(dae_solver *s, double *estimate)
 {
     double least = 3;
+    if (!s->points.asked) s->points.whole = s->t == s->t_begin;
+    s->points.asked = 1;
     memset(estimate, 0, (size_t)s->system.n * sizeof(double));
     if (s->t != s->t_previous && !s->first.supplied) {
         local_errors(s, estimate);
         if (s->points.most > 0 && high_errors(s, estimate))
-            least = s->method->inside ? LEAST_UNSEEN : LEAST;
+            least = s->method->inside || !s->points.whole ? LEAST_UNSEEN : LEAST;
         else if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0)
             dae_compare_with_ends(s, estimate);
     }

@@ -158,6 +158,7 @@ typedef struct dae_points {
     int most, count;        /* room for so many, 0: nobody needs them; known, newest first  */
     int inner;              /* of these inside the last step                                */
     int begins;             /* 1: the oldest is the start                                   */
+    int asked, whole;       /* 1: errors are carried along; from the start on               */
     double t[DAE_POINTS], *d[DAE_POINTS], *p[DAE_POINTS];
     double *x[DAE_POINTS];  /* with a computed d: x there                                   */
     double *e[DAE_POINTS];  /* errors of d there                                            */
