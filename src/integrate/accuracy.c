@@ -392,13 +392,13 @@ static int high_errors(dae_solver *s, double *estimate)
 void dae_estimate_errors(dae_solver *s, double *estimate)
 {
     double least = 3;
-    if (!s->points.asked) s->points.whole = s->t == s->t_begin;
+    if (!s->points.asked) s->points.whole = !s->method->inside && s->t == s->t_begin;
     s->points.asked = 1;
     memset(estimate, 0, (size_t)s->system.n * sizeof(double));
     if (s->t != s->t_previous && !s->first.supplied) {
         local_errors(s, estimate);
         if (s->points.most > 0 && high_errors(s, estimate))
-            least = s->method->inside || !s->points.whole ? LEAST_UNSEEN : LEAST;
+            least = s->points.whole ? LEAST : LEAST_UNSEEN;
         else if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0)
             dae_compare_with_ends(s, estimate);
     }
