@@ -173,7 +173,8 @@ typedef struct share {
 static share allowed(const char *form, int radau)
 {
     static const share plain[2] = { { 0.4, 0.4 }, { 0.04, 0.04 } };
-    static const share index2[2] = { { 0.4, 0.4 }, { 0.04, 0.12 } };
+    /* multipliers of index 2 are controlled times h: what Newton leaves of them shows at the end of a run */
+    static const share index2[2] = { { 0.4, 0.4 }, { 0.04, 0.4 } };
     static const share index3[2] = { { 3, 15 }, { 0.25, 12 } };
     int of_index2 = !strncmp(form, "ggl", 3) || !strcmp(form, "index2");
     return !strcmp(form, "index3") ? index3[radau] : of_index2 ? index2[radau] : plain[radau];

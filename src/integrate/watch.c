@@ -1,9 +1,9 @@
 /* watch.c: the watchdog of a run: many steps that achieve little.
  *
- * No progress: HOPELESS looks in a row, at each of which 100 steps have brought t forward by less than 1e-8
- * of the time since the start, or by steps near the resolution of time (as where noise is above the
- * tolerance), and were not twice as long as those before: after a jump of a rate steps are as short, but
- * they grow. Not the number of steps counts but what they achieve.
+ * No progress: 100 steps that bring t forward by less than 1e-8 of the time since the start, and become
+ * shorter. Not the number of steps counts but what they achieve; after a jump of a rate steps are as
+ * short, but they grow. Or HOPELESS looks in a row with such steps, or with steps near the resolution of
+ * time (as where noise is above the tolerance), that do not grow.
  *
  * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
  * that sticks). Each step lands on the other side, so the local error keeps its size and changes
@@ -34,6 +34,10 @@ static const double NEAR = 16;
 
 /* Steps below this part of t are near the resolution of time. */
 static const double FINEST = 1e4 * DBL_EPSILON;
+
+/* The last of 100 steps beside their mean, where they lead to a singularity: they shrink by a constant
+ * factor each. */
+static const double SHRUNK = 0.1;
 
 /* So many more steps at the present pace are not worth a failure. */
 static const double BEARABLE = 2e3;
@@ -235,9 +239,11 @@ dae_status dae_watch(dae_solver *s, double target)
     count_flip(s);
     if (++w->steps < LOOK) return DAE_OK;
     double progress = fabs(s->t - w->t), done = fabs(s->t - s->t_begin), h = progress / w->steps;
-    int tiny = !(progress > 1e-8 * done) || h < FINEST * fabs(s->t), grows = h > 2 * w->h;
+    double last = fabs(s->stats.h);
+    int still = !(progress > 1e-8 * done), fine = h < FINEST * fabs(s->t);
     dae_status status = suspect_chatter(s, fabs(target - s->t), h);
-    w->hopeless = tiny && !grows ? w->hopeless + 1 : 0;
+    w->hopeless = (still || fine) && last < 1.5 * h ? w->hopeless + 1 : 0;
+    if (still && last < SHRUNK * h) w->hopeless = HOPELESS;
     if (status == DAE_OK && w->hopeless >= HOPELESS)
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
     if (status == DAE_OK && fabs(target - s->t) > (double)s->options.max_steps * progress / w->steps)
