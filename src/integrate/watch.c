@@ -27,7 +27,7 @@
 
 /* A look every LOOK steps (not calls: who reads more must not change the run); MANY signs of trouble, or a pace that fell, and the
  * equations are asked at once. ALIKE looks must find the same jump. */
-enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8, NAMED = 50 };
+enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8, NAMED = 50, LONGEST = 1000 };
 
 /* A jump is looked for so many tolerances to both sides, and up to 16 times as far. */
 static const double NEAR = 16;
@@ -227,7 +227,7 @@ static dae_status suspect_chatter(dae_solver *s, double rest, double h)
     if (status < 0) return (dae_status)status;
     w->confirmed = found.row < 0 ? 0 : found.row == w->row ? w->confirmed + 1 : 1;
     w->row = found.row;
-    w->ask = found.row >= 0 ? w->slow + 1 : 2 * w->slow;
+    w->ask = found.row >= 0 || w->slow > LONGEST ? w->slow + 1 : 2 * w->slow;
     if (w->confirmed < ALIKE) return DAE_OK;
     name_unknown(s, &found);
     return explain(s, &found, h);
