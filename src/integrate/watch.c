@@ -37,7 +37,7 @@ static const double FINEST = 1e4 * DBL_EPSILON;
 
 /* The last of 100 steps beside their mean, where they lead to a singularity: they shrink by a constant
  * factor each. */
-static const double SHRUNK = 0.1;
+static const double SHRUNK = 0.25;
 
 /* So many more steps at the present pace are not worth a failure. */
 static const double BEARABLE = 2e3;
