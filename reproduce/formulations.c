@@ -173,7 +173,7 @@ typedef struct share {
 static share allowed(const char *form, int radau)
 {
     static const share plain[2] = { { 0.4, 0.4 }, { 0.04, 0.04 } };
-    /* multipliers of index 2 are controlled times h: what Newton leaves of them shows at the end of a run */
+    /* Multipliers of index 2 are controlled times h, so at the end of a run they may be off by tol / h: as for bdf. */
     static const share index2[2] = { { 0.4, 0.4 }, { 0.04, 0.4 } };
     static const share index3[2] = { { 3, 15 }, { 0.25, 12 } };
     int of_index2 = !strncmp(form, "ggl", 3) || !strcmp(form, "index2");
