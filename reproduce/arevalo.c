@@ -261,7 +261,7 @@ typedef struct subject {
 
 static const subject subjects[] = {
     { "arevalo-51", NULL, 1u << 4, 5, { 1e-3, 2e-3, 6e-3, 1e-2, 1.6e-2 } },
-    { "arevalo-52", NULL, 3u << 6, 4, { 5e-4, 1e-3, 3e-3, 7e-3 } },
+    { "arevalo-52", NULL, 3u << 6, 4, { 5e-4, 1e-3, 3e-3, 7.5e-3 } },
 };
 
 static const char *const kinds[] = { "", "orders 1, 2, ...", "accurate points", "moved",

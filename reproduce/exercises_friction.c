@@ -114,7 +114,7 @@ static void friction(verdicts *v)
             "    exact: speed %.6f, angle %.6f, lambda %.6f\n",
             u, log(SPEED / u) / FRICTION, -u * u / (RADIUS * RADIUS));
     rub(v, "bdf", 1e-6, 4e-5, 8e-4, 2e-3);
-    rub(v, "radau", 1e-9, 2e-9, 3e-7, 5e-9);
+    rub(v, "radau", 1e-9, 2e-9, 3e-7, 3e-7);
 }
 
 static void monitors(verdicts *v)

@@ -323,7 +323,7 @@ static int block_attempt(dae_solver *s, dae_trial *trial)
         double tolerance = newton_tolerance(s, m, g);
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate : 1;
         status = irk_stages_solve(&m->r.k, s, h, tolerance, m->most, fmax(old, OLD_RATE));
-        q->iterations += m->r.k.iterations;
+        q->iterations += m->r.k.iterations + m->r.k.settling;
         q->observed_rate = m->r.k.rate;
         if (status == DAE_OK)
             break;

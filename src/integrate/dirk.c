@@ -384,7 +384,8 @@ static int judge(dae_solver *s, dae_dirk *k, dae_trial *trial)
         int where;
         status = filter(s, k, trial);
         if (status != DAE_OK) return status;
-        double filtered = k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w_error, &where);
+        double filtered = fmax(k->now->scale * dae_norm(s->options.norm, n, trial->e, s->w_error, &where),
+                               k->now->embedded_stage >= 0 ? raw / k->now->scale : 0);
         if (filtered < raw) {
             trial->error = filtered;
             trial->limiting = where;

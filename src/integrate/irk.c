@@ -381,22 +381,48 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *a)
     return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
 }
 
+/* One iteration: the correction into Z, X, D and P. */
+static int iterate(irk_stages *k, dae_solver *s, double h)
+{
+    int plain = !s->system.computed, status = irk_stages_residuals(k, s, h);
+    if (status == DAE_OK) status = k->scheme->blended ? blend(k, s) : solve_rows(k, s);
+    if (status != DAE_OK) return status;
+    s->stats.newton_iterations++;
+    if (k->scheme->blended) settle(k, plain);
+    else pass_advance(k, plain);
+    if (plain && !k->scheme->first_explicit) return DAE_OK;
+    return verdict_of(&s->system, finish_derivatives(k, s, h));
+}
+
+/* As in the corrector: velocities are to be right to the tolerance itself, or as rounding leaves them. */
+static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tolerance, int most)
+{
+    const dae_corrector *q = &s->corrector;
+    double last = INFINITY, rate = fmax(k->rate, q->old_rate);
+    for (; q->velocities > 0 && k->iterations + k->settling < most; k->settling++) {
+        double v = 0;
+        for (int l = 0; l < q->velocities; l++) {
+            int i = q->velocity[l];
+            v = fmax(v, k->size[i] * q->w_full[i] * q->w_full[i]);
+        }
+        v = sqrt(v / k->scheme->stages);
+        if (rate * v <= tolerance * (1 - rate) || v > 0.5 * last) break;
+        int status = iterate(k, s, h);
+        if (status != DAE_OK) return status;
+        last = v;
+    }
+    return DAE_OK;
+}
+
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate)
 {
-    int plain = !s->system.computed, status;
     double last = 0, last_rate = 0, rate = old_rate;
     k->rate = 0;
+    k->settling = 0;
     for (k->iterations = 1;; k->iterations++) {
-        int m = k->iterations;
-        if (m > 1 && (!plain || k->scheme->first_explicit) &&
-            (status = finish_derivatives(k, s, h)) != DAE_OK)
-            return verdict_of(&s->system, status);
-        if ((status = irk_stages_residuals(k, s, h)) != DAE_OK) return status;
-        if ((status = k->scheme->blended ? blend(k, s) : solve_rows(k, s)) != DAE_OK) return status;
-        s->stats.newton_iterations++;
-        if (k->scheme->blended) settle(k, plain);
-        else pass_advance(k, plain);
+        int m = k->iterations, status = iterate(k, s, h);
+        if (status != DAE_OK) return status;
         double size = correction_size(k, s);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
         if (m > 1) {
@@ -427,6 +453,5 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
         }
         last = size;
     }
-    if (!plain || k->scheme->first_explicit) status = finish_derivatives(k, s, h);
-    return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
+    return settle_velocities(k, s, h, tolerance, most);
 }

@@ -101,6 +101,7 @@ typedef struct irk_stages {
 
     /* what happened last */
     int iterations;
+    int settling;           /* further ones, for velocities alone                           */
     double rate;            /* convergence rate, 0 unknown                                  */
     double remaining;       /* estimated error left by Newton, weighted                     */
 } irk_stages;

@@ -2,8 +2,9 @@
  * every other fully implicit Runge-Kutta method by the name of its table.
  *
  * References: [HW96] Hairer & Wanner, Solving ODEs II, IV.8; [HW99] Hairer & Wanner, Stiff
- * differential equations solved by Radau methods, J. Comput. Appl. Math. 111 (1999). The
- * equations of the stages are in irk.c. What is different from RADAU5:
+ * differential equations solved by Radau methods, J. Comput. Appl. Math. 111 (1999); [HLR89] Hairer,
+ * Lubich & Roche, The numerical solution of differential-algebraic systems by Runge-Kutta methods,
+ * 1989. The equations of the stages are in irk.c. What is different from RADAU5:
  *
  *   - The system is f(t, x, d') = 0. The derivative p_n in the estimate is that of the last stage
  *     of the step before, not another evaluation.
@@ -14,7 +15,11 @@
  *     alone and needs some ten steps to find out.
  *
  * Tolerances. The estimate is of order s, the solution of order 2s - 1. So the estimate is held
- * below F tol^((s+1)/(2s)) [HW96, IV.8], and the error follows the tolerance.
+ * below F tol^((s+1)/(2s)) [HW96, IV.8], and the error follows the tolerance. That holds where the solution
+ * is smooth over the step: where d' is C rho^k in its k-th Legendre coefficient the estimate is about rho^(s+1)
+ * and the error of the end rho^(2s). rho is measured, the last coefficient of d' at the stages over the
+ * one before: the error of an entry of d is rho^(s-1) times its estimate at least. At a kink rho is 1, and the
+ * estimate is held to the tolerance itself.
  *
  * Undamped motion (radau-undamped). Errors in a vibration do not die out: those of N steps add up
  * to N tolerances. So the n-th step has the part 1 / (1 + n / FIRST) of the tolerance: all
@@ -32,11 +37,19 @@
 
 enum { SCHEMES = IRK_RADAU_SCHEMES };
 
+/* Weights of d' at the stages in its last Legendre coefficients, the highest first; known 0: none. */
+enum { LAST = 3 };
+typedef struct decay {
+    int known;
+    double weight[LAST][IRK_STAGES];
+} decay;
+
 typedef struct radau {
     const irk_scheme *scheme; /* by rising order                                            */
     int schemes;
     irk_scheme *own;         /* of a table asked for by name                                */
     irk_step r;
+    decay tail[SCHEMES];
     double factor[SCHEMES];  /* norm of the estimate in units of what it may be: times this */
     double error_past;       /* error and size of the last accepted step: prediction        */
     double h_error;
@@ -73,7 +86,7 @@ enum { PATIENT = 50 };
 /* Floor under the rate of the step before: one iteration is enough only if its correction is small. */
 static const double OLD_RATE = 0.2;
 
-/* A component of the estimate that the filter makes smaller than this part of itself is stiff. */
+/* An entry of the estimate that the filter makes smaller than this part of itself is stiff. */
 static const double REDUCED = 0.5;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
@@ -180,6 +193,45 @@ static double power_of(const irk_scheme *g)
     return fmin((g->error_order + 1.0) / (g->order + 1.0), 1);
 }
 
+/* The weights w of coefficient k: sum_j w_j P_m(2 c_j - 1) is 1 for m = k and 0 for the other m < s. By
+ * elimination, once. Stages that coincide have none. */
+static void find_tail(const irk_scheme *g, decay *a)
+{
+    double V[IRK_STAGES][IRK_STAGES + LAST];
+    int S = g->stages;
+    a->known = 0;
+    if (S < LAST) return;
+    for (int j = 0; j < S; j++) {
+        double x = 2 * g->c[j] - 1, before = 0, now = 1;
+        for (int m = 0; m < S; m++) {
+            double next = ((2 * m + 1) * x * now - m * before) / (m + 1);
+            V[m][j] = now;
+            before = now;
+            now = next;
+        }
+    }
+    for (int m = 0; m < S; m++)
+        for (int k = 0; k < LAST; k++) V[m][S + k] = m == S - 1 - k;
+    for (int k = 0; k < S; k++) {
+        int pivot = k;
+        for (int m = k + 1; m < S; m++)
+            if (fabs(V[m][k]) > fabs(V[pivot][k])) pivot = m;
+        if (fabs(V[pivot][k]) < 1e-8) return;
+        for (int l = 0; l < S + LAST; l++) {
+            double swapped = V[k][l];
+            V[k][l] = V[pivot][l];
+            V[pivot][l] = swapped;
+        }
+        for (int m = 0; m < S; m++) {
+            double by = m == k ? 0 : V[m][k] / V[k][k];
+            for (int l = k; by != 0 && l < S + LAST; l++) V[m][l] -= by * V[k][l];
+        }
+    }
+    for (int k = 0; k < LAST; k++)
+        for (int j = 0; j < S; j++) a->weight[k][j] = V[j][S + k] / V[j][j];
+    a->known = 1;
+}
+
 static dae_status radau_open(dae_solver *s)
 {
     radau *m = dae_alloc(&s->memory, 1, sizeof *m);
@@ -200,6 +252,7 @@ static dae_status radau_open(dae_solver *s)
         reals = g->reals - 1 > reals ? g->reals - 1 : reals;
         /* weights have s->safety rtol in them, the estimate may be FIT rtol^(...) */
         m->factor[i] = s->safety * rtol / (0.1 * pow(rtol, power_of(g)));
+        find_tail(g, &m->tail[i]);
     }
     return irk_step_open(&m->r, s, stages, pairs, reals);
 }
@@ -291,24 +344,60 @@ static double factor_of(const radau *m, const irk_scheme *g)
     return m->factor[g - m->scheme] / pow(m->share, power_of(g));
 }
 
-/* The estimate is of order s + 1, the end of a step of order 2 s for what is not stiff: so much more is allowed
- * there. A component that the filter has made smaller is stiff, or algebraic: its stages have no more than their
- * stage order and what is left of it is its error [HW96, IV.15]. It is held to the tolerance itself. */
-static void weigh_error(dae_solver *s, const radau *m, const double *v, dae_trial *trial)
+/* d_x v at the end of the step, what the filter has left of E; NULL: d is not defined there. */
+static const double *left_of_d(dae_solver *s, const double *v, const dae_trial *trial)
 {
-    const double *E = m->r.E;
+    dae_system *sys = &s->system;
+    double *x = s->trial_x, *d = s->look_d;
+    if (!sys->computed) return v;
+    for (int i = 0; i < sys->n; i++) x[i] = trial->x[i] + v[i];
+    if (dae_system_d(sys, trial->t, x, d) != DAE_OK) return NULL;
+    for (int l = 0; l < sys->m; l++) d[l] -= trial->d[l];
+    return d;
+}
+
+/* The part of entry l of the estimate that is in the end of the step too: rho^(s-1), 1 where rho cannot be
+ * told. The coefficient before the last may be small by chance: it counts as a tenth of the one before it at least. */
+static double part_in_the_end(const radau *m, const irk_scheme *g, int l)
+{
+    const decay *a = &m->tail[g - m->scheme];
+    double c[LAST] = {0};
+    if (!a->known) return 0;
+    for (int k = 0; k < LAST; k++)
+        for (int j = 0; j < g->stages; j++) c[k] += a->weight[k][j] * m->r.k.P[j * m->r.k.stride_d + l];
+    double before = fmax(fabs(c[1]), 0.1 * fabs(c[2]));
+    return fabs(c[0]) < before ? pow(fabs(c[0]) / before, g->stages - 1) : 1;
+}
+
+/* What is allowed more than a tolerance is allowed to what is smooth and not stiff. An entry of d that the filter
+ * has made smaller is stiff, or algebraic: its stages have no more than their stage order and what is left of it
+ * is its error [HW96, IV.15]. Velocities, unknowns of level 2 that are differentiated, have the order s [HLR89], and
+ * what is free in them stays. Both are held to the tolerance itself. (Not multipliers: where these are zero along
+ * the solution their estimate is rounding at every h.) */
+static void weigh_error(dae_solver *s, const radau *m, const irk_scheme *g, const double *v, dae_trial *trial)
+{
+    const dae_system *sys = &s->system;
+    const dae_corrector *q = &s->corrector;
+    const double *E = m->r.E, *w_d = sys->computed ? s->w_d : s->w_error;
+    double held = 0;
     int n = m->r.k.n, where = -1;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
-    int told = !s->system.computed || (s->system.facts & DAE_FACT_D_SELECTS); /* which E belongs to which v */
-    if (!told || s->options.norm != DAE_NORM_MAX || dae_has_level_3(s)) return;
-    double reduced = 0;
-    for (int l = 0; l < m->r.k.m; l++) {
-        int i = s->system.computed ? s->system.slot[l] : l;
-        double a = fabs(v[i]) * s->w_error[i] * s->safety;
-        int stiff = fabs(v[i]) < REDUCED * fabs(E[l]) && s->system.level[i] < DAE_INDEX2;
-        if (stiff && a > reduced) reduced = a, where = i;
+    if (s->options.norm != DAE_NORM_MAX) return;
+    for (int k = 0; k < q->velocities; k++) {
+        int i = q->velocity[k];
+        if (fabs(v[i]) * s->w_error[i] > held) held = fabs(v[i]) * s->w_error[i], where = i;
     }
-    if (reduced > trial->error) trial->error = reduced, trial->limiting = where;
+    const double *left = left_of_d(s, v, trial);
+    for (int l = 0; left && l < m->r.k.m; l++) {
+        int counted = sys->computed || sys->level[l] == DAE_DIFFERENTIAL;
+        double size = fabs(left[l]) * w_d[l];
+        if (!counted || !(size > held)) continue;
+        if (!(fabs(left[l]) < REDUCED * fabs(E[l]))) size *= part_in_the_end(m, g, l);
+        if (!(size > held)) continue;
+        held = size;
+        where = !sys->computed ? l : sys->facts & DAE_FACT_D_SELECTS ? sys->slot[l] : trial->limiting;
+    }
+    if (s->safety * held > trial->error) trial->error = s->safety * held, trial->limiting = where;
 }
 
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
@@ -328,7 +417,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     if (status != DAE_OK) return status;
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
-    weigh_error(s, m, v, trial);
+    weigh_error(s, m, g, v, trial);
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
     /* a stiff transient: filtered once more [HW96, (8.20)] */
     double *x = s->trial_x, *r = s->look_e;
@@ -339,7 +428,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     for (int i = 0; i < n; i++) v[i] -= r[i];
     if (status == DAE_OK) status = dae_corrector_solve_with(q, v, 1);
     if (status != DAE_OK) return status;
-    weigh_error(s, m, v, trial);
+    weigh_error(s, m, g, v, trial);
     return DAE_OK;
 }
 
@@ -356,7 +445,7 @@ static int solve_stages(dae_solver *s, radau *m, const irk_scheme *g, const dae_
         m->most = s->options.newton_max > 4 ? s->options.newton_max : 7 + 5 * abs(g->stages - 3) / 2;
         double old = m->r.past && m->rate > 0 && m->r.rejected == 0 ? m->rate / root(m->rate, 4) : 1;
         status = irk_stages_solve(&m->r.k, s, h, newton_of(m), m->most, fmax(old, OLD_RATE));
-        q->iterations += m->r.k.iterations;
+        q->iterations += m->r.k.iterations + m->r.k.settling;
         q->observed_rate = m->r.k.rate;
         if (status <= DAE_OK) return status;
         if (q->jacobian_current) return irk_step_full(&m->r, s, trial, newton_of(m), status);

@@ -67,7 +67,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
                               {&q->scaling.K, count}, {&q->scaling.C, count}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
-    int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
+    int has_levels = (system->facts & DAE_FACT_HIGH_INDEX) != 0;
+    if (has_levels) q->velocity = dae_alloc(m, n, sizeof(int));
+    int status = q->vectors && (!listed || q->C_row) && (!has_levels || q->velocity) ? DAE_OK : DAE_E_NOMEM;
     if (!listed) q->C_value = NULL;
     if (!compares) q->C_before = NULL;
     q->C_felt = compares;
@@ -101,6 +103,7 @@ void dae_corrector_close(dae_corrector *q)
     }
     dae_free(m, q->vectors);
     dae_free(m, q->C_row);
+    dae_free(m, q->velocity);
     memset(q, 0, sizeof *q);
 }
 
@@ -146,11 +149,23 @@ static void collect_small(dae_corrector *q)
         }
 }
 
+static void collect_velocities(dae_corrector *q)
+{
+    const dae_matrix *a = &q->system->matrix;
+    q->velocities = 0;
+    for (int j = 0; q->velocity && j < a->n; j++) {
+        int moves = 0;
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) moves |= q->C[k] != 0;
+        if (moves && q->system->level[j] == DAE_INDEX2) q->velocity[q->velocities++] = j;
+    }
+}
+
 static void collect_C(dae_corrector *q)
 {
     const dae_matrix *a = &q->system->matrix;
     int n = q->system->n;
     watch_C(q);
+    collect_velocities(q);
     q->C_count = 0;
     q->C_is_diagonal = 1;
     if (q->C_value) {
@@ -388,21 +403,27 @@ static double power(double a, int k)
     return product;
 }
 
-/* Is f at rounding level in every row? Then Newton has done what it can, however badly the
- * unknowns are determined. Asked only when the iteration fails. */
-static int only_noise(dae_corrector *q, dae_stage *g)
+/* Is f at rounding level in every row, or the last correction no more than what such rounding does to x
+ * through the matrix? Then Newton has done what it can, however badly the unknowns are determined. Asked only
+ * when the iteration fails. */
+static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
     double *terms = q->delta;
+    int rows = 1, worst;
     if (s->computed || dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
     memset(terms, 0, (size_t)s->n * sizeof(double));
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             terms[dae_column_row(a, j, k)] += fabs(q->K[k] * g->x[j]) + fabs(q->C[k] * g->p[j]);
-    for (int i = 0; i < s->n; i++)
-        if (fabs(q->r[i]) > 16 * DBL_EPSILON * terms[i]) return 0;
-    return 1;
+    for (int i = 0; i < s->n; i++) {
+        terms[i] *= 16 * DBL_EPSILON;
+        rows &= fabs(q->r[i]) <= terms[i];
+        terms[i] *= i % 3 == 1 ? -1 : 1; /* signs without a pattern of the equations' own */
+    }
+    if (rows) return 1;
+    return dae_corrector_solve_with(q, terms, 1) == DAE_OK && size <= dae_norm_max(s->n, terms, g->w, &worst);
 }
 
 /* The last correction is not followed by a look at f. Where the equations are known to be
@@ -427,6 +448,34 @@ static int ask_f(dae_corrector *q, double t, const double *x, const double *p, d
     if (!q->base_known) return dae_system_f(s, t, x, p, r);
     q->base_known = 0;
     memcpy(r, s->r_base, (size_t)s->n * sizeof(double));
+    return DAE_OK;
+}
+
+static double velocity_size(const dae_corrector *q, const double *delta)
+{
+    double most = 0;
+    for (int k = 0; k < q->velocities; k++)
+        most = fmax(most, fabs(delta[q->velocity[k]]) * q->w_full[q->velocity[k]]);
+    return most;
+}
+
+/* Powers of h forgive errors of velocities that are gone with the next step. In the directions that constraints
+ * leave free they are not: there a velocity is as differential as anything, and stays wrong. So an iteration that
+ * has converged goes on until velocities are right to the tolerance itself, or no longer gain: rounding. */
+static int settle_velocities(dae_corrector *q, dae_stage *g)
+{
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate), *delta = q->change;
+    double last = INFINITY, size;
+    for (; q->velocities > 0 && q->iterations < q->max_iterations; q->iterations++) {
+        double v = fabs(scale) * velocity_size(q, delta);
+        if (rate * v <= q->tolerance * (1 - rate) || v > 0.5 * last) break;
+        int status = dae_system_f(q->system, g->t, g->x, g->p, delta);
+        if (status == DAE_OK) status = dae_corrector_solve_with(q, delta, 1);
+        if (status == DAE_OK) status = move(q, g, scale, delta, 0, &size);
+        if (status != DAE_OK) return answer_verdict(q->system, status);
+        q->system->stats->newton_iterations++;
+        last = v;
+    }
     return DAE_OK;
 }
 
@@ -464,7 +513,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
         int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
                    /* the iterations left cannot do it */
                    (m >= 2 && size * power(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
-        if (lost && m >= 2 && only_noise(q, g)) return DAE_OK;
+        if (lost && m >= 2 && only_noise(q, g, size)) return DAE_OK;
         if (lost) return DAE_STEP_NEWTON;
         last = size;
     }
@@ -550,7 +599,7 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
             /* converged, but slowly with an old Jacobian: the next step gets a new one */
             if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
             weigh_age(q);
-            return DAE_OK;
+            return settle_velocities(q, g);
         }
         q->rate = 1;
         int strayed = status == DAE_STEP_NEWTON ||
@@ -593,7 +642,7 @@ int dae_corrector_touch_up(dae_corrector *q, dae_stage *g)
     }
     q->first = first > 0 ? first : INFINITY;
     q->left = status == DAE_OK && size < 1e300 ? size : INFINITY;
-    if (!good && status == DAE_OK) good = only_noise(q, g);
+    if (!good && status == DAE_OK) good = only_noise(q, g, size);
     if (good) q->worst = worst;
     return good;
 }

@@ -40,6 +40,8 @@ typedef struct dae_corrector {
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;
+    int *velocity, velocities; /* unknowns of level 2 that are differentiated                 */
+    const double *w_full;   /* weights without powers of h                                  */
     int stubborn;           /* 1: plain Newton keeps failing here: damp it                  */
     int caution;            /* > 0: the rate varies: for so many steps look at it often     */
     double C_sum;           /* to see whether C moves                                       */
