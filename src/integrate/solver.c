@@ -304,7 +304,7 @@ static dae_status begin(dae_solver *s, const char *function, double t, const dou
                         const double *xdot, int restart)
 {
     dae_status status = check_start(s, function, t, x, xdot);
-    if (status == DAE_OK) status = dae_begin(s, t, x, xdot, restart);
+    if (status == DAE_OK) status = dae_begin_wider(s, t, x, xdot, restart);
     if (status != DAE_OK) {
         if (s->state == SOLVER_STARTED) s->state = SOLVER_OPEN;
         return status;

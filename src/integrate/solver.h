@@ -309,6 +309,8 @@ dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p
 void dae_unprepare(dae_solver *s); /* nothing is left of it */
 dae_status dae_open_again(dae_solver *s);
 int dae_grow_pattern(dae_solver *s, dae_status failure, double t); /* 1: the run goes on */
+/* The same where a pattern that was found shows entries that it lacks at the start. */
+dae_status dae_begin_wider(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_find_consistent(dae_solver *s, double t, double *x, double *p, dae_keep keep);
 
 /* first.c: the first steps of a multistep method */

@@ -313,26 +313,57 @@ dae_status dae_open_again(dae_solver *s)
     return status == DAE_OK ? dae_events_start(s) : status;
 }
 
-/* The pattern was found by probing and lacks an entry (`failure`): it is found again here, beside what it
- * had. 0: there is nothing to add, and the failure stands. */
-int dae_grow_pattern(dae_solver *s, dae_status failure, double t)
+/* The pattern was found by probing and lacks entries: what it had, and what it was caught without, will be
+ * in the next. 0: nothing was caught. */
+static int widen(dae_solver *s, dae_status failure)
 {
     dae_system *sys = &s->system;
-    if (failure != DAE_E_PATTERN || !(sys->facts & DAE_FACT_PATTERN_FOUND) || s->options.fixed_step > 0)
+    if (failure != DAE_E_PATTERN || !(sys->facts & DAE_FACT_PATTERN_FOUND) || sys->missing_count == 0)
         return 0;
-    dae_report said = s->report;
-    int64_t before = sys->matrix.count;
     dae_matrix_free(&s->memory, &sys->seen);
     sys->seen = sys->matrix;
     sys->matrix = (dae_matrix){0};
     dae_unprepare(s);
     dae_report_clear(&s->report);
-    dae_status status = dae_open_again(s);
-    if (status == DAE_OK && sys->matrix.count > before) {
-        s->h = dae_first_step(s, t - s->t);
+    return 1;
+}
+
+/* Every branch that is entered may show more. */
+enum { WIDENED = 8 };
+
+/* The first step of order 1 where the equations are as they were, and h was right at order k: an error of
+ * |x| (h / T)^(k + 1) is a tolerance, and so is |x| (h_1 / T)^2. Where nothing is known of the past the step is
+ * far shorter. */
+static double keep_pace(dae_solver *s, double span, double h, int k)
+{
+    double first = dae_first_step(s, span), known = h * pow(s->options.rtol, 0.5 - 1.0 / (k + 1));
+    return fabs(known) > fabs(first) ? known : first;
+}
+
+int dae_grow_pattern(dae_solver *s, dae_status failure, double t)
+{
+    dae_report said = s->report;
+    double h = s->stats.h;
+    int round = 0, order = s->stats.order;
+    for (; round < WIDENED && s->options.fixed_step <= 0 && widen(s, failure); round++) {
+        failure = dae_open_again(s);
+        if (failure != DAE_OK) continue;
+        s->h = keep_pace(s, t - s->t, h, order);
         return 1;
     }
-    if (status != DAE_OK) s->state = SOLVER_OPEN;
+    if (round > 0) s->state = SOLVER_OPEN;
     s->report = said;
     return 0;
+}
+
+dae_status dae_begin_wider(dae_solver *s, double t, const double *x, const double *p, int restart)
+{
+    dae_status status = dae_begin(s, t, x, p, restart);
+    for (int round = 0; round < WIDENED && widen(s, status); round++) {
+        dae_first_close(s);
+        memset(&s->first, 0, sizeof s->first);
+        status = dae_first_open(s);
+        if (status == DAE_OK) status = dae_begin(s, t, x, p, restart);
+    }
+    return status;
 }

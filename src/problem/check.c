@@ -35,6 +35,11 @@ static void note(inspection *q, finding f)
         if (q->worst[k].row == f.row && q->worst[k].column == f.column && q->worst[k].by_p == f.by_p)
             return;
     q->total++;
+    dae_system *s = q->s;
+    if (f.missing && s->missing_count < DAE_MISSING) {
+        s->missing[s->missing_count][0] = f.row;
+        s->missing[s->missing_count++][1] = f.column;
+    }
     int at = q->count < WORST ? q->count++ : WORST;
     while (at > 0 && (q->worst[at - 1].wrong < f.wrong ||
                       (f.missing && !q->worst[at - 1].missing))) {
@@ -305,6 +310,7 @@ dae_status dae_system_check(dae_system *s, double t, const double *x, const doub
 {
     inspection q = {.s = s, .t = t, .h = h != 0 ? h : 1, .x = x, .p = p, .w = w,
                     .gross = s->computed ? 0 : gross};
+    s->missing_count = 0;
     int status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
     if (status == DAE_RETRY && s->bad_column >= 0) return dae_jacobian_failure(s, t);
     if (status == DAE_OK) status = dae_system_f(s, t, x, p, s->r_base);

@@ -197,7 +197,8 @@ static int assemble(dae_system *s, const entries *e, dae_matrix *out)
     return status;
 }
 
-/* Entries of an earlier pattern. */
+/* Entries of an earlier pattern, and those that it was caught without: a point where a branch shows need not
+ * be among those that are probed. */
 static int push_seen(dae_system *s, entries *e)
 {
     const dae_matrix *a = &s->seen;
@@ -205,6 +206,8 @@ static int push_seen(dae_system *s, entries *e)
     for (int j = 0; j < a->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j) && status == DAE_OK; k++)
             status = push(s, e, dae_column_row(a, j, k), j);
+    for (int k = 0; k < s->missing_count && status == DAE_OK; k++)
+        status = push(s, e, s->missing[k][0], s->missing[k][1]);
     return status;
 }
 

@@ -26,6 +26,8 @@ enum {
     DAE_FACT_D_VARIES = 32     /* d_x depends on t or x, or M on x: C ages                  */
 };
 
+enum { DAE_MISSING = 64 };
+
 typedef struct dae_system dae_system;
 struct dae_system {
     int n, m;               /* unknowns; length of p                                        */
@@ -62,6 +64,7 @@ struct dae_system {
     int *mass_row, *mass_column, mass_count;
     dae_matrix mass_matrix, given_matrix; /* the user's layouts                             */
     dae_matrix seen;        /* entries that are known to be in a pattern that is to be found */
+    int missing[DAE_MISSING][2], missing_count; /* and some that it was caught without: row, column */
     int64_t *mass_map, *given_map;        /* their places in `matrix`; NULL: identical      */
     double *given;          /* what a Jacobian callback fills, if a map is needed           */
     double *previous_C;     /* for DAE_FACT_C_PRESUMED                                      */
