@@ -108,9 +108,10 @@ typedef struct dae_pattern {
 } dae_pattern;
 
 /* What an unknown is. Without a declaration an unknown is differential when its derivative
- * occurs, algebraic otherwise. Index-2 and index-3 unknowns must be declared (a Lagrange
- * multiplier of a position constraint is DAE_INDEX3, velocities beside it DAE_INDEX2): their
- * error counts with a factor h or h^2, as theory demands. */
+ * occurs, algebraic otherwise; method auto also finds the index-2 unknowns of systems that have none
+ * of index 3 (at most 10,000 unknowns, no leading term). Declare them for other methods, and always
+ * where there are index-3 unknowns (a Lagrange multiplier of a position constraint is DAE_INDEX3,
+ * velocities beside it DAE_INDEX2): their error counts with a factor h or h^2, as theory demands. */
 enum { DAE_DIFFERENTIAL = 0, DAE_ALGEBRAIC = 1, DAE_INDEX2 = 2, DAE_INDEX3 = 3 };
 
 typedef enum dae_mass_kind {

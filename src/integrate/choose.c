@@ -206,6 +206,15 @@ dae_status dae_choose_by_pattern(dae_solver *s)
     return status == DAE_OK ? dae_first_open(s) : status;
 }
 
+dae_status dae_choose_anew(dae_solver *s)
+{
+    dae_unprepare(s);
+    dae_first_close(s);
+    memset(&s->first, 0, sizeof s->first);
+    dae_status status = take_row(s, 0, NULL);
+    return status == DAE_OK ? dae_first_open(s) : status;
+}
+
 dae_status dae_choose_history(dae_solver *s)
 {
     if (s->choice < 0 || s->method == &dae_method_bdf) return DAE_OK;

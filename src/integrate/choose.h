@@ -20,6 +20,8 @@ int dae_choose(const dae_solver *s, int from); /* the first row from there on th
 dae_status dae_take_method(dae_solver *s);
 /* The pattern has been found: a system that was expected to be sparse may be dense. Before the method is opened. */
 dae_status dae_choose_by_pattern(dae_solver *s);
+/* The same when levels have been found: all is to be prepared again. */
+dae_status dae_choose_anew(dae_solver *s);
 /* A call needs past points: if the method was chosen, it becomes bdf, from where the solution stands. */
 dae_status dae_choose_history(dae_solver *s);
 /* One of the first steps failed with this status: 1: the method was chosen, and another goes on from here to t. */

@@ -303,6 +303,9 @@ double dae_first_step(dae_solver *s, double span);
 void dae_project_reading(dae_solver *s, double t, double *x);
 dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the starter */
 
+/* levels.c: 1: there are unknowns of index 2 that nobody declared, and now they are; DAE_E_NOMEM */
+int dae_find_index_2(dae_solver *s, double t, const double *x, const double *p);
+
 /* start.c */
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);

@@ -20,7 +20,7 @@ static dae_status no_memory(dae_solver *s)
 static void find_levels(dae_solver *s)
 {
     const dae_matrix *a = &s->system.matrix;
-    if (s->system.problem.level) return;
+    if (s->system.problem.level || (s->system.facts & DAE_FACT_HIGH_INDEX)) return;
     for (int j = 0; j < a->n; j++) {
         s->system.level[j] = DAE_ALGEBRAIC;
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
@@ -201,6 +201,14 @@ static dae_status undefined(dae_solver *s, double t)
     return s->report.status;
 }
 
+/* Who asked the factors for something else leaves none behind. */
+static int renew_lost(dae_solver *s, double t, const double *x, const double *p)
+{
+    if (s->corrector.have_jacobian) return DAE_OK;
+    int status = dae_corrector_renew(&s->corrector, t, x, p, 0, s->w0);
+    return status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE ? (int)undefined(s, t) : status;
+}
+
 /* Weights, a first look at the equations, structure, Jacobian: what any work at a point needs.
  * Nothing of a run under way is touched but scratch. */
 static dae_status settle(dae_solver *s, double t, const double *x, const double *p, int renew)
@@ -220,7 +228,14 @@ static dae_status settle(dae_solver *s, double t, const double *x, const double 
     if (status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) return undefined(s, t);
     if (status != DAE_OK) return (dae_status)status;
     if (!known || s->state != SOLVER_STARTED) find_levels(s);
-    return DAE_OK;
+    int found = known || (sys->facts & DAE_FACT_HIGH_INDEX) ? 0 : dae_find_index_2(s, t, x, p);
+    if (found < 0) {
+        dae_unprepare(s);
+        return no_memory(s);
+    }
+    if (!found) return (dae_status)renew_lost(s, t, x, p);
+    weighed = dae_choose_anew(s); /* what is known now decides about method and memory */
+    return weighed == DAE_OK ? settle(s, t, x, p, 1) : weighed;
 }
 
 static dae_status check_finite(dae_solver *s, const double *x, const double *p)
