@@ -17,8 +17,8 @@
  * Tolerances. The estimate is of order s, the solution of order 2s - 1. So the estimate is held
  * below F tol^((s+1)/(2s)) [HW96, IV.8], and the error follows the tolerance. That holds where the solution
  * is smooth over the step: where d' is C rho^k in its k-th Legendre coefficient the estimate is about rho^(s+1)
- * and the error of the end rho^(2s). rho is measured, the last coefficient of d' at the stages over the
- * one before: the error of an entry of d is rho^(s-1) times its estimate at least. At a kink rho is 1, and the
+ * and the error of the end rho^(2s). rho is measured on d' at the stages: the error of an entry of d is
+ * (2 rho)^(s-1) times its estimate at least. At a kink coefficients fall like k^-2, rho is about 0.6, and the
  * estimate is held to the tolerance itself.
  *
  * Undamped motion (radau-undamped). Errors in a vibration do not die out: those of N steps add up
@@ -38,7 +38,7 @@
 enum { SCHEMES = IRK_RADAU_SCHEMES };
 
 /* Weights of d' at the stages in its last Legendre coefficients, the highest first; known 0: none. */
-enum { LAST = 3 };
+enum { LAST = 4 };
 typedef struct decay {
     int known;
     double weight[LAST][IRK_STAGES];
@@ -200,7 +200,7 @@ static void find_tail(const irk_scheme *g, decay *a)
     double V[IRK_STAGES][IRK_STAGES + LAST];
     int S = g->stages;
     a->known = 0;
-    if (S < LAST) return;
+    if (S < LAST - 1) return;
     for (int j = 0; j < S; j++) {
         double x = 2 * g->c[j] - 1, before = 0, now = 1;
         for (int m = 0; m < S; m++) {
@@ -211,7 +211,7 @@ static void find_tail(const irk_scheme *g, decay *a)
         }
     }
     for (int m = 0; m < S; m++)
-        for (int k = 0; k < LAST; k++) V[m][S + k] = m == S - 1 - k;
+        for (int k = 0; k < LAST; k++) V[m][S + k] = m == S - 1 - k; /* none where k >= S */
     for (int k = 0; k < S; k++) {
         int pivot = k;
         for (int m = k + 1; m < S; m++)
@@ -356,17 +356,21 @@ static const double *left_of_d(dae_solver *s, const double *v, const dae_trial *
     return d;
 }
 
-/* The part of entry l of the estimate that is in the end of the step too: rho^(s-1), 1 where rho cannot be
- * told. The coefficient before the last may be small by chance: it counts as a tenth of the one before it at least. */
+/* The part of entry l of the estimate that is in the end of the step too, (2 rho)^(s-1). Coefficients are compared
+ * with those two before: both then have the same phase, where d' oscillates. With three stages the mean of d' is no
+ * measure of its smoothness by itself. */
 static double part_in_the_end(const radau *m, const irk_scheme *g, int l)
 {
     const decay *a = &m->tail[g - m->scheme];
     double c[LAST] = {0};
     if (!a->known) return 0;
-    for (int k = 0; k < LAST; k++)
+    for (int k = 0; k < LAST && k < g->stages; k++) {
         for (int j = 0; j < g->stages; j++) c[k] += a->weight[k][j] * m->r.k.P[j * m->r.k.stride_d + l];
-    double before = fmax(fabs(c[1]), 0.1 * fabs(c[2]));
-    return fabs(c[0]) < before ? pow(fabs(c[0]) / before, g->stages - 1) : 1;
+        c[k] = fabs(c[k]);
+    }
+    double rho = g->stages < LAST    ? c[0] / fmax(c[1], 0.1 * c[2])
+                 : c[2] + c[3] > 0 ? sqrt(fmax(c[0] / c[2], c[1] / c[3])) : 1;
+    return rho < 0.5 ? pow(2 * rho, g->stages - 1) : 1;
 }
 
 /* What is allowed more than a tolerance is allowed to what is smooth and not stiff. An entry of d that the filter

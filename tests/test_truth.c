@@ -1,0 +1,220 @@
+/* test_truth.c: runs that ended with status OK and were wrong, as problems of known solution.
+ *
+ * Velocities beside constraints, kinks under a method of high order, stiff parts under a method of low
+ * stage order, index-2 unknowns that nobody declared. All bounds are in tolerances.
+ */
+#include "testing.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct judged {
+    const dae_problem *problem;
+    void (*exact)(double t, double *x);
+    double begin, end, first; /* first: initial_step, 0 chosen */
+    int count;                /* unknowns that are judged       */
+} judged;
+
+enum { MOST = 16, READS = 50 };
+
+/* The largest error over the run, read between steps, in units of tol (1 + |x|). */
+static double error_of(const judged *q, const char *method, double tol)
+{
+    double x[MOST], exact[MOST], worst = 0;
+    dae_options o = {.rtol = tol, .atol = tol, .method = method, .initial_step = q->first};
+    dae_solver *s = dae_open(q->problem, &o);
+    expect(s, dae_last_status(s), DAE_OK);
+    q->exact(q->begin, x);
+    expect(s, dae_start(s, q->begin, x, NULL), DAE_OK);
+    for (int k = 1; k <= READS; k++) {
+        double t = q->begin + (q->end - q->begin) * k / READS;
+        expect(s, dae_advance(s, t), DAE_OK);
+        expect(s, dae_read(s, t, x, NULL), DAE_OK);
+        q->exact(t, exact);
+        for (int i = 0; i < q->count; i++)
+            worst = fmax(worst, fabs(x[i] - exact[i]) / (tol * (1 + fabs(exact[i]))));
+    }
+    dae_close(s);
+    return worst;
+}
+
+static void expect_right(const judged *q, const char *const *methods, double least, double most, double bound)
+{
+    for (int k = 0; methods[k]; k++)
+        for (double tol = most; tol > 0.9 * least; tol *= 1e-2) {
+            double error = error_of(q, methods[k], tol);
+            print_message("%-8s %g: %.3g tolerances\n", methods[k], tol, error);
+            expect_below(error, bound);
+        }
+}
+
+/* ---- velocities ---- */
+
+/* Two masses on a circle each, the first turned by phi = sin t, the second pulled along by the first's velocity: u'
+ * = v . tangent. Level 0: q (4), u. Level 2: v (4). Level 3: the forces in the rods. */
+enum { U = 4, V = 5, L = 9, BEADS = 11 };
+
+static void turn(double t, int k, double *phi, double *rate, double *rise)
+{
+    double w = k ? 1.7 : 1;
+    *phi = sin(w * t), *rate = w * cos(w * t), *rise = -w * w * sin(w * t);
+}
+
+static void beads_exact(double t, double *x)
+{
+    double phi, rate, rise;
+    for (int k = 0; k < 2; k++) {
+        turn(t, k, &phi, &rate, &rise);
+        x[2 * k] = cos(phi), x[2 * k + 1] = sin(phi);
+        x[V + 2 * k] = -rate * sin(phi), x[V + 2 * k + 1] = rate * cos(phi);
+        x[L + k] = rate * rate; /* v' = force - l q, the force along the tangent */
+    }
+    x[U] = sin(t) + sin(1.7 * t);
+}
+
+static int beads(double t, const double *x, const double *p, double *r, void *user)
+{
+    (void)user;
+    r[U] = p[U];
+    for (int k = 0; k < 2; k++) {
+        const double *q = x + 2 * k, *v = x + V + 2 * k;
+        double phi, rate, rise;
+        turn(t, k, &phi, &rate, &rise);
+        double force = rise + 0.5 * (rate - (q[0] * v[1] - q[1] * v[0]));
+        r[2 * k] = p[2 * k] - v[0];
+        r[2 * k + 1] = p[2 * k + 1] - v[1];
+        r[V + 2 * k] = p[V + 2 * k] + force * q[1] + x[L + k] * q[0];
+        r[V + 2 * k + 1] = p[V + 2 * k + 1] - force * q[0] + x[L + k] * q[1];
+        r[L + k] = q[0] * q[0] + q[1] * q[1] - 1;
+        r[U] -= q[0] * v[1] - q[1] * v[0];
+    }
+    return DAE_OK;
+}
+
+/* In the first, short steps powers of h forgive a velocity that is off by a tolerance over h. Along the circle it
+ * stays off, and u and q follow it for the whole run. */
+static void velocities_keep_no_error_of_newton(void **state)
+{
+    (void)state;
+    static const unsigned char level[BEADS] = {0, 0, 0, 0, 0, 2, 2, 2, 2, 3, 3};
+    static const char *const methods[] = {"bdf", "mebdf", "radau", "bim", NULL};
+    dae_problem p = {.size = BEADS, .residual = beads, .level = level};
+    double first[] = {0, 1e-4, 1e-6};
+    for (int k = 0; k < COUNT_OF(first); k++) {
+        judged q = {.problem = &p, .exact = beads_exact, .begin = 0.3, .end = 4, .first = first[k], .count = V};
+        expect_right(&q, methods, 1e-8, 1e-4, 100);
+    }
+}
+
+/* ---- kinks ---- */
+
+/* x' = a |sin 3t| - (x - s), whose solution s has s' = a |sin 3t|: a sum over half periods. */
+static double ramp(double t)
+{
+    const double half = acos(-1) / 3;
+    double whole = floor(t / half), rest = t - whole * half;
+    return (2 * whole + 1 - cos(3 * rest)) / 3;
+}
+
+static void kinked_exact(double t, double *x)
+{
+    x[0] = ramp(t);
+    x[1] = cos(t);
+}
+
+static int kinked(double t, const double *x, double *f, void *user)
+{
+    (void)user;
+    f[0] = fabs(sin(3 * t)) - 0.1 * (x[0] - ramp(t)) * (1 + x[1]);
+    f[1] = -sin(t);
+    return DAE_OK;
+}
+
+/* A method of order 13 may exceed the tolerance by its estimate only where the solution is smooth. */
+static void kinks_are_no_place_for_high_orders(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"radau", "radau-undamped", "bdf", "mebdf", NULL};
+    dae_problem p = {.size = 2, .rhs = kinked};
+    judged q = {.problem = &p, .exact = kinked_exact, .begin = 0.2, .end = 10, .count = 2};
+    expect_right(&q, methods, 1e-10, 1e-4, 100);
+}
+
+/* ---- stiff parts ---- */
+
+static void stiff_exact(double t, double *x)
+{
+    x[0] = sin(2 * t) + t;
+    x[1] = cos(t);
+}
+
+/* Prothero and Robinson. */
+static int stiff(double t, const double *x, double *f, void *user)
+{
+    double e[2], rate = *(const double *)user;
+    stiff_exact(t, e);
+    f[0] = 2 * cos(2 * t) + 1 - rate * (x[0] - e[0]);
+    f[1] = -sin(t) + 0.2 * (x[0] - e[0]);
+    return DAE_OK;
+}
+
+static void stiff_parts_have_the_stage_order(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"esdirk", "radau", "rodas", "bim", "bdf", "mebdf", NULL};
+    for (double rate = 10; rate < 1e8; rate *= 10) {
+        dae_problem p = {.size = 2, .rhs = stiff, .user = &rate};
+        judged q = {.problem = &p, .exact = stiff_exact, .begin = 0, .end = 10, .count = 2};
+        print_message("rate %g\n", rate);
+        expect_right(&q, methods, 1e-10, 1e-4, 100);
+    }
+}
+
+/* ---- levels ---- */
+
+/* Charges and voltages: q' = i, q = C v, where a node without a capacitor makes C singular. v of the chain
+ * 1 - 2 - 3: a capacitor from 1 to 2 and one from 3 to ground; all voltages driven to known curves. */
+static void nodes_exact(double t, double *x)
+{
+    double v[3] = {sin(t), cos(2 * t), 0.5 * sin(3 * t)};
+    x[0] = v[0] - v[1], x[1] = v[1] - v[0], x[2] = v[2];
+    for (int i = 0; i < 3; i++) x[3 + i] = v[i];
+}
+
+static int nodes(double t, const double *x, double *f, void *user)
+{
+    double e[6], slope[3] = {cos(t) + 2 * sin(2 * t), -cos(t) - 2 * sin(2 * t), 1.5 * cos(3 * t)};
+    const double *v = x + 3;
+    (void)user;
+    nodes_exact(t, e);
+    double across[2] = {v[0] - v[1] - (e[3] - e[4]), v[1] - v[2] - (e[4] - e[5])}, ground = v[0] - e[3];
+    f[0] = slope[0] - across[0] - ground - 0.1 * sin(ground);
+    f[1] = slope[1] + across[0] - across[1];
+    f[2] = slope[2] + across[1];
+    f[3] = x[0] - (v[0] - v[1]);
+    f[4] = x[1] - (v[1] - v[0]);
+    f[5] = x[2] - v[2];
+    return DAE_OK;
+}
+
+/* Nobody says that voltages are of index 2. Their errors are those of currents over h: not judged. */
+static void undeclared_index_2(void **state)
+{
+    (void)state;
+    static const double one[] = {1, 1, 1, 0, 0, 0};
+    dae_problem p = {.size = 6, .rhs = nodes, .mass_kind = DAE_MASS_DIAGONAL, .mass_values = one};
+    judged q = {.problem = &p, .exact = nodes_exact, .begin = 0, .end = 5, .count = 3};
+    static const char *const methods[] = {"auto", NULL};
+    expect_right(&q, methods, 1e-10, 1e-4, 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocities_keep_no_error_of_newton),
+        cmocka_unit_test(kinks_are_no_place_for_high_orders),
+        cmocka_unit_test(stiff_parts_have_the_stage_order),
+        cmocka_unit_test(undeclared_index_2),
+    };
+    return cmocka_run_group_tests_name("truth", tests, NULL, NULL);
+}
