@@ -867,36 +867,47 @@ static void dense_output_beside_index_2(void **state)
         }
 }
 
-/* Reading often is cheap: 500 reads make no more than one factorization for 20 of them, nor other steps. */
+/* Reading often is cheap: 500 reads cost no more than the run itself, make no more than one factorization for 20 of
+ * them, nor other steps. Not here, because it does not hold: where steps do not resolve an unknown every read asks; with
+ * esdirk at 1e-4 hires costs 2.2 times, and it, vanderpol and transistor-amplifier make 26 to 32 factorizations;
+ * radau at 1e-8 and esdirk on index 2 cost up to 5 times (docs/numerics.md). */
+enum { MANY_READS = 500 };
+static dae_statistics run_to_many(const subject *q, const dae_options *o, int reads)
+{
+    double *x = numbers(q->n);
+    dae_solver *s = begin(q, o);
+    for (int i = 1; i <= MANY_READS; i++) {
+        double t = q->p.t0 + (q->p.t1 - q->p.t0) * i / MANY_READS;
+        expect(s, dae_advance(s, t), DAE_OK);
+        if (reads) expect(s, dae_read(s, t, x, NULL), DAE_OK);
+    }
+    dae_statistics work = statistics_of(s);
+    dae_close(s);
+    free(x);
+    return work;
+}
+
 static void many_reads_are_cheap(void **state)
 {
     (void)state;
     static const char *const method[] = { "bdf", "mebdf", "radau", "rodas", "esdirk", "bim" };
-    enum { READS = 500 };
-    for (int k = 0; k < COUNT_OF(method); k++) {
-        subject q;
-        double x[most];
-        dae_statistics plain;
-        subject_open(&q, "akzo", NULL, NULL, 0);
-        dae_options o = tolerance(&q, 1e-6);
-        o.method = method[k];
-        o.initial_step = 1e-6;
-        assert_int_equal(subject_run(&q, &o, q.p.t1, x, &plain, NULL), DAE_OK);
-        dae_solver *s = begin(&q, &o);
-        for (int i = 1; i <= READS; i++) {
-            double t = q.p.t0 + (q.p.t1 - q.p.t0) * i / READS;
-            expect(s, dae_advance(s, t), DAE_OK);
-            expect(s, dae_read(s, t, x, NULL), DAE_OK);
-        }
-        dae_statistics read = statistics_of(s);
-        assert_int_equal(read.steps, plain.steps);
-        assert_true(read.factorizations - plain.factorizations <= READS / 20);
-        print_message("%s: %lld steps, %lld residuals, %lld with %d reads\n", method[k], (long long)plain.steps,
-                      (long long)plain.residuals, (long long)read.residuals, READS);
-        expect_below((double)read.residuals, 4.0 * (double)plain.residuals + 50);
-        dae_close(s);
-        subject_close(&q);
-    }
+    static const char *const name[] = { "akzo", "robertson", "rc-line", "heat2d", "nonlinear-ode",
+                                       "brusselator", "lorenz", "kepler" };
+    for (int l = 0; l < COUNT_OF(name); l++)
+        for (int k = 0; k < COUNT_OF(method); k++)
+            for (double rtol = 1e-4; rtol > 1e-7; rtol *= 1e-2) {
+                subject q;
+                subject_open(&q, name[l], NULL, NULL, 0);
+                dae_options o = tolerance(&q, rtol);
+                o.method = method[k];
+                dae_statistics plain = run_to_many(&q, &o, 0), read = run_to_many(&q, &o, 1);
+                print_message("%s, %s, %g: %lld steps, %lld residuals, %lld with %d reads\n", name[l], method[k], rtol,
+                              (long long)plain.steps, (long long)plain.residuals, (long long)read.residuals, MANY_READS);
+                assert_int_equal(read.steps, plain.steps);
+                assert_true(read.factorizations - plain.factorizations <= MANY_READS / 20);
+                expect_below((double)read.residuals, 2.0 * (double)plain.residuals);
+                subject_close(&q);
+            }
 }
 
 /* Of a multiplier the tolerances say nothing: the estimate does. */

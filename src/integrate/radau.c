@@ -356,21 +356,24 @@ static const double *left_of_d(dae_solver *s, const double *v, const dae_trial *
     return d;
 }
 
-/* The part of entry l of the estimate that is in the end of the step too, (2 rho)^(s-1). Coefficients are compared
- * with those two before: both then have the same phase, where d' oscillates. With three stages the mean of d' is no
- * measure of its smoothness by itself. */
-static double part_in_the_end(const radau *m, const irk_scheme *g, int l)
+/* The error of entry l of d at the end of the step: of E, what is left of it by the filter (`left`) where that
+ * reduces it much, otherwise the part (2 rho)^(s-1). Coefficients are compared with those two before: both then have
+ * the same phase, where d' oscillates; of two such quotients the mean, since one may be large or small by chance.
+ * Where d' is not smooth E passes zero for some places of a kink: the last coefficients stand for it. With three
+ * stages there is one quotient, and nothing to spare. */
+static double error_in_d(const radau *m, const irk_scheme *g, int l, double left, double h)
 {
     const decay *a = &m->tail[g - m->scheme];
-    double c[LAST] = {0};
-    if (!a->known) return 0;
+    double c[LAST] = {0}, E = fabs(m->r.E[l]), share = E > 0 ? fmin(left / E, 1) : 1;
+    if (!a->known) return share < REDUCED ? left : 0;
     for (int k = 0; k < LAST && k < g->stages; k++) {
         for (int j = 0; j < g->stages; j++) c[k] += a->weight[k][j] * m->r.k.P[j * m->r.k.stride_d + l];
         c[k] = fabs(c[k]);
     }
-    double rho = g->stages < LAST    ? c[0] / fmax(c[1], 0.1 * c[2])
-                 : c[2] + c[3] > 0 ? sqrt(fmax(c[0] / c[2], c[1] / c[3])) : 1;
-    return rho < 0.5 ? pow(2 * rho, g->stages - 1) : 1;
+    int few = g->stages < LAST;
+    double rho = few ? c[0] / fmax(c[1], 0.1 * c[2]) : sqrt(sqrt(c[0] / c[2] * (c[1] / c[3])));
+    if (!(rho < 0.5)) return fmax(left, few ? 0 : share * fabs(h) * fmax(c[0], 0.5 * c[1]) / (2 * g->stages));
+    return share < REDUCED ? left : left * pow(2 * rho, g->stages - 1);
 }
 
 /* What is allowed more than a tolerance is allowed to what is smooth and not stiff. An entry of d that the filter
@@ -382,7 +385,7 @@ static void weigh_error(dae_solver *s, const radau *m, const irk_scheme *g, cons
 {
     const dae_system *sys = &s->system;
     const dae_corrector *q = &s->corrector;
-    const double *E = m->r.E, *w_d = sys->computed ? s->w_d : s->w_error;
+    const double *w_d = sys->computed ? s->w_d : s->w_error;
     double held = 0;
     int n = m->r.k.n, where = -1;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
@@ -393,15 +396,14 @@ static void weigh_error(dae_solver *s, const radau *m, const irk_scheme *g, cons
     }
     const double *left = left_of_d(s, v, trial);
     for (int l = 0; left && l < m->r.k.m; l++) {
-        int counted = sys->computed || sys->level[l] == DAE_DIFFERENTIAL;
-        double size = fabs(left[l]) * w_d[l];
-        if (!counted || !(size > held)) continue;
-        if (!(fabs(left[l]) < REDUCED * fabs(E[l]))) size *= part_in_the_end(m, g, l);
+        if (!sys->computed && sys->level[l] != DAE_DIFFERENTIAL) continue;
+        double size = error_in_d(m, g, l, fabs(left[l]), trial->h) * w_d[l];
         if (!(size > held)) continue;
         held = size;
         where = !sys->computed ? l : sys->facts & DAE_FACT_D_SELECTS ? sys->slot[l] : trial->limiting;
     }
-    if (s->safety * held > trial->error) trial->error = s->safety * held, trial->limiting = where;
+    held *= s->safety / sqrt(m->share); /* with no sign in common: they add up like a root */
+    if (held > trial->error) trial->error = held, trial->limiting = where;
 }
 
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)

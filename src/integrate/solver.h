@@ -132,7 +132,7 @@ enum { DAE_EVENT_LOOKS = 64 };
 
 /* Values inside the last step (dense.c). */
 enum { DAE_DENSE_NODES = 12 };
-enum { DAE_READ_NOTHING = 0, DAE_READ_POLYNOMIAL, DAE_READ_NODES };
+enum { DAE_READ_UNKNOWN = 0, DAE_READ_NOTHING, DAE_READ_POLYNOMIAL, DAE_READ_NODES };
 typedef struct dae_dense {
     double *vectors;        /* the block of those that are not the solver's own             */
     double *x_begin, *p_begin, *d_begin; /* where the step began                            */
@@ -142,9 +142,12 @@ typedef struct dae_dense {
     int most, nodes;        /* room for so many; in use                                     */
     double node[DAE_DENSE_NODES], to_legendre[DAE_DENSE_NODES][DAE_DENSE_NODES];
     int source;             /* DAE_READ_...: what may do without the equations              */
-    int agreed;             /* times that it agreed with them                               */
+    int vouched;            /* the same of the step before                                  */
+    int asked;              /* reads of the step that asked                                 */
+    int tried;              /* 1: the nodes have been looked at                             */
     int corrected;          /* 1: X and P are those of this step                            */
-    double defect;          /* what the polynomial through P lacks, in tolerances of x      */
+    double lacking;         /* what the polynomial through P lacks, in tolerances of x      */
+    double defect;          /* the same with what the corrections left                      */
     double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
     int doubtful;           /* 1: p of algebraic unknowns is no derivative                  */
     int was_resolved;       /* the same of the step before                                  */

@@ -635,7 +635,8 @@ int dae_corrector_touch_up(dae_corrector *q, dae_stage *g)
         if (m == 1) first = size;
         if (m > 1) rate = size / last;
         int hasty = m <= 2 && first > FAR && size > 0.1 * left;
-        good = size <= 0.01 * left || (!hasty && rate < GIVE_UP && rate * size <= left * (1 - rate)) ||
+        good = size <= 0.01 * left || (g->once && size <= FAR) ||
+               (!hasty && rate < GIVE_UP && rate * size <= left * (1 - rate)) ||
                (m > 1 && rate > 0.5 && size <= rounding_floor(s, g));
         if (m > 2 && rate > GIVE_UP && !good) break;
         last = size;

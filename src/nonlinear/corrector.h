@@ -20,6 +20,7 @@ typedef struct dae_stage {
     const double *w, *w_d;  /* weights of x and of computed d                               */
     int padded;             /* 1: the vectors of x and p (not w) have room for a multiple of four */
     int exact;              /* 1: a look between prescribed steps, whose error no tolerance bounds */
+    int once;               /* 1: one correction is enough for a look, if it is not far      */
     const double *w_r;      /* damped Newton: weights of c C e, row by row; NULL: not asked */
 } dae_stage;
 
