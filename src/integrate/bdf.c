@@ -27,6 +27,7 @@
  * the filter would have passed, then filtered for good, in the choice of order too; with a
  * computed d always filtered.
  */
+#include "integrate/filter.h"
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
@@ -307,7 +308,10 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
         *norm[l] = dae_norm(s->options.norm, n, v, s->w_error, &place);
         if (l == 0) *where = place;
     }
-    return DAE_OK;
+    double stays[3];
+    status = dae_filter_persisting(s, b->filter, b->first ? 0 : count, stays);
+    for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
+    return status;
 }
 
 static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)

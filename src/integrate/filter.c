@@ -5,6 +5,9 @@
  * algebraic unknowns, which are badly predicted and well corrected, are seen as they are.
  */
 #include "integrate/filter.h"
+#include "base/float_check.h"
+
+#include <math.h>
 
 int dae_filter_side(dae_solver *s, const dae_trial *trial, const double *E, double *v)
 {
@@ -25,4 +28,20 @@ int dae_filter_side(dae_solver *s, const dae_trial *trial, const double *E, doub
 int dae_filter_solve(dae_solver *s, double *v, int count)
 {
     return dae_corrector_solve_with(&s->corrector, v, count);
+}
+
+int dae_filter_persisting(dae_solver *s, const double *v, int count, double *norm)
+{
+    dae_corrector *q = &s->corrector;
+    size_t n = (size_t)s->system.n;
+    for (int l = 0; l < count; l++) norm[l] = 0;
+    if (q->velocities == 0 || s->system.computed) return DAE_OK;
+    for (int l = 0; l < count; l++) dae_corrector_lead(q, v + (size_t)l * n, q->delta + (size_t)l * n);
+    int status = dae_corrector_solve_with(q, q->delta, count);
+    for (int l = 0; l < count && status == DAE_OK; l++)
+        for (int k = 0; k < q->velocities; k++) {
+            int i = q->velocity[k];
+            norm[l] = fmax(norm[l], fabs(q->delta[(size_t)l * n + (size_t)i]) * s->w0[i]);
+        }
+    return status;
 }

@@ -403,9 +403,9 @@ static double power(double a, int k)
     return product;
 }
 
-/* Is f at rounding level in every row, or the last correction no more than what such rounding does to x
- * through the matrix? Then Newton has done what it can, however badly the unknowns are determined. Asked only
- * when the iteration fails. */
+/* Is f at rounding level in every row? Then Newton has done what it can, however badly the unknowns are
+ * determined. At index 2 and 3 rounding is amplified by 1 / h and more: there the last correction may be as large as
+ * what rounding does to x through the matrix, if that is of this step. Asked only when the iteration fails. */
 static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
@@ -422,7 +422,7 @@ static int only_noise(dae_corrector *q, dae_stage *g, double size)
         rows &= fabs(q->r[i]) <= terms[i];
         terms[i] *= i % 3 == 1 ? -1 : 1; /* signs without a pattern of the equations' own */
     }
-    if (rows) return 1;
+    if (rows || !q->jacobian_current || !(s->facts & DAE_FACT_HIGH_INDEX)) return rows;
     return dae_corrector_solve_with(q, terms, 1) == DAE_OK && size <= dae_norm_max(s->n, terms, g->w, &worst);
 }
 
