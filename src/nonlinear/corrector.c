@@ -556,7 +556,7 @@ static int prepare(dae_corrector *q, dae_stage *g)
 {
     int status = DAE_OK, renewed = 0;
     q->base_known = 0;
-    if (!q->have_jacobian || q->want_jacobian) {
+    if (!q->have_jacobian || q->want_jacobian || !dae_jacobian_serves(q->system, g->c)) {
         q->system->c_wanted = q->c_each ? 0 : g->c;
         status = dae_corrector_renew(q, g->t, g->x_pred, g->p_pred, g->h, g->w);
         q->system->c_wanted = 0;

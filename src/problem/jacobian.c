@@ -15,7 +15,8 @@
  * C is mostly constant. So it is kept, and one evaluation in a random direction of p tells whether
  * it still holds. If so K alone is differenced. If it moves, and the caller needs K + cC for one c
  * only (system.c_wanted), x and p move together: K := J(c) - c C_old is right at that c, and off by
- * (c' - c) (C - C_old) at another, so nobody needs to know. Rows of C are then scaled to what was
+ * (c' - c) (C - C_old) at another: who goes far from it, as in the first steps, needs another (dae_jacobian_serves).
+ * Rows of C are then scaled to what was
  * seen when they are off by more than NEAR; C is differenced anew if that will not do, or if it is
  * off by anything and K and C are needed apart. So they are with levels >= 2: there parts of K and
  * C cancel (f_x is parallel to d_x where a constraint is on d itself), and what is left of
@@ -417,6 +418,7 @@ static int difference_parts(dae_system *s, double t, const double *x, const doub
     int own_K = !s->problem.jacobian_x, low = !(s->facts & DAE_FACT_HIGH_INDEX);
     int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0;
     int status = together ? difference_both(s, t, x, p, s->c_wanted, s->previous_C, K) : DAE_OK;
+    s->c_made = 0;
     if (status == DAE_RETRY) together = 0; /* perhaps x or p alone may move */
     if (own_K && !together) status = difference_x(s, t, x, p, K);
     double change = INFINITY;
@@ -428,8 +430,17 @@ static int difference_parts(dae_system *s, double t, const double *x, const doub
         if (!together || !isfinite(change) || !rescale_C(s)) status = renew_C(s, t, x, p, h);
         for (int64_t k = 0; together && k < count; k++) K[k] -= s->c_wanted * s->previous_C[k];
     }
+    if (together) { /* the differences themselves are good to SAME */
+        s->c_made = s->c_wanted;
+        s->C_off = SAME + (isfinite(change) ? fmin(change, NEAR) : NEAR);
+    }
     if (status == DAE_OK) memcpy(C, s->previous_C, (size_t)count * sizeof(double));
     return status;
+}
+
+int dae_jacobian_serves(const dae_system *s, double c)
+{
+    return !(s->c_made > 0) || s->C_off * fabs(s->c_made / c - 1) <= NEAR;
 }
 
 static int jacobian_implicit(dae_system *s, double t, const double *x, const double *p, double h,

@@ -46,6 +46,7 @@ struct dae_system {
                                NULL: w is for rtol = 1e-6                                   */
     double rtol;
     double c_wanted;        /* > 0: K + cC is needed at this c and near by; 0: K and C apart */
+    double c_made, C_off;   /* > 0: K is right at this c only, and C off by this part       */
     int base_known;         /* 1: r_base is f where the last Jacobian is                    */
     int exact_C;            /* 1: the method cannot bear an old C                           */
     int bad_row;            /* the row of the last non-finite value                         */
@@ -114,6 +115,8 @@ int dae_system_d(dae_system *s, double t, const double *x, double *d); /* comput
  * may be NULL: whoever has it once need not ask again. */
 int dae_system_jacobian(dae_system *s, double t, const double *x, const double *p, double h,
                         const double *w, double *K, double *C);
+/* Is the last one good enough at this c? */
+int dae_jacobian_serves(const dae_system *s, double c);
 
 /* The message about a non-finite Jacobian entry (bad_column >= 0). */
 dae_status dae_jacobian_failure(dae_system *s, double t);
