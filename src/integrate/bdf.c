@@ -246,19 +246,20 @@ static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, 
     int n = s->system.n;
     const double *e = trial->e;
     double *v = b->filter;
-    if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w_error, where);
+    double burden = dae_oscillation_burden(&b->mode);
+    if (!phi && !b->first) return burden * dae_norm(s->options.norm, n, e, s->w_error, where);
     if (phi && !b->first && s->options.norm == DAE_NORM_MAX) { /* in one pass */
         double most = 0;
         for (int i = 0; i < n; i++) {
             double a = fabs(e[i] + f * phi[i]) * s->w_error[i];
             most = a > most ? a : most; /* e was checked: no NaN */
         }
-        return most;
+        return burden * most;
     }
     for (int i = 0; i < n; i++) v[i] = phi ? e[i] + f * phi[i] : e[i];
     for (int i = 0; b->first && i < n; i++)
         if (s->system.level[i] > 0) v[i] = 0;
-    return dae_norm(s->options.norm, n, v, s->w_error, where);
+    return burden * dae_norm(s->options.norm, n, v, s->w_error, where);
 }
 
 /* c f_p E_d for one order: the right side of the filter. */
@@ -309,8 +310,9 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
         if (l == 0) *where = place;
     }
     double stays[3];
-    status = dae_filter_persisting(s, b->filter, b->first ? 0 : count, stays);
-    for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
+    status = dae_filter_persisting(s, trial, b->filter, b->first ? 0 : count, stays);
+    for (int l = 0; l < count && status == DAE_OK; l++)
+        *norm[l] = dae_oscillation_burden(&b->mode) * (b->first ? *norm[l] : fmax(*norm[l], stays[l]));
     return status;
 }
 

@@ -30,12 +30,11 @@ int dae_filter_solve(dae_solver *s, double *v, int count)
     return dae_corrector_solve_with(&s->corrector, v, count);
 }
 
-int dae_filter_persisting(dae_solver *s, const double *v, int count, double *norm)
+/* The velocities of (K + cC)^-1 cC v for each v, in full weights. */
+static int next_velocities(dae_solver *s, const double *v, int count, double *norm)
 {
     dae_corrector *q = &s->corrector;
     size_t n = (size_t)s->system.n;
-    for (int l = 0; l < count; l++) norm[l] = 0;
-    if (q->velocities == 0 || s->system.computed) return DAE_OK;
     for (int l = 0; l < count; l++) dae_corrector_lead(q, v + (size_t)l * n, q->delta + (size_t)l * n);
     int status = dae_corrector_solve_with(q, q->delta, count);
     for (int l = 0; l < count && status == DAE_OK; l++)
@@ -43,5 +42,21 @@ int dae_filter_persisting(dae_solver *s, const double *v, int count, double *nor
             int i = q->velocity[k];
             norm[l] = fmax(norm[l], fabs(q->delta[(size_t)l * n + (size_t)i]) * s->w0[i]);
         }
+    return status;
+}
+
+int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v, int count, double *norm)
+{
+    dae_corrector *q = &s->corrector;
+    double noise = 0, *r = s->look_e;
+    for (int l = 0; l < count; l++) norm[l] = 0;
+    if (q->velocities == 0 || s->system.computed || count == 0) return DAE_OK;
+    int status = next_velocities(s, v, count, norm);
+    if (status != DAE_OK || trial->constant * norm[0] <= 0.5) return status;
+    dae_corrector_rounding(q, trial->x, trial->p, r);
+    status = dae_corrector_solve_with(q, r, 1);
+    if (status == DAE_OK) status = next_velocities(s, r, 1, &noise);
+    for (int l = 0; l < count; l++)
+        if (trial->constant * norm[l] <= noise) norm[l] = 0;
     return status;
 }

@@ -13,7 +13,8 @@ int dae_filter_solve(dae_solver *s, double *v, int count);
 
 /* Of errors v in x (up to three, one after another) what stays of velocities: (K + cC)^-1 cC v is what the next step
  * makes of them. In the direction of constraints it forgets, in those that these leave free it does not. There an
- * error counts in full, without powers of h; the largest of each into norm. */
-int dae_filter_persisting(dae_solver *s, const double *v, int count, double *norm);
+ * error counts in full, without powers of h; the largest of each into norm. The local error is trial->constant times
+ * that; what is no larger than rounding makes it counts as 0. */
+int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v, int count, double *norm);
 
 #endif

@@ -403,27 +403,31 @@ static double power(double a, int k)
     return product;
 }
 
+/* What rounding may do to the rows of f at (x, p): of signs without a pattern of the equations' own. */
+void dae_corrector_rounding(const dae_corrector *q, const double *x, const double *p, double *r)
+{
+    const dae_system *s = q->system;
+    const dae_matrix *a = &s->matrix;
+    memset(r, 0, (size_t)s->n * sizeof(double));
+    for (int j = 0; j < s->n; j++)
+        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
+            r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * p[j]);
+    for (int i = 0; i < s->n; i++) r[i] *= (i % 3 == 1 ? -16 : 16) * DBL_EPSILON;
+}
+
 /* Is f at rounding level in every row? Then Newton has done what it can, however badly the unknowns are
  * determined. At index 2 and 3 rounding is amplified by 1 / h and more: there the last correction may be as large as
  * what rounding does to x through the matrix, if that is of this step. Asked only when the iteration fails. */
 static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
-    const dae_matrix *a = &s->matrix;
-    double *terms = q->delta;
+    double *noise = q->delta;
     int rows = 1, worst;
     if (s->computed || dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
-    memset(terms, 0, (size_t)s->n * sizeof(double));
-    for (int j = 0; j < s->n; j++)
-        for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
-            terms[dae_column_row(a, j, k)] += fabs(q->K[k] * g->x[j]) + fabs(q->C[k] * g->p[j]);
-    for (int i = 0; i < s->n; i++) {
-        terms[i] *= 16 * DBL_EPSILON;
-        rows &= fabs(q->r[i]) <= terms[i];
-        terms[i] *= i % 3 == 1 ? -1 : 1; /* signs without a pattern of the equations' own */
-    }
+    dae_corrector_rounding(q, g->x, g->p, noise);
+    for (int i = 0; i < s->n; i++) rows &= fabs(q->r[i]) <= fabs(noise[i]);
     if (rows || !q->jacobian_current || !(s->facts & DAE_FACT_HIGH_INDEX)) return rows;
-    return dae_corrector_solve_with(q, terms, 1) == DAE_OK && size <= dae_norm_max(s->n, terms, g->w, &worst);
+    return dae_corrector_solve_with(q, noise, 1) == DAE_OK && size <= dae_norm_max(s->n, noise, g->w, &worst);
 }
 
 /* The last correction is not followed by a look at f. Where the equations are known to be
