@@ -549,7 +549,9 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
 
 /* ---- reading ---- */
 
-static int read_inside(dae_solver *s, double t)
+/* Where x' is wanted it is that of the equations, one correction from what is foretold: the slope of a polynomial is
+ * an order worse, and what follows from x' (a force, in a model an unknown that was solved for) with it. */
+static int read_inside(dae_solver *s, double t, int slopes)
 {
     dae_dense *a = &s->dense;
     dae_scale_weights(s, s->t - s->t_previous);
@@ -557,6 +559,12 @@ static int read_inside(dae_solver *s, double t)
     find_source(s);
     if (a->source != DAE_READ_NOTHING) {
         foretell(s, a->source, t);
+        if (!slopes) return 1;
+        predict(s, t);
+        if (!ask(s, t, 1)) return 1;
+        memcpy(a->x, s->trial.x, (size_t)s->system.n * sizeof(double));
+        for (int i = 0; i < s->system.m; i++)
+            if (s->system.computed || s->system.level[i] != DAE_ALGEBRAIC) a->p[i] = s->trial.p[i];
         return 1;
     }
     if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
@@ -596,7 +604,7 @@ dae_status dae_look(dae_solver *s, double t, double *x, double *p)
         s->points.reading = 0;
         return DAE_OK;
     }
-    if (!read_inside(s, t)) return refuse(s, t);
+    if (!read_inside(s, t, p != NULL)) return refuse(s, t);
     if (s->method->polish) s->method->polish(s, t, a->x, a->p);
     dae_points_read(s, t, a->x);
     if (x) memcpy(x, a->x, nb);
