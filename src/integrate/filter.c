@@ -30,19 +30,36 @@ int dae_filter_solve(dae_solver *s, double *v, int count)
     return dae_corrector_solve_with(&s->corrector, v, count);
 }
 
+/* c C v into side. Of a computed d that is what dae_filter_side makes of d_x v. */
+static int lead(dae_solver *s, const dae_trial *trial, const double *v, double *side)
+{
+    dae_system *sys = &s->system;
+    double *x = s->trial_x, *d = s->look_d;
+    if (!sys->computed) {
+        dae_corrector_lead(&s->corrector, v, side);
+        return DAE_OK;
+    }
+    for (int i = 0; i < sys->n; i++) x[i] = trial->x[i] + v[i];
+    int status = dae_system_d(sys, trial->t, x, d);
+    for (int l = 0; l < sys->m && status == DAE_OK; l++) d[l] -= trial->d[l];
+    return status == DAE_OK ? dae_filter_side(s, trial, d, side) : status;
+}
+
 /* The velocities of (K + cC)^-1 cC v for each v, in full weights. */
-static int next_velocities(dae_solver *s, const double *v, int count, double *norm)
+static int next_velocities(dae_solver *s, const dae_trial *trial, const double *v, int count, double *norm)
 {
     dae_corrector *q = &s->corrector;
     size_t n = (size_t)s->system.n;
-    for (int l = 0; l < count; l++) dae_corrector_lead(q, v + (size_t)l * n, q->delta + (size_t)l * n);
-    int status = dae_corrector_solve_with(q, q->delta, count);
+    int status = DAE_OK;
+    for (int l = 0; l < count && status == DAE_OK; l++)
+        status = lead(s, trial, v + (size_t)l * n, q->delta + (size_t)l * n);
+    if (status == DAE_OK) status = dae_corrector_solve_with(q, q->delta, count);
     for (int l = 0; l < count && status == DAE_OK; l++)
         for (int k = 0; k < q->velocities; k++) {
             int i = q->velocity[k];
             norm[l] = fmax(norm[l], fabs(q->delta[(size_t)l * n + (size_t)i]) * s->w0[i]);
         }
-    return status;
+    return status == DAE_RETRY ? DAE_OK : status; /* d is not defined beside the point: nothing is known */
 }
 
 int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v, int count, double *norm)
@@ -50,12 +67,12 @@ int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v
     dae_corrector *q = &s->corrector;
     double noise = 0, *r = s->look_e;
     for (int l = 0; l < count; l++) norm[l] = 0;
-    if (q->velocities == 0 || s->system.computed || count == 0) return DAE_OK;
-    int status = next_velocities(s, v, count, norm);
+    if (q->velocities == 0 || count == 0) return DAE_OK;
+    int status = next_velocities(s, trial, v, count, norm);
     if (status != DAE_OK || trial->constant * norm[0] <= 0.5) return status;
     dae_corrector_rounding(q, trial->x, trial->p, r);
     status = dae_corrector_solve_with(q, r, 1);
-    if (status == DAE_OK) status = next_velocities(s, r, 1, &noise);
+    if (status == DAE_OK) status = next_velocities(s, trial, r, 1, &noise);
     for (int l = 0; l < count; l++)
         if (trial->constant * norm[l] <= noise) norm[l] = 0;
     return status;

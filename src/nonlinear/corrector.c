@@ -403,15 +403,17 @@ static double power(double a, int k)
     return product;
 }
 
-/* What rounding may do to the rows of f at (x, p): of signs without a pattern of the equations' own. */
+/* What rounding may do to the rows of f at (x, p): of signs without a pattern of the equations' own. A computed d
+ * is rounded itself, and its derivative by c times as much. */
 void dae_corrector_rounding(const dae_corrector *q, const double *x, const double *p, double *r)
 {
     const dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
+    double c = q->c_factor;
     memset(r, 0, (size_t)s->n * sizeof(double));
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
-            r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * p[j]);
+            r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * (s->computed ? c * x[j] : p[j]));
     for (int i = 0; i < s->n; i++) r[i] *= (i % 3 == 1 ? -16 : 16) * DBL_EPSILON;
 }
 

@@ -84,7 +84,7 @@ void dae_corrector_close(dae_corrector *q);
  * correction would be smaller than the tolerance. */
 int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 
-/* What rounding may do to f at (x, p), d = x: n values into r. */
+/* What rounding may do to f at (x, p): n values into r. */
 void dae_corrector_rounding(const dae_corrector *q, const double *x, const double *p, double *r);
 
 /* A few corrections with the factors as they are, for a point near the last step; changes
