@@ -71,6 +71,7 @@ typedef struct attempt {
     dae_mechanism *m;
     dae_solver *s;
     dae_status status;
+    double t, x[STATE]; /* the last good point */
 } attempt;
 
 static attempt run(linkage *k, int doubled, const char *form, double rtol)
@@ -95,7 +96,9 @@ static attempt run(linkage *k, int doubled, const char *form, double rtol)
     while (status == DAE_OK && dae_time(a.s) < stop) {
         status = dae_step(a.s, stop);
         if (status == DAE_OK)
-            status = dae_read(a.s, dae_time(a.s), x, NULL);
+            status = dae_read(a.s, a.t = dae_time(a.s), x, NULL);
+        if (status == DAE_OK)
+            memcpy(a.x, x, sizeof x);
         if (status == DAE_OK && dae_mechanism_refresh(a.m, dae_time(a.s), x) == DAE_EVENT)
             status = dae_restart(a.s, dae_time(a.s), x, NULL);
     }
@@ -114,9 +117,8 @@ static void done(attempt *a)
  * height is next to 0 velocities may be wrong, but it is now. */
 static void named(attempt *a)
 {
-    double x[STATE], q[4], v[4], t = dae_time(a->s), flat = number_after(a->s, "at: t = ");
-    assert_int_equal(dae_read(a->s, t, x, NULL), DAE_OK);
-    assert_int_equal(dae_mechanism_unpack(a->m, t, x, q, v, NULL), DAE_OK);
+    double q[4], v[4], t = a->t, flat = number_after(a->s, "at: t = ");
+    assert_int_equal(dae_mechanism_unpack(a->m, t, a->x, q, v, NULL), DAE_OK);
     expect_below(fabs(q[1]), 0.05);
     double left = fabs(q[1]) > 1e-5 ? -q[1] / v[1] : 0;
     expect_near(flat, t + left, 1e-2 * fabs(left) + 1e-5); /* ten tolerances */

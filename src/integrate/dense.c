@@ -33,8 +33,7 @@
  * through t_{n+1} ... t_{n+1-k} is off at t by (t - t_{n+1}) ... (t - t_{n+1-k}) x[...], inside the step by no more than
  * e h / (4 (t_{n+1} - t_{n-k})), a quarter of the local error: for all unknowns, algebraic ones too, which the filter
  * takes out of the error test. So after a step in which the polynomial agreed one whose unfiltered error is within
- * the tolerance need not be compared. Points that only look smooth (a period that divides the step) would have had
- * to be reached without a step that does not.
+ * the tolerance need not be compared: but not where there are algebraic unknowns, whose periods may divide the steps.
  *
  * What no way leads to is an error, not a number.
  */
@@ -165,7 +164,8 @@ void dae_dense_begin(dae_solver *s)
     dae_dense *a = &s->dense;
     a->vouched = a->source;
     a->source = DAE_READ_UNKNOWN;
-    a->asked = a->tried = 0;
+    a->reads_before = a->reads;
+    a->reads = 0;
     a->corrected = 0;
     a->defect = 0;
     a->was_resolved = a->resolved > 0;
@@ -453,11 +453,21 @@ static void remember_difference(dae_solver *s)
             s->dense.recent[i] = fmax(s->dense.recent[i], DERIVED * fabs(s->look_e[i]));
 }
 
+/* Where an unknown follows from time alone steps may be longer than its periods, and what it was at their ends
+ * says nothing of it inside: there every step is compared, at all places. */
+static int has_algebraic(const dae_solver *s)
+{
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] == DAE_ALGEBRAIC) return 1;
+    return s->system.computed;
+}
+
 /* The polynomial of the step before, good inside it, has foretold where this one ends, to a tolerance of the
  * local error and for all unknowns: then that through the end is off by a quarter of it inside. */
 static int foreseen(const dae_solver *s)
 {
     int where;
+    if (has_algebraic(s)) return 0;
     return s->dense.vouched == DAE_READ_POLYNOMIAL && s->method->between == DAE_BETWEEN_POLYNOMIAL &&
            fabs(s->trial.constant) * dae_norm_max(s->system.n, s->trial.e, s->w, &where) <= 1;
 }
@@ -467,7 +477,7 @@ static int agrees(dae_solver *s, int source)
 {
     dae_dense *a = &s->dense;
     int multistep = s->method->between == DAE_BETWEEN_POLYNOMIAL;
-    int count = multistep && a->vouched == source ? 1 : PLACES; /* steps of the others are dear, and long */
+    int count = multistep && a->vouched == source && !has_algebraic(s) ? 1 : PLACES; /* steps of the others are dear, and long */
     if (source == DAE_READ_POLYNOMIAL && foreseen(s) && s->stats.steps % NOW_AND_THEN) return 1;
     for (int k = 0; k < count; k++) {
         double t = s->t_previous + place[k] * (s->t - s->t_previous);
@@ -490,16 +500,16 @@ static void have_nodes(dae_solver *s, int M)
         a->corrected = fill_nodes(s, M) ? 1 : -1;
 }
 
-/* What the step is read from: the method's polynomial, the nodes, or the equations each time. Nodes of a
- * multistep method cost as much as that many reads: they are made when so many have been paid for. */
+/* What the step is read from: the method's polynomial, the nodes, or the equations each time. It is decided at the
+ * first read and stays: what was read is one function, and a root that was bracketed does not go away. Nodes of a
+ * multistep method cost as much as that many reads: they are made where the step before had so many. */
 static void find_source(dae_solver *s)
 {
     dae_dense *a = &s->dense;
-    if (a->source == DAE_READ_UNKNOWN)
-        a->source = agrees(s, DAE_READ_POLYNOMIAL) ? DAE_READ_POLYNOMIAL : DAE_READ_NOTHING;
-    int worth = s->method->between == DAE_BETWEEN_COLLOCATION || a->asked >= a->most;
-    if (a->source != DAE_READ_NOTHING || a->tried || !worth) return;
-    a->tried = 1;
+    if (a->source != DAE_READ_UNKNOWN) return;
+    a->source = agrees(s, DAE_READ_POLYNOMIAL) ? DAE_READ_POLYNOMIAL : DAE_READ_NOTHING;
+    int worth = s->method->between == DAE_BETWEEN_COLLOCATION || a->reads_before >= a->most;
+    if (a->source != DAE_READ_NOTHING || !worth) return;
     have_nodes(s, a->most);
     if (a->corrected > 0 && agrees(s, DAE_READ_NODES)) a->source = DAE_READ_NODES;
 }
@@ -557,6 +567,7 @@ static int read_inside(dae_solver *s, double t, int slopes)
     dae_scale_weights(s, s->t - s->t_previous);
     a->doubtful = 0;
     find_source(s);
+    a->reads++;
     if (a->source != DAE_READ_NOTHING) {
         foretell(s, a->source, t);
         if (!slopes) return 1;
@@ -571,7 +582,6 @@ static int read_inside(dae_solver *s, double t, int slopes)
         return 1;
     predict(s, t);
     if (!ask(s, t, 0)) return 0;
-    a->asked++;
     memcpy(a->x, s->trial.x, (size_t)s->system.n * sizeof(double));
     memcpy(a->p, s->trial.p, (size_t)s->system.m * sizeof(double));
     a->doubtful = !s->system.computed;

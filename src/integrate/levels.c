@@ -11,7 +11,7 @@
  *
  * Asked at the first point and at one beside it: where an equation is singular by accident it need not
  * be index 2. Systems of index 3 are left to who declares them, and so is everything where a method
- * was asked for by name.
+ * was asked for by name; formulations of mechanisms know their index.
  */
 #include "integrate/choose.h"
 #include "integrate/solver.h"
@@ -125,7 +125,8 @@ int dae_find_index_2(dae_solver *s, double t, const double *x, const double *p)
 {
     dae_system *sys = &s->system;
     size_t n = (size_t)sys->n;
-    if (sys->problem.level || sys->computed || s->choice < 0 || sys->n > LARGEST || !any_algebraic(s)) return 0;
+    if (sys->problem.level || sys->problem.motion || sys->computed || s->choice < 0 || sys->n > LARGEST) return 0;
+    if (!any_algebraic(s)) return 0;
     double *work = dae_alloc(&s->memory, n * (LOOKS + 3), sizeof(double));
     unsigned char *mark = dae_alloc(&s->memory, 2 * n, 1);
     double *w = dae_alloc(&s->memory, n, sizeof(double));

@@ -339,6 +339,12 @@ dae_status dae_restart(dae_solver *s, double t, const double *x, const double *x
     if (status != DAE_OK) return status;
     double h_old = s->stats.h;
     status = begin(s, "dae_restart", t, x, xdot, 1);
+    if (status == DAE_E_NONFINITE && s->system.problem.motion) { /* in a singular position nothing is defined */
+        dae_report said = s->report;
+        dae_report_clear(&s->report);
+        status = dae_explain_position(s);
+        if (status == DAE_OK) s->report = said, status = said.status;
+    }
     if (status != DAE_OK) return status;
     s->stats.restarts++;
     if (s->direction != 0 && h_old != 0) {

@@ -143,8 +143,7 @@ typedef struct dae_dense {
     double node[DAE_DENSE_NODES], to_legendre[DAE_DENSE_NODES][DAE_DENSE_NODES];
     int source;             /* DAE_READ_...: what may do without the equations              */
     int vouched;            /* the same of the step before                                  */
-    int asked;              /* reads of the step that asked                                 */
-    int tried;              /* 1: the nodes have been looked at                             */
+    int reads, reads_before; /* reads of this step and of the one before                    */
     int corrected;          /* 1: X and P are those of this step                            */
     double lacking;         /* what the polynomial through P lacks, in tolerances of x      */
     double defect;          /* the same with what the corrections left                      */
