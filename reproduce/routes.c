@@ -158,13 +158,14 @@ static void compare_routes(verdicts *v)
 
 /* ---------------------------------------------------------------- other states ---------- */
 
-/* Steps of phi at the largest tolerance, a tenth each time, with which it is as accurate as this. */
+/* Steps of phi at the largest tolerance, a tenth each time, with which it is as accurate as this, within a factor of
+ * two: a tenth of the tolerance may bring other orders, too. */
 static double as_accurate(const dae_simulation *how, double error, const outcome *first)
 {
     static outcome o;
     dae_simulation with = *how;
     o = *first;
-    for (int k = 0; k < 4 && largest_error(&o) > error; k++) {
+    for (int k = 0; k < 4 && largest_error(&o) > 2 * error; k++) {
         with.tolerance *= 0.1;
         simulate(angle, &with, &o);
     }
