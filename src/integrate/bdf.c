@@ -238,6 +238,9 @@ static void predict(dae_solver *s, bdf *b, int k)
     }
 }
 
+/* The part of its size by which an algebraic unknown may be mispredicted. */
+static const double PICTURE = 0.3;
+
 /* Norm of a raw error vector: e, e + f phi or, in the first step, e without the algebraic
  * unknowns, of whose past nothing is known. */
 static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, const double *phi,
@@ -314,6 +317,20 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
     for (int l = 0; l < count && status == DAE_OK; l++)
         *norm[l] = dae_oscillation_burden(&b->mode) * (b->first ? *norm[l] : fmax(*norm[l], stays[l]));
     return status;
+}
+
+/* The filter rightly says that an algebraic unknown is solved for at the end of the step, however badly it was
+ * predicted. But a step over half a period of a source has the same right end and misses what the source did: the
+ * polynomial has to be a picture of it, to PICTURE of its size (and of what changes by a hundred tolerances). */
+static double unresolved(const dae_solver *s, const bdf *b, const dae_trial *trial)
+{
+    double most = 0;
+    for (int i = 0; i < s->system.n && !b->first && !s->system.computed; i++) {
+        if (s->system.level[i] != DAE_ALGEBRAIC) continue;
+        double x = fabs(trial->x[i]), e = fabs(trial->e[i]), size = fmax(fmax(x, fabs(trial->x[i] - trial->e[i])), fabs(b->phi[1][i]));
+        most = fmax(most, b->ck * e / (PICTURE * size + 100 / s->w0[i]));
+    }
+    return most;
 }
 
 static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
@@ -410,6 +427,7 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
     if (raw > 0 && judge_by_ratio(b, trial, raw)) return DAE_OK;
     status = filter_errors(s, b, trial, &trial->limiting);
     if (status != DAE_OK) return status;
+    b->norm_k = fmax(b->norm_k, unresolved(s, b, trial) / b->ck);
     trial->error = b->ck * b->norm_k;
     b->gain = raw > 0 ? trial->error / raw : 0;
     b->guessed = 0;

@@ -53,8 +53,8 @@ enum { MOST = DAE_DENSE_NODES };
  * 420000 on, as the largest with which reads are as good as when each of them asks. */
 static const double AGREES = 0.3, AGREES_MULTISTEP = 1;
 
-/* Unknowns of index 2 and 3 are forgiven this much more: tolerances do not bound them, and what is read is told
- * with their estimate. */
+/* Unknowns of index 2 and 3 of one-step methods are forgiven this much more: tolerances do not bound them, and what is
+ * read is told with their estimate. */
 static const double FORGIVEN = 10;
 
 /* Where in a step it is compared: far from the points of Radau's methods (3, 5, 7 stages) and of bim, at which
@@ -223,9 +223,9 @@ static int ask(dae_solver *s, double t, int once)
 /* The size of v in tolerances. Unknowns of index 2 and 3 are not bound by these: they are forgiven more. */
 static double size_of(const dae_solver *s, const double *v)
 {
-    double most = 0;
+    double most = 0, forgiven = s->method->between == DAE_BETWEEN_POLYNOMIAL ? 1 : FORGIVEN;
     for (int i = 0; i < s->system.n; i++) {
-        double size = fabs(v[i]) * s->w[i] / (s->system.level[i] >= DAE_INDEX2 ? FORGIVEN : 1);
+        double size = fabs(v[i]) * s->w[i] / (s->system.level[i] >= DAE_INDEX2 ? forgiven : 1);
         if (!(size <= most)) most = size == size ? size : INFINITY;
     }
     return most;
@@ -454,7 +454,7 @@ static void remember_difference(dae_solver *s)
 }
 
 /* Where an unknown follows from time alone steps may be longer than its periods, and what it was at their ends
- * says nothing of it inside: there every step is compared, at all places. */
+ * says nothing of it inside: there every step is compared. */
 static int has_algebraic(const dae_solver *s)
 {
     for (int i = 0; i < s->system.n; i++)
@@ -477,9 +477,10 @@ static int agrees(dae_solver *s, int source)
 {
     dae_dense *a = &s->dense;
     int multistep = s->method->between == DAE_BETWEEN_POLYNOMIAL;
-    int count = multistep && a->vouched == source && !has_algebraic(s) ? 1 : PLACES; /* steps of the others are dear, and long */
+    int count = multistep && a->vouched == source ? 1 : PLACES; /* steps of the others are dear, and long */
+    int first = count == 1 ? (int)(s->stats.steps % PLACES) : 0;
     if (source == DAE_READ_POLYNOMIAL && foreseen(s) && s->stats.steps % NOW_AND_THEN) return 1;
-    for (int k = 0; k < count; k++) {
+    for (int k = first; k < first + count; k++) {
         double t = s->t_previous + place[k] * (s->t - s->t_previous);
         foretell(s, source, t);
         predict(s, t);
@@ -560,7 +561,8 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
 /* ---- reading ---- */
 
 /* Where x' is wanted it is that of the equations, one correction from what is foretold: the slope of a polynomial is
- * an order worse, and what follows from x' (a force, in a model an unknown that was solved for) with it. */
+ * an order worse, and what follows from x' (a force, in a model an unknown that was solved for) with it. x is the same
+ * whether x' is wanted or not. */
 static int read_inside(dae_solver *s, double t, int slopes)
 {
     dae_dense *a = &s->dense;
@@ -573,7 +575,6 @@ static int read_inside(dae_solver *s, double t, int slopes)
         if (!slopes) return 1;
         predict(s, t);
         if (!ask(s, t, 1)) return 1;
-        memcpy(a->x, s->trial.x, (size_t)s->system.n * sizeof(double));
         for (int i = 0; i < s->system.m; i++)
             if (s->system.computed || s->system.level[i] != DAE_ALGEBRAIC) a->p[i] = s->trial.p[i];
         return 1;
