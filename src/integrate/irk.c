@@ -381,6 +381,40 @@ int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *a)
     return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
 }
 
+/* One iteration: corrections into Z, X and, for d = x, P. */
+static int iterate(irk_stages *k, dae_solver *s, double h)
+{
+    int plain = !s->system.computed, status = irk_stages_residuals(k, s, h);
+    if (status == DAE_OK) status = k->scheme->blended ? blend(k, s) : solve_rows(k, s);
+    if (status != DAE_OK) return status;
+    s->stats.newton_iterations++;
+    if (k->scheme->blended) settle(k, plain);
+    else pass_advance(k, plain);
+    return DAE_OK;
+}
+
+/* As in the corrector: velocities are to be right to the tolerance itself, or as rounding leaves them. */
+static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tolerance, int most)
+{
+    const dae_corrector *q = &s->corrector;
+    double last = INFINITY, rate = k->rate > 0 ? k->rate : 0.3;
+    for (int m = k->iterations; q->velocities > 0 && m < most; m++) {
+        double v = 0;
+        for (int l = 0; l < q->velocities; l++) {
+            int i = q->velocity[l];
+            v = fmax(v, k->size[i] * q->w_full[i] * q->w_full[i]);
+        }
+        v = sqrt(v / k->scheme->stages);
+        if (rate * v <= tolerance * (1 - rate) || v > 0.5 * last) break;
+        int late = s->system.computed || k->scheme->first_explicit;
+        int status = late ? verdict_of(&s->system, finish_derivatives(k, s, h)) : DAE_OK;
+        if (status == DAE_OK) status = iterate(k, s, h);
+        if (status != DAE_OK) return status;
+        last = v;
+    }
+    return DAE_OK;
+}
+
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate)
 {
@@ -392,11 +426,7 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
         if (m > 1 && (!plain || k->scheme->first_explicit) &&
             (status = finish_derivatives(k, s, h)) != DAE_OK)
             return verdict_of(&s->system, status);
-        if ((status = irk_stages_residuals(k, s, h)) != DAE_OK) return status;
-        if ((status = k->scheme->blended ? blend(k, s) : solve_rows(k, s)) != DAE_OK) return status;
-        s->stats.newton_iterations++;
-        if (k->scheme->blended) settle(k, plain);
-        else pass_advance(k, plain);
+        if ((status = iterate(k, s, h)) != DAE_OK) return status;
         double size = correction_size(k, s);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
         if (m > 1) {
@@ -427,6 +457,7 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
         }
         last = size;
     }
+    if ((status = settle_velocities(k, s, h, tolerance, most)) != DAE_OK) return status;
     if (!plain || k->scheme->first_explicit) status = finish_derivatives(k, s, h);
     return status == DAE_OK ? DAE_OK : verdict_of(&s->system, status);
 }

@@ -300,12 +300,12 @@ static void weigh_error(dae_solver *s, const radau *m, const double *v, dae_tria
     int n = m->r.k.n, where = -1;
     trial->error = trial->constant * dae_norm(s->options.norm, n, v, s->w_error, &trial->limiting);
     int told = !s->system.computed || (s->system.facts & DAE_FACT_D_SELECTS); /* which E belongs to which v */
-    if (!told || s->options.norm != DAE_NORM_MAX || dae_has_level_3(s)) return;
+    if (!told || s->options.norm != DAE_NORM_MAX) return;
     double reduced = 0;
     for (int l = 0; l < m->r.k.m; l++) {
         int i = s->system.computed ? s->system.slot[l] : l;
         double a = fabs(v[i]) * s->w_error[i] * s->safety;
-        int stiff = fabs(v[i]) < REDUCED * fabs(E[l]) && s->system.level[i] < DAE_INDEX2;
+        int stiff = (fabs(v[i]) < REDUCED * fabs(E[l]) && s->system.level[i] < DAE_INDEX2) || s->system.level[i] >= DAE_INDEX2;
         if (stiff && a > reduced) reduced = a, where = i;
     }
     if (reduced > trial->error) trial->error = reduced, trial->limiting = where;

@@ -69,6 +69,7 @@ static dae_status prepare(dae_solver *s, double t, const double *x, const double
     status = dae_corrector_open(&s->corrector, sys, s->options.linear);
     if (status != DAE_OK) return status;
     s->corrector.norm = s->options.norm;
+    s->corrector.w_full = s->w0;
     s->corrector.tolerance = s->options.newton_tolerance;
     s->corrector.max_iterations = s->options.newton_max;
     status = s->method->open(s);

@@ -67,7 +67,9 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
                               {&q->scaling.K, count}, {&q->scaling.C, count}};
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
-    int status = q->vectors && (!listed || q->C_row) ? DAE_OK : DAE_E_NOMEM;
+    int has_levels = (system->facts & DAE_FACT_HIGH_INDEX) != 0;
+    if (has_levels) q->velocity = dae_alloc(m, n, sizeof(int));
+    int status = q->vectors && (!listed || q->C_row) && (!has_levels || q->velocity) ? DAE_OK : DAE_E_NOMEM;
     if (!listed) q->C_value = NULL;
     if (!compares) q->C_before = NULL;
     q->C_felt = compares;
@@ -101,6 +103,7 @@ void dae_corrector_close(dae_corrector *q)
     }
     dae_free(m, q->vectors);
     dae_free(m, q->C_row);
+    dae_free(m, q->velocity);
     memset(q, 0, sizeof *q);
 }
 
@@ -146,11 +149,23 @@ static void collect_small(dae_corrector *q)
         }
 }
 
+static void collect_velocities(dae_corrector *q)
+{
+    const dae_matrix *a = &q->system->matrix;
+    q->velocities = 0;
+    for (int j = 0; q->velocity && j < a->n; j++) {
+        int moves = 0;
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) moves |= q->C[k] != 0;
+        if (moves && q->system->level[j] == DAE_INDEX2) q->velocity[q->velocities++] = j;
+    }
+}
+
 static void collect_C(dae_corrector *q)
 {
     const dae_matrix *a = &q->system->matrix;
     int n = q->system->n;
     watch_C(q);
+    collect_velocities(q);
     q->C_count = 0;
     q->C_is_diagonal = 1;
     if (q->C_value) {
@@ -430,6 +445,32 @@ static int ask_f(dae_corrector *q, double t, const double *x, const double *p, d
     return DAE_OK;
 }
 
+double dae_corrector_velocity_size(const dae_corrector *q, const double *delta)
+{
+    double most = 0;
+    for (int k = 0; k < q->velocities; k++) most = fmax(most, fabs(delta[q->velocity[k]]) * q->w_full[q->velocity[k]]);
+    return most;
+}
+
+/* Powers of h forgive errors of velocities that are gone with the next step. In the directions that constraints
+ * leave free they are not: there a velocity is as differential as anything, and stays wrong. So an iteration that
+ * has converged goes on until velocities are right to the tolerance itself, or no longer gain: rounding. */
+static int settle_velocities(dae_corrector *q, dae_stage *g, double scale, double *delta, double rate)
+{
+    double last = INFINITY, size;
+    for (int m = q->iterations; q->velocities > 0 && m < q->max_iterations; m++) {
+        double v = fabs(scale) * dae_corrector_velocity_size(q, delta);
+        if (rate * v <= q->tolerance * (1 - rate) || v > 0.5 * last) break;
+        int status = dae_system_f(q->system, g->t, g->x, g->p, delta);
+        if (status == DAE_OK) status = dae_corrector_solve_with(q, delta, 1);
+        if (status == DAE_OK) status = move(q, g, scale, delta, 0, &size);
+        if (status != DAE_OK) return answer_verdict(q->system, status);
+        q->system->stats->newton_iterations++;
+        last = v;
+    }
+    return DAE_OK;
+}
+
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
@@ -468,6 +509,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
         if (lost) return DAE_STEP_NEWTON;
         last = size;
     }
+    if ((status = settle_velocities(q, g, scale, delta, rate)) != DAE_OK) return status;
     if (q->verify && (status = look_again(q, g, scale)) != DAE_OK) return status;
     if (m >= 2) {
         q->rate = fmax(0.2 * q->rate, rate);

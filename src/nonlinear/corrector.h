@@ -40,6 +40,8 @@ typedef struct dae_corrector {
     dae_norm_kind norm;
     double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
     int max_iterations;
+    int *velocity, velocities; /* unknowns of level 2 that are differentiated                 */
+    const double *w_full;   /* weights without powers of h                                  */
     int stubborn;           /* 1: plain Newton keeps failing here: damp it                  */
     int caution;            /* > 0: the rate varies: for so many steps look at it often     */
     double C_sum;           /* to see whether C moves                                       */
@@ -80,6 +82,9 @@ void dae_corrector_close(dae_corrector *q);
  * be tried otherwise), or a failure < 0. On success q->r is not f at the solution: one more
  * correction would be smaller than the tolerance. */
 int dae_corrector_solve(dae_corrector *q, dae_stage *g);
+
+/* The largest entry of velocities, in weights without powers of h. */
+double dae_corrector_velocity_size(const dae_corrector *q, const double *delta);
 
 /* A few corrections with the factors as they are, for a point near the last step; changes
  * nothing that later steps depend on. c is that of the factors. 1: converged. */
