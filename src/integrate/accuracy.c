@@ -61,7 +61,7 @@ static const double EVEN = 2;
 
 /* No estimate for levels 2 and 3 is below this part of a tolerance: where errors were carried along from the
  * start; where what has added up is not seen. */
-static const double LEAST = 0.1, LEAST_UNSEEN = 1;
+static const double LEAST = 0.3, LEAST_UNSEEN = 1;
 
 /* Chord steps for (1). */
 enum { ROUNDS = 2 };
