@@ -59,9 +59,9 @@ static const double APART = 0.1;
 /* e is even where its slopes over the last two steps differ by less than this factor. */
 static const double EVEN = 2;
 
-/* No estimate for levels 2 and 3 is below this part of a tolerance: where errors were carried along from the
- * start; where what has added up is not seen. */
-static const double LEAST = 0.3, LEAST_UNSEEN = 1;
+/* No estimate is below a tolerance: what has added up of differential parts, free directions of velocities among
+ * them, is not known better. (Of methods whose points are not kept: three.) */
+static const double LEAST = 1, LEAST_UNKNOWN = 3;
 
 /* Chord steps for (1). */
 enum { ROUNDS = 2 };
@@ -391,17 +391,17 @@ static int high_errors(dae_solver *s, double *estimate)
 
 void dae_estimate_errors(dae_solver *s, double *estimate)
 {
-    double least = 3;
+    double least = LEAST_UNKNOWN;
     if (!s->points.asked) s->points.whole = !s->method->inside && s->t == s->t_begin;
     s->points.asked = 1;
     memset(estimate, 0, (size_t)s->system.n * sizeof(double));
     if (s->t != s->t_previous && !s->first.supplied) {
         local_errors(s, estimate);
         if (s->points.most > 0 && high_errors(s, estimate))
-            least = s->points.whole ? LEAST : LEAST_UNSEEN;
+            least = LEAST;
         else if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0)
             dae_compare_with_ends(s, estimate);
     }
     for (int i = 0; i < s->system.n; i++)
-        estimate[i] = fmax(estimate[i], (s->system.level[i] < DAE_INDEX2 ? 1 : least) / (s->w0[i] * s->safety));
+        estimate[i] = fmax(estimate[i], (s->system.level[i] < DAE_INDEX2 ? LEAST : least) / (s->w0[i] * s->safety));
 }
