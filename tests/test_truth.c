@@ -1,7 +1,8 @@
 /* test_truth.c: runs that ended with status OK and were wrong, as problems of known solution.
  *
  * Velocities beside constraints, kinks under a method of high order, stiff parts under a method of low
- * stage order, index-2 unknowns that nobody declared. All bounds are in tolerances.
+ * stage order, Jacobians far from where they were made, pulses between two steps, oscillations, slopes
+ * between steps, index-2 unknowns that nobody declared. All bounds are in tolerances.
  */
 #include "testing.h"
 
@@ -106,6 +107,17 @@ static void velocities_keep_no_error_of_newton(void **state)
     }
 }
 
+/* In free directions errors of velocities add up: the error test must see them as they are. */
+static void velocities_add_up(void **state)
+{
+    (void)state;
+    static const unsigned char level[BEADS] = {0, 0, 0, 0, 0, 2, 2, 2, 2, 3, 3};
+    static const char *const methods[] = {"bdf", NULL};
+    dae_problem p = {.size = BEADS, .residual = beads, .level = level};
+    judged q = {.problem = &p, .exact = beads_exact, .begin = 0.3, .end = 12, .count = V};
+    expect_right(&q, methods, 1e-8, 1e-4, 100);
+}
+
 /* ---- kinks ---- */
 
 /* x' = a |sin 3t| - (x - s), whose solution s has s' = a |sin 3t|: a sum over half periods. */
@@ -208,9 +220,136 @@ static void undeclared_index_2(void **state)
     expect_right(&q, methods, 1e-10, 1e-4, 100);
 }
 
+/* ---- C that moves ---- */
+
+/* Rows g + g / (2 + 2 g^2) of equations g = 0: F_x' at the solution is another than where x' is not known yet. */
+static double bent(double g)
+{
+    return g + 0.5 * g / (1 + g * g);
+}
+
+static void moving_exact(double t, double *x)
+{
+    x[0] = sin(20 * t) + 2;
+    x[1] = cos(t) + x[0];
+}
+
+static int moving(double t, const double *x, const double *p, double *r, void *user)
+{
+    double e[2];
+    (void)user;
+    moving_exact(t, e);
+    r[0] = bent(p[0] - 20 * cos(20 * t) + 3 * (x[0] - e[0]));
+    r[1] = bent(x[1] - cos(t) - x[0]);
+    return DAE_OK;
+}
+
+/* A Jacobian made for the first, tiny step must not serve where c is a million times smaller. */
+static void moving_leading_matrix(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"bdf", "mebdf", "esdirk", NULL};
+    dae_problem p = {.size = 2, .residual = moving};
+    for (double first = 1e-12; first < 1e-5; first *= 10) {
+        judged q = {.problem = &p, .exact = moving_exact, .begin = 0, .end = 0.05, .first = first, .count = 2};
+        expect_right(&q, methods, 1e-10, 1e-4, 30);
+    }
+}
+
+/* ---- sources ---- */
+
+static int rectifier(double t, const double *x, const double *p, double *r, void *user)
+{
+    (void)user;
+    r[0] = 1e-4 * p[0] - x[1] + x[0] / 1e3;
+    r[1] = x[1] - 1e-9 * expm1((x[2] - x[0]) / 0.05);
+    r[2] = x[2] - 5 * sin(100 * acos(-1) * t) + 10 * x[1];
+    return DAE_OK;
+}
+
+static double charge(const char *method, double tol)
+{
+    double x[3] = {0};
+    dae_problem p = {.size = 3, .residual = rectifier};
+    dae_solver *s = dae_open(&p, &(dae_options){.rtol = tol, .atol = 1e-3 * tol, .method = method});
+    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+    expect(s, dae_advance(s, 0.06), DAE_OK);
+    expect(s, dae_read(s, 0.06, x, NULL), DAE_OK);
+    dae_close(s);
+    return x[0];
+}
+
+/* No step goes from before a pulse to after it: at any of many tolerances. */
+static void pulses_are_not_stepped_over(void **state)
+{
+    (void)state;
+    double exact = charge("radau", 1e-11), most = 0;
+    expect_near(exact, charge("mebdf", 1e-11), 1e-8);
+    for (int k = 20; k <= 80; k++) {
+        double tol = pow(10, -0.1 * k), off = fabs(charge("bdf", tol) - exact) / (tol * (1 + exact));
+        expect_below(off, 100);
+        most = fmax(most, off);
+    }
+    print_message("at most %.3g tolerances\n", most);
+}
+
+/* ---- oscillations ---- */
+
+static void swing_exact(double t, double *x)
+{
+    x[0] = 0.5 * cos(2 * t);
+}
+
+static int swing(double t, const double *x, double *f, void *user)
+{
+    (void)x, (void)user;
+    f[0] = -sin(2 * t);
+    return DAE_OK;
+}
+
+static void oscillations_add_up(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"bdf", "mebdf", "radau", NULL};
+    dae_problem p = {.size = 1, .rhs = swing};
+    judged q = {.problem = &p, .exact = swing_exact, .begin = 0, .end = 200, .count = 1};
+    expect_right(&q, methods, 1e-8, 1e-8, 15);
+}
+
+/* ---- x' ---- */
+
+/* x' that is read between steps solves the equations: it is as good as x, in the first steps too. */
+static void slopes_are_of_the_equations(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"bdf", "mebdf", "radau", "bim", NULL};
+    double rate = 3, worst;
+    dae_problem p = {.size = 2, .rhs = stiff, .user = &rate};
+    for (int k = 0; methods[k]; k++) {
+        double x[2], xdot[2], tol = 1e-8;
+        dae_solver *s = dae_open(&p, &(dae_options){.rtol = tol, .atol = tol, .method = methods[k]});
+        stiff_exact(0, x);
+        worst = 0;
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        for (double t = 1e-5; t < 5; t *= 1.1) {
+            expect(s, dae_advance(s, t), DAE_OK);
+            expect(s, dae_read(s, t, x, xdot), DAE_OK);
+            worst = fmax(worst, fabs(xdot[0] - 2 * cos(2 * t) - 1) / tol);
+        }
+        print_message("%s: %.3g tolerances\n", methods[k], worst);
+        expect_below(worst, 100);
+        dae_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocities_add_up),
+        cmocka_unit_test(moving_leading_matrix),
+        cmocka_unit_test(pulses_are_not_stepped_over),
+        cmocka_unit_test(oscillations_add_up),
+        cmocka_unit_test(slopes_are_of_the_equations),
         cmocka_unit_test(velocities_keep_no_error_of_newton),
         cmocka_unit_test(kinks_are_no_place_for_high_orders),
         cmocka_unit_test(stiff_parts_have_the_stage_order),
