@@ -321,7 +321,7 @@ static void transistor_amplifier(void **state)
     static const struct {
         double rtol;
         int64_t steps;
-    } cases[] = { { 1e-5, 2200 }, { 1e-7, 5000 }, { 1e-10, 17000 } };
+    } cases[] = { { 1e-5, 2000 }, { 1e-7, 5000 }, { 1e-10, 15000 } };
     subject q;
     subject_open(&q, "transistor-amplifier", NULL, NULL, 0);
     for (int i = 0; i < COUNT_OF(cases); i++) {

@@ -400,7 +400,7 @@ static void f18_step_limit(void **state)
     int calls = 1;
     while ((status = dae_advance(s, 50)) == DAE_E_WORK) {
         calls++;
-        assert_true(calls < 150);
+        assert_true(calls < 100);
     }
     expect(s, status, DAE_OK);
     expect(s, dae_read(s, 50, &x, NULL), DAE_OK);

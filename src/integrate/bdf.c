@@ -61,6 +61,7 @@ typedef struct bdf {
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
     dae_oscillation mode;   /* may hold the order low                                       */
+    int blurred;            /* attempts since algebraic unknowns were last foretold well    */
 
     /* of the present attempt */
     int order_new, even;    /* even: the coefficients are those of an even mesh             */
@@ -240,6 +241,7 @@ static void predict(dae_solver *s, bdf *b, int k)
 
 /* The part of its size by which an algebraic unknown may be mispredicted. */
 static const double PICTURE = 0.3;
+enum { PICTURES = 4 };
 
 /* Norm of a raw error vector: e, e + f phi or, in the first step, e without the algebraic
  * unknowns, of whose past nothing is known. */
@@ -249,20 +251,19 @@ static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, 
     int n = s->system.n;
     const double *e = trial->e;
     double *v = b->filter;
-    double burden = dae_oscillation_burden(&b->mode);
-    if (!phi && !b->first) return burden * dae_norm(s->options.norm, n, e, s->w_error, where);
+    if (!phi && !b->first) return dae_norm(s->options.norm, n, e, s->w_error, where);
     if (phi && !b->first && s->options.norm == DAE_NORM_MAX) { /* in one pass */
         double most = 0;
         for (int i = 0; i < n; i++) {
             double a = fabs(e[i] + f * phi[i]) * s->w_error[i];
             most = a > most ? a : most; /* e was checked: no NaN */
         }
-        return burden * most;
+        return most;
     }
     for (int i = 0; i < n; i++) v[i] = phi ? e[i] + f * phi[i] : e[i];
     for (int i = 0; b->first && i < n; i++)
         if (s->system.level[i] > 0) v[i] = 0;
-    return burden * dae_norm(s->options.norm, n, v, s->w_error, where);
+    return dae_norm(s->options.norm, n, v, s->w_error, where);
 }
 
 /* c f_p E_d for one order: the right side of the filter. */
@@ -314,23 +315,27 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
     }
     double stays[3];
     status = dae_filter_persisting(s, trial, b->filter, b->first ? 0 : count, stays);
-    for (int l = 0; l < count && status == DAE_OK; l++)
-        *norm[l] = dae_oscillation_burden(&b->mode) * (b->first ? *norm[l] : fmax(*norm[l], stays[l]));
+    for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
     return status;
 }
 
 /* The filter rightly says that an algebraic unknown is solved for at the end of the step, however badly it was
  * predicted. But a step over half a period of a source has the same right end and misses what the source did: the
- * polynomial has to be a picture of it, to PICTURE of its size (and of what changes by a hundred tolerances). */
-static double unresolved(const dae_solver *s, const bdf *b, const dae_trial *trial)
+ * polynomial has to be a picture of it, to PICTURE of its size (and of what changes by a hundred tolerances). Some
+ * shorter steps are tried for that, no more until there is one again: there are poles, through which algebraic
+ * unknowns may go. */
+static double unresolved(const dae_solver *s, bdf *b, const dae_trial *trial)
 {
     double most = 0;
-    for (int i = 0; i < s->system.n && !b->first && !s->system.computed; i++) {
+    if (b->first || s->system.computed) return 0;
+    for (int i = 0; i < s->system.n; i++) {
         if (s->system.level[i] != DAE_ALGEBRAIC) continue;
         double x = fabs(trial->x[i]), e = fabs(trial->e[i]), size = fmax(fmax(x, fabs(trial->x[i] - trial->e[i])), fabs(b->phi[1][i]));
         most = fmax(most, b->ck * e / (PICTURE * size + 100 / s->w0[i]));
     }
-    return most;
+    if (most < 0.5) b->blurred = 0;
+    if (most <= 1) return 0; /* the size of the next step is none of its business */
+    return ++b->blurred <= PICTURES ? most : 0;
 }
 
 static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)

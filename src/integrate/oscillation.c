@@ -27,12 +27,6 @@ static const double LEAST = 0.05, MOST = 1;
 /* The trial is in vain if the step does not grow, or shrinks. */
 static const double GROWN = 1.1, SHRUNK = 0.5;
 
-/* After so many steps of an oscillation a step has to be better by this factor: errors of some hundred steps, each a
- * fifth of a tolerance, are then within ten. (A factor that grows with the number of steps would keep any
- * number of them within ten; but runs that go on for ever would come to a standstill, and drift would not be
- * proportional to time.) */
-static const double ALONE = 40, BURDEN = 6;
-
 /* The error of BDF2 is so much of the third difference. */
 static const double CONSTANT = 2.0 / 9;
 
@@ -49,11 +43,6 @@ void dae_oscillation_start(dae_oscillation *o)
 int dae_oscillation_order(const dae_oscillation *o, int most)
 {
     return o->held > 0 && most > SAFE ? SAFE : most;
-}
-
-double dae_oscillation_burden(const dae_oscillation *o)
-{
-    return 1 + (BURDEN - 1) * fmin(o->swung / ALONE, 1);
 }
 
 /* It was right to hold the order if the step has grown some steps later: then it is held longer the
@@ -89,7 +78,6 @@ void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, doubl
     }
     if (!(low_2 > 0 && high_2 > 0)) return;
     o->cosine += (dot / sqrt(low_2 * high_2) - o->cosine) / SPAN;
-    o->swung += o->cosine < CLEAR ? o->swung < ALONE : -(o->swung > 0);
     double error = CONSTANT * largest;
     if (o->held > 0 || o->wait > 0 || o->cosine > CLEAR || error > MOST || error < LEAST) return;
     o->held = o->hold;

@@ -11,7 +11,6 @@ typedef struct dae_oscillation {
     double h;               /* the step when it began                                       */
     int wait;               /* steps until it may be held again                             */
     int patience;           /* so many after it was held in vain                            */
-    int swung;              /* steps along an oscillation that is wanted, less others       */
 } dae_oscillation;
 
 void dae_oscillation_start(dae_oscillation *o);
@@ -19,8 +18,5 @@ void dae_oscillation_start(dae_oscillation *o);
 void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, double h, double *const phi[]);
 /* The highest order to be used now, at most `most`. */
 int dae_oscillation_order(const dae_oscillation *o, int most);
-
-/* Errors of an oscillation do not die out: those of N steps add up. By so much a step has to be better. */
-double dae_oscillation_burden(const dae_oscillation *o);
 
 #endif
