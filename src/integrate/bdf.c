@@ -61,7 +61,7 @@ typedef struct bdf {
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
     dae_oscillation mode;   /* may hold the order low                                       */
-    int blurred;            /* attempts since algebraic unknowns were last foretold well    */
+    int blurred, clear;     /* attempts in which algebraic unknowns were foretold badly; well, in a row */
 
     /* of the present attempt */
     int order_new, even;    /* even: the coefficients are those of an even mesh             */
@@ -241,7 +241,7 @@ static void predict(dae_solver *s, bdf *b, int k)
 
 /* The part of its size by which an algebraic unknown may be mispredicted. */
 static const double PICTURE = 0.3;
-enum { PICTURES = 4 };
+enum { PICTURES = 4, CLEAR = 10 };
 
 /* Norm of a raw error vector: e, e + f phi or, in the first step, e without the algebraic
  * unknowns, of whose past nothing is known. */
@@ -322,8 +322,8 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
 /* The filter rightly says that an algebraic unknown is solved for at the end of the step, however badly it was
  * predicted. But a step over half a period of a source has the same right end and misses what the source did: the
  * polynomial has to be a picture of it, to PICTURE of its size (and of what changes by a hundred tolerances). Some
- * shorter steps are tried for that, no more until there is one again: there are poles, through which algebraic
- * unknowns may go. */
+ * shorter steps are tried for that, and no more until it was one for a while: there are poles, through which
+ * algebraic unknowns may go. */
 static double unresolved(const dae_solver *s, bdf *b, const dae_trial *trial)
 {
     double most = 0;
@@ -333,7 +333,8 @@ static double unresolved(const dae_solver *s, bdf *b, const dae_trial *trial)
         double x = fabs(trial->x[i]), e = fabs(trial->e[i]), size = fmax(fmax(x, fabs(trial->x[i] - trial->e[i])), fabs(b->phi[1][i]));
         most = fmax(most, b->ck * e / (PICTURE * size + 100 / s->w0[i]));
     }
-    if (most < 0.5) b->blurred = 0;
+    b->clear = most < 0.5 ? b->clear + 1 : 0;
+    if (b->clear >= CLEAR) b->blurred = 0;
     if (most <= 1) return 0; /* the size of the next step is none of its business */
     return ++b->blurred <= PICTURES ? most : 0;
 }
