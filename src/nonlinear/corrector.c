@@ -27,6 +27,7 @@ enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
 static const double FAR = 20; /* a prediction off by so many tolerances is far */
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
+static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double STIRRING = 3;      /* a look between steps stays within this: rounding   */
 static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
@@ -470,7 +471,7 @@ static double velocity_size(const dae_corrector *q, const double *delta)
  * has converged goes on until velocities are right to the tolerance itself, or no longer gain: rounding. */
 static int settle_velocities(dae_corrector *q, dae_stage *g)
 {
-    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate), *delta = q->change;
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, SETTLING_RATE), *delta = q->change;
     double last = INFINITY, size;
     for (; q->velocities > 0 && q->iterations < q->max_iterations; q->iterations++) {
         double v = fabs(scale) * velocity_size(q, delta);
