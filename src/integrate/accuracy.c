@@ -125,7 +125,7 @@ void dae_points_start(dae_solver *s)
     dae_points *a = &s->points;
     if (!a->most) return;
     a->count = a->inner = a->reading = 0;
-    a->h = 0;
+    a->h = a->drift = s->trial.persists = 0;
     push(s, s->t, s->x, s->d, s->p);
     a->begins = 1;
     memset(a->error, 0, (size_t)s->system.n * sizeof(double));
@@ -341,6 +341,7 @@ void dae_points_take(dae_solver *s)
         a->inner++;
     }
     push(s, s->t, s->x, s->d, s->p);
+    a->drift += s->trial.persists;
     if (!s->method->inside && a->asked) propagate(s);
     forget(s, fabs(h));
 }
@@ -389,6 +390,17 @@ static int high_errors(dae_solver *s, double *estimate)
     return 1;
 }
 
+/* In free directions errors of velocities add up, and (2) forgets some of them: a third of the sum of what stays of
+ * each step, as if half of them had one sign, is told at least. */
+static void add_drift(const dae_solver *s, double *estimate)
+{
+    const dae_corrector *q = &s->corrector;
+    for (int k = 0; k < q->velocities; k++) {
+        int i = q->velocity[k];
+        estimate[i] = fmax(estimate[i], s->points.drift / (3 * s->w0[i]));
+    }
+}
+
 void dae_estimate_errors(dae_solver *s, double *estimate)
 {
     double least = LEAST_UNKNOWN;
@@ -397,9 +409,10 @@ void dae_estimate_errors(dae_solver *s, double *estimate)
     memset(estimate, 0, (size_t)s->system.n * sizeof(double));
     if (s->t != s->t_previous && !s->first.supplied) {
         local_errors(s, estimate);
-        if (s->points.most > 0 && high_errors(s, estimate))
+        if (s->points.most > 0 && high_errors(s, estimate)) {
             least = LEAST;
-        else if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0)
+            add_drift(s, estimate);
+        } else if ((s->system.facts & DAE_FACT_HIGH_INDEX) && s->dense.most > 0)
             dae_compare_with_ends(s, estimate);
     }
     for (int i = 0; i < s->system.n; i++)

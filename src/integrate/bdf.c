@@ -316,6 +316,7 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
     double stays[3];
     status = dae_filter_persisting(s, trial, b->filter, b->first ? 0 : count, stays);
     for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
+    trial->persists = b->first || status != DAE_OK ? 0 : b->ck * stays[0];
     return status;
 }
 

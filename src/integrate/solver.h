@@ -19,6 +19,7 @@ typedef struct dae_trial {
     int limiting;           /* the unknown that decided                                     */
     double constant;        /* of the method: the local error is about constant * e         */
     int filtered;
+    double persists;        /* of the local error what stays of velocities, in full weights (filter.h) */
     int prescribed;         /* size and order were prescribed: no error control             */
     int moved;              /* x was moved by the projection, p with it if x' = f(t, x)     */
 } dae_trial;
@@ -173,6 +174,7 @@ typedef struct dae_points {
     double t_read, *x_read; /* ... there, this                                              */
     double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
     double h;               /* of the last step                                             */
+    double drift;           /* what stays of velocities, of all steps together              */
 } dae_points;
 
 typedef struct dae_event_look {
