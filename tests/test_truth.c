@@ -1,7 +1,7 @@
 /* test_truth.c: runs that ended with status OK and were wrong, as problems of known solution.
  *
  * Velocities beside constraints, kinks under a method of high order, stiff parts under a method of low
- * stage order, Jacobians far from where they were made, pulses between two steps, slopes between steps,
+ * stage order, Jacobians far from where they were made, slopes between steps,
  * index-2 unknowns that nobody declared. All bounds are in tolerances.
  */
 #include "testing.h"
@@ -274,43 +274,6 @@ static void moving_leading_matrix(void **state)
     }
 }
 
-/* ---- sources ---- */
-
-static int rectifier(double t, const double *x, const double *p, double *r, void *user)
-{
-    (void)user;
-    r[0] = 1e-4 * p[0] - x[1] + x[0] / 1e3;
-    r[1] = x[1] - 1e-9 * expm1((x[2] - x[0]) / 0.05);
-    r[2] = x[2] - 5 * sin(100 * acos(-1) * t) + 10 * x[1];
-    return DAE_OK;
-}
-
-static double charge(const char *method, double tol)
-{
-    double x[3] = {0};
-    dae_problem p = {.size = 3, .residual = rectifier};
-    dae_solver *s = dae_open(&p, &(dae_options){.rtol = tol, .atol = 1e-3 * tol, .method = method});
-    expect(s, dae_start(s, 0, x, NULL), DAE_OK);
-    expect(s, dae_advance(s, 0.06), DAE_OK);
-    expect(s, dae_read(s, 0.06, x, NULL), DAE_OK);
-    dae_close(s);
-    return x[0];
-}
-
-/* No step goes from before a pulse to after it: at any of many tolerances. */
-static void pulses_are_not_stepped_over(void **state)
-{
-    (void)state;
-    double exact = charge("radau", 1e-11), most = 0;
-    expect_near(exact, charge("mebdf", 1e-11), 1e-8);
-    for (int k = 80; k <= 320; k++) {
-        double tol = pow(10, -0.025 * k), off = fabs(charge("bdf", tol) - exact) / (tol * (1 + exact));
-        expect_below(off, 100);
-        most = fmax(most, off);
-    }
-    print_message("at most %.3g tolerances\n", most);
-}
-
 /* ---- x' ---- */
 
 /* x' that is read between steps solves the equations: it is as good as x, in the first steps too. */
@@ -342,7 +305,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocities_add_up),
         cmocka_unit_test(moving_leading_matrix),
-        cmocka_unit_test(pulses_are_not_stepped_over),
         cmocka_unit_test(slopes_are_of_the_equations),
         cmocka_unit_test(velocities_keep_no_error_of_newton),
         cmocka_unit_test(kinks_are_no_place_for_high_orders),

@@ -61,7 +61,6 @@ typedef struct bdf {
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
     dae_oscillation mode;   /* may hold the order low                                       */
-    int blurred, clear;     /* attempts in which algebraic unknowns were foretold badly; well, in a row */
 
     /* of the present attempt */
     int order_new, even;    /* even: the coefficients are those of an even mesh             */
@@ -239,10 +238,6 @@ static void predict(dae_solver *s, bdf *b, int k)
     }
 }
 
-/* The part of its size by which an algebraic unknown may be mispredicted. */
-static const double PICTURE = 0.3;
-enum { PICTURES = 4, CLEAR = 10 };
-
 /* Norm of a raw error vector: e, e + f phi or, in the first step, e without the algebraic
  * unknowns, of whose past nothing is known. */
 static double raw_norm(dae_solver *s, bdf *b, const dae_trial *trial, double f, const double *phi,
@@ -318,26 +313,6 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
     for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
     trial->persists = b->first || status != DAE_OK ? 0 : b->ck * stays[0];
     return status;
-}
-
-/* The filter rightly says that an algebraic unknown is solved for at the end of the step, however badly it was
- * predicted. But a step over half a period of a source has the same right end and misses what the source did: the
- * polynomial has to be a picture of it, to PICTURE of its size (and of what changes by a hundred tolerances). Some
- * shorter steps are tried for that, and no more until it was one for a while: there are poles, through which
- * algebraic unknowns may go. */
-static double unresolved(const dae_solver *s, bdf *b, const dae_trial *trial)
-{
-    double most = 0;
-    if (b->first || s->system.computed) return 0;
-    for (int i = 0; i < s->system.n; i++) {
-        if (s->system.level[i] != DAE_ALGEBRAIC) continue;
-        double x = fabs(trial->x[i]), e = fabs(trial->e[i]), size = fmax(fmax(x, fabs(trial->x[i] - trial->e[i])), fabs(b->phi[1][i]));
-        most = fmax(most, b->ck * e / (PICTURE * size + 100 / s->w0[i]));
-    }
-    b->clear = most < 0.5 ? b->clear + 1 : 0;
-    if (b->clear >= CLEAR) b->blurred = 0;
-    if (most <= 1) return 0; /* the size of the next step is none of its business */
-    return ++b->blurred <= PICTURES ? most : 0;
 }
 
 static void raw_errors(dae_solver *s, bdf *b, dae_trial *trial)
@@ -434,7 +409,6 @@ static int judge(dae_solver *s, bdf *b, dae_trial *trial)
     if (raw > 0 && judge_by_ratio(b, trial, raw)) return DAE_OK;
     status = filter_errors(s, b, trial, &trial->limiting);
     if (status != DAE_OK) return status;
-    b->norm_k = fmax(b->norm_k, unresolved(s, b, trial) / b->ck);
     trial->error = b->ck * b->norm_k;
     b->gain = raw > 0 ? trial->error / raw : 0;
     b->guessed = 0;
