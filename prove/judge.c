@@ -164,11 +164,23 @@ static void conclude(run *r, dae_status status)
             r->worst_truth[at] > 0 ? r->worst_estimate[at] / r->worst_truth[at] : -1;
 }
 
+/* --log: every attempt of a run, a line each. */
+static void write_attempt(const dae_step_record *a, void *user)
+{
+    static const char *const verdicts[] = { "accepted", "error", "Newton", "singular", "undefined", "retry" };
+    (void)user;
+    printf("%5ld %-9s t %.15g h %.3g order %d error %.3g (%s) Newton %d, rate %.2g%s%s%s\n", a->step,
+           verdicts[a->verdict], a->t, a->h, a->order, a->error,
+           a->limiting_name, a->newton_iterations, a->newton_rate, a->new_jacobian ? ", Jacobian" : "",
+           a->new_factor ? ", factors" : "", a->filtered ? ", filtered" : "");
+}
+
 void judge_problem(problem *p, int method, int tolerance, verdict *v)
 {
     run r = { .p = p, .v = v, .rtol = tolerances[tolerance] };
     double begun = clock_now();
     dae_options o = { .rtol = r.rtol, .method = method_names[method] };
+    if (p->log) o.log = write_attempt;
     for (int i = 0; i < p->kernel.n; i++)
         r.atol[i] = r.rtol * (p->atol_over_rtol > 0 ? p->atol_over_rtol : p->atol_part[i]);
     if (p->atol_over_rtol == 0) {

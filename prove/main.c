@@ -1,10 +1,10 @@
 /* main.c: prove, the arguments.
  *
  *   prove [--problems N] [--models N] [--first SEED] [--only SEED] [--methods bdf,radau,default]
- *         [--tolerances 1e-4,1e-8] [--jobs N] [--seconds S] [--by-steps] [--verbose] [--describe] [--text]
+ *         [--tolerances 1e-4,1e-8] [--jobs N] [--seconds S] [--by-steps] [--log] [--verbose] [--describe] [--text]
  *
- * --by-steps looks at the ends of steps and not between them; --verbose names failures, and twice every run;
- * --describe checks the problems and --text prints the models without running them.
+ * --by-steps looks at the ends of steps and not between them; --log prints every attempt of a step; --verbose
+ * names failures, and twice every run; --describe checks the problems and --text prints the models without running them.
  *
  * Problems and models are those of the seeds SEED, SEED + 1, ... Exit code 1: a run with status OK
  * is wrong by more than 100 tolerances, or less than 95 % of the runs are within 10.
@@ -98,6 +98,8 @@ int main(int argc, char **argv)
             plan.verbose++;
         else if (strcmp(flag, "--by-steps") == 0)
             plan.by_steps = 1;
+        else if (strcmp(flag, "--log") == 0)
+            plan.log = 1;
         else if (strcmp(flag, "--describe") == 0)
             show = 1;
         else if (strcmp(flag, "--text") == 0)

@@ -52,7 +52,7 @@ static void work(const prove_plan *plan, const job *j, int pipe)
 {
     problem *p = j->is_model ? NULL : problem_draw(j->seed);
     prove_text *m = j->is_model ? text_draw(j->seed) : NULL;
-    if (p) p->by_steps = plan->by_steps;
+    if (p) p->by_steps = plan->by_steps, p->log = plan->log;
     for (int run = j->next; run < RUNS; run++) {
         int method = run % METHODS, tolerance = run / METHODS;
         if (!plan->method[method] || !plan->tolerance[tolerance]) continue;

@@ -130,7 +130,7 @@ typedef struct problem {
     uint64_t seed;
     kernel kernel;
     dress dress;
-    int jacobian, pattern, with_slope, levels, scaled, by_steps;
+    int jacobian, pattern, with_slope, levels, scaled, by_steps, log;
     double atol_over_rtol;        /* 0: an array, atol_part * scale; else for all, or the default */
     double atol_part[KERNEL_MOST];
     double end;
@@ -217,7 +217,7 @@ int tally_close(tally *t);      /* prints the tables; 1: something is wrong     
 
 typedef struct prove_plan {
     uint64_t first;
-    int problems, models, jobs, verbose, by_steps;
+    int problems, models, jobs, verbose, by_steps, log;
     int method[METHODS], tolerance[TOLERANCES]; /* 1: asked for                              */
     double seconds;                             /* of processor time for one run              */
 } prove_plan;

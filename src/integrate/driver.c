@@ -16,27 +16,60 @@ enum { PATIENCE = 50 }; /* Newton iterations of a prescribed step */
 
 /* ---- weights ---- */
 
-/* d moves by at most about w_d^-1 when every unknown moves by its tolerance: measured with a
- * few patterns of signs, so that no derivative of d is needed. */
-static dae_status set_weights_d(dae_solver *s, double t, const double *x)
+/* How far entry i of d moves when every unknown of a group moves by its tolerance, into reach: measured with a few
+ * patterns of signs, so that no derivative of d is needed. Groups are levels 0 and 1, 2, 3. */
+static dae_status measure_reach(dae_solver *s, double t, const double *x, int group, double *reach)
 {
     dae_system *sys = &s->system;
-    int m = sys->m, status = dae_system_d(sys, t, x, sys->d_base);
     uint64_t bits = 0x9e3779b97f4a7c15ULL;
-    for (int i = 0; i < m; i++) s->w_d[i] = 4 * DBL_EPSILON * fabs(sys->d_base[i]);
+    int status = DAE_OK;
     for (int round = 0; round < 4 && status == DAE_OK; round++) {
         for (int j = 0; j < sys->n; j++) {
+            int level = sys->level[j] & 3, mine = group == 0 ? level < DAE_INDEX2 : level == group + 1;
             bits ^= bits << 13;
             bits ^= bits >> 7;
             bits ^= bits << 17;
             double sign = round == 0 || (bits & 1) ? 1 : -1;
-            sys->x_moved[j] = x[j] + sign / s->w0[j];
+            sys->x_moved[j] = x[j] + (mine ? sign / s->w0[j] : 0);
         }
         status = dae_system_d(sys, t, sys->x_moved, sys->d_moved);
-        for (int i = 0; i < m && status == DAE_OK; i++)
-            s->w_d[i] = fmax(s->w_d[i], fabs(sys->d_moved[i] - sys->d_base[i]));
+        for (int i = 0; i < sys->m && status == DAE_OK; i++)
+            reach[i] = fmax(reach[i], fabs(sys->d_moved[i] - sys->d_base[i]));
     }
-    for (int i = 0; i < m; i++) s->w_d[i] = 1 / (s->w_d[i] + DBL_MIN);
+    return status < 0 ? (dae_status)status : DAE_OK;
+}
+
+static int groups_of(const dae_solver *s)
+{
+    return s->system.facts & DAE_FACT_HIGH_INDEX ? 3 : 1;
+}
+
+/* The weights of a computed d: 1 / w_d is how far it moves when every unknown moves by what it is allowed, powers of
+ * h at levels 2 and 3 included. */
+static void scale_weights_d(dae_solver *s, const double power[4])
+{
+    size_t m = (size_t)s->system.m;
+    for (size_t i = 0; i < m; i++) {
+        double reach = s->reach_d[i];
+        for (int group = 1; group < groups_of(s); group++)
+            reach += s->reach_d[(size_t)group * m + i] / power[group + 1];
+        s->w_d[i] = 1 / (reach + DBL_MIN);
+    }
+}
+
+static const double UNSCALED[4] = {1, 1, 1, 1};
+
+static dae_status set_weights_d(dae_solver *s, double t, const double *x)
+{
+    dae_system *sys = &s->system;
+    size_t m = (size_t)sys->m;
+    int status = dae_system_d(sys, t, x, sys->d_base);
+    for (int group = 0; group < groups_of(s) && status == DAE_OK; group++) {
+        double *reach = s->reach_d + (size_t)group * m;
+        for (size_t i = 0; i < m; i++) reach[i] = group == 0 ? 4 * DBL_EPSILON * fabs(sys->d_base[i]) : 0;
+        status = measure_reach(s, t, x, group, reach);
+    }
+    scale_weights_d(s, UNSCALED);
     return status < 0 ? (dae_status)status : DAE_OK;
 }
 
@@ -124,6 +157,11 @@ void dae_scale_weights(dae_solver *s, double h)
     double part = fmin(fabs(h) / s->t_unit, 1), power[4] = {1, 1, part, part * part};
     if (s->system.facts & DAE_FACT_HIGH_INDEX) /* otherwise s->w is s->w0 */
         for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
+    if (s->system.computed && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
+        if (!(s->system.facts & DAE_FACT_D_SELECTS)) scale_weights_d(s, power);
+        for (int i = 0; (s->system.facts & DAE_FACT_D_SELECTS) && i < s->system.m; i++)
+            s->w_d[i] = s->w[s->system.slot[i]];
+    }
     if (s->w_error != s->w) weigh_errors(s);
 }
 

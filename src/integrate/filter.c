@@ -77,3 +77,14 @@ int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v
         if (trial->constant * norm[l] <= noise) norm[l] = 0;
     return status;
 }
+
+int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double *v)
+{
+    dae_corrector *q = &s->corrector;
+    double *noise = q->delta;
+    dae_corrector_rounding(q, trial->x, trial->p, noise);
+    int status = dae_corrector_solve_with(q, noise, 1);
+    for (int i = 0; i < s->system.n && status == DAE_OK; i++)
+        v[i] = copysign(fmax(0, fabs(v[i]) - fabs(noise[i])), v[i]);
+    return status;
+}

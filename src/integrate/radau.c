@@ -25,6 +25,7 @@
  * to N tolerances. So the n-th step has the part 1 / (1 + n / FIRST) of the tolerance: all
  * together FIRST ln N, wherever the run will end. Motions are smooth: at least five stages.
  */
+#include "integrate/filter.h"
 #include "integrate/irk.h"
 #include "base/float_check.h"
 #include "base/norm.h"
@@ -424,6 +425,11 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
     weigh_error(s, m, g, v, trial);
+    if (trial->error > 1 && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
+        status = dae_filter_rounding(s, trial, v);
+        if (status != DAE_OK) return status;
+        weigh_error(s, m, g, v, trial);
+    }
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
     /* a stiff transient: filtered once more [HW96, (8.20)] */
     double *x = s->trial_x, *r = s->look_e;

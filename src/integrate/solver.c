@@ -65,7 +65,7 @@ static dae_status take_memory(dae_solver *s)
     dae_vector_wish wish[] = {
         {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
         {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
-        {&s->d, wide}, {&s->w_d, computed}, {&s->mark.x, n}, {&s->mark.p, wide},
+        {&s->d, wide}, {&s->w_d, computed}, {&s->reach_d, 3 * computed}, {&s->mark.x, n}, {&s->mark.p, wide},
         {&s->mark.slope, n},
         {&s->dense.x_begin, n}, {&s->dense.p_begin, wide}, {&s->dense.d_begin, wide},
         {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},

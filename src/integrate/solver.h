@@ -240,7 +240,8 @@ struct dae_solver {
     double *recent, t_recent; /* |x_i|, |x_i'| of late (option fading), when; NULL: |x| counts */
     double t_unit;          /* what h is measured in, in weights of levels 2 and 3          */
     double *w_error;        /* of errors: w but for algebraic unknowns (driver.c)           */
-    double *w_d;            /* weights of computed d                                        */
+    double *w_d;            /* weights of computed d, with powers of h ...                  */
+    double *reach_d;        /* ... from how far it moves with unknowns of levels 0 and 1, 2, 3 */
     double *d;              /* computed d at t                                              */
     dae_trial trial;
     double *trial_2;        /* scratch, as long as p                                        */
