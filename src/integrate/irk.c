@@ -397,16 +397,18 @@ static int iterate(irk_stages *k, dae_solver *s, double h)
 /* As in the corrector: velocities are to be right to the tolerance itself, or as rounding leaves them. */
 static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tolerance, int most)
 {
-    const dae_corrector *q = &s->corrector;
+    dae_corrector *q = &s->corrector;
     double last = INFINITY, rate = fmax(k->rate, q->old_rate);
-    for (; q->velocities > 0 && k->iterations + k->settling < most; k->settling++) {
+    for (; q->velocities > 0; k->settling++) {
         double v = 0;
         for (int l = 0; l < q->velocities; l++) {
             int i = q->velocity[l];
             v = fmax(v, k->size[i] * q->w_full[i] * q->w_full[i]);
         }
         v = sqrt(v / k->scheme->stages);
-        if (rate * v <= tolerance * (1 - rate) || v > 0.5 * last) break;
+        if (rate * v <= tolerance * (1 - rate)) break;
+        if (v > 0.5 * last || k->settling >= most)
+            return dae_corrector_velocities_done(q, s->x, s->p, v) ? DAE_OK : DAE_STEP_NEWTON;
         int status = iterate(k, s, h);
         if (status != DAE_OK) return status;
         last = v;

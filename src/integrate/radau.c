@@ -90,6 +90,10 @@ static const double OLD_RATE = 0.2;
 /* An entry of the estimate that the filter makes smaller than this part of itself is stiff. */
 static const double REDUCED = 0.5;
 
+/* A stiff transient or front up to this size, in units of the estimate, may be passed over. What is larger may be
+ * read, and is resolved, though the steps behind it do not feel it. */
+static const double PASSED_OVER = 2;
+
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
 
@@ -407,6 +411,13 @@ static void weigh_error(dae_solver *s, const radau *m, const irk_scheme *g, cons
     if (held > trial->error) trial->error = held, trial->limiting = where;
 }
 
+/* What the step has begun with, an error of a few tolerances, shows in an estimate that hardly falls with h. */
+static int is_inherited(const radau *m, const dae_trial *trial)
+{
+    return trial->error < 10 && m->r.rejected > 2 && fabs(trial->h) < 0.9 * m->h_refused &&
+           trial->error > 0.9 * m->refused;
+}
+
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
 {
     irk_stages *k = &m->r.k;
@@ -431,7 +442,9 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
         weigh_error(s, m, g, v, trial);
     }
     if (trial->error <= 1 || (m->r.past && m->r.rejected == 0)) return DAE_OK;
-    /* a stiff transient: filtered once more [HW96, (8.20)] */
+    /* a stiff transient that is hardly larger than a tolerance, or comes from an error of the step before, need not be
+     * resolved: filtered once more [HW96, (8.20)] */
+    if (trial->error > PASSED_OVER && !is_inherited(m, trial)) return DAE_OK;
     double *x = s->trial_x, *r = s->look_e;
     for (int i = 0; i < n; i++) x[i] = s->x[i] + v[i];
     status = dae_system_f(&s->system, s->t, x, s->p, r);
@@ -472,7 +485,6 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     radau *m = s->method_state;
     dae_corrector *q = &s->corrector;
     const irk_scheme *g = scheme_of(m, trial->order);
-    double h = trial->h;
     trial->order = g->order;
     q->new_jacobian = q->new_factor = q->second_round = q->iterations = 0;
     q->observed_rate = 0;
@@ -486,11 +498,9 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
     }
     status = estimate(s, m, g, trial);
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
-    /* inherited: the step begins off the constraints by a few tolerances, and an unknown of level 2
-     * sees that over h: the estimate hardly falls with h; the end is on them again */
-    if ((s->system.facts & DAE_FACT_HIGH_INDEX) && trial->error > 1 && trial->error < 10 &&
-        m->r.rejected > 2 && fabs(h) < 0.9 * m->h_refused && trial->error > 0.9 * m->refused)
-        trial->error = 1;
+    /* the step begins off the constraints by a few tolerances, and an unknown of level 2 sees that over h; the end is
+     * on them again */
+    if ((s->system.facts & DAE_FACT_HIGH_INDEX) && trial->error > 1 && is_inherited(m, trial)) trial->error = 1;
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }
 

@@ -466,16 +466,28 @@ static double velocity_size(const dae_corrector *q, const double *delta)
     return most;
 }
 
+/* Velocities that gain no more are as right as rounding lets them be, or the iteration diverges in them, which the
+ * weights with powers of h do not see: what rounding does to them through the matrix tells which it is. */
+int dae_corrector_velocities_done(dae_corrector *q, const double *x, const double *p, double size)
+{
+    if (size <= 1) return 1;
+    dae_corrector_rounding(q, x, p, q->r);
+    return dae_corrector_solve_with(q, q->r, 1) == DAE_OK && size <= velocity_size(q, q->r);
+}
+
 /* Powers of h forgive errors of velocities that are gone with the next step. In the directions that constraints
  * leave free they are not: there a velocity is as differential as anything, and stays wrong. So an iteration that
- * has converged goes on until velocities are right to the tolerance itself, or no longer gain: rounding. */
+ * has converged goes on until velocities are right to the tolerance itself, or no longer gain. */
 static int settle_velocities(dae_corrector *q, dae_stage *g)
 {
     double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, SETTLING_RATE), *delta = q->change;
     double last = INFINITY, size;
-    for (; q->velocities > 0 && q->iterations < q->max_iterations; q->iterations++) {
+    int most = q->iterations + q->max_iterations;
+    for (; q->velocities > 0; q->iterations++) {
         double v = fabs(scale) * velocity_size(q, delta);
-        if (rate * v <= q->tolerance * (1 - rate) || v > 0.5 * last) break;
+        if (rate * v <= q->tolerance * (1 - rate)) return DAE_OK;
+        if (v > 0.5 * last || q->iterations >= most)
+            return dae_corrector_velocities_done(q, g->x, g->p, v) ? DAE_OK : DAE_STEP_NEWTON;
         int status = dae_system_f(q->system, g->t, g->x, g->p, delta);
         if (status == DAE_OK) status = dae_corrector_solve_with(q, delta, 1);
         if (status == DAE_OK) status = move(q, g, scale, delta, 0, &size);
@@ -600,13 +612,14 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
     for (int round = 0;; round++) {
         int status = prepare(q, g);
         if (status == DAE_OK) status = iterate(q, g);
+        if (status == DAE_OK) status = settle_velocities(q, g);
         if (q->caution > 0) q->caution--;
         if (status != DAE_OK || q->observed_rate > 0.2) q->caution = LONG_CAUTION;
         if (status == DAE_OK) {
             /* converged, but slowly with an old Jacobian: the next step gets a new one */
             if (q->observed_rate > SLOW && !q->jacobian_current) q->want_jacobian = 1;
             weigh_age(q);
-            return settle_velocities(q, g);
+            return DAE_OK;
         }
         q->rate = 1;
         int strayed = status == DAE_STEP_NEWTON ||
