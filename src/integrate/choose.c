@@ -11,6 +11,7 @@
 #include "integrate/choose.h"
 #include "problem/system.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,11 @@ static int has_low_index(const dae_solver *s)
     return !has_high_index(s);
 }
 
+static int is_residual_of_low_index(const dae_solver *s)
+{
+    return is_residual(s) && has_low_index(s);
+}
+
 static int always(const dae_solver *s)
 {
     (void)s;
@@ -90,7 +96,7 @@ static const dae_choice table[] = {
      "after each of many restarts the first steps are short, and those of BDF are cheap"},
     {"residual form, declared levels of 2 or 3", is_residual_of_high_index, {"bdf", "mebdf"},
      "equations of index 2 or 3 as they are written: short steps keep the digits of multipliers"},
-    {"residual form", is_residual, {"bdf", "bdf"},
+    {"residual form, index 0 or 1", is_residual_of_low_index, {"bdf", "bdf"},
      "a residual F(t, x, x'): one Jacobian for many steps"},
     {"a sparse pattern", is_sparse, {"bdf", "mebdf"},
      "a large sparse system: one real factorization for many steps"},
@@ -235,25 +241,32 @@ dae_status dae_choose_history(dae_solver *s)
 }
 
 /* Later a failure says something of the solution, and the words about it are those of one method. */
-enum { FIRST_STEPS = 10 };
+enum { FIRST_STEPS = 10, UNSEEN_STEPS = 300 };
 
-/* Failures that another method may not have. */
-static int is_of_method(dae_status failure)
+/* Failures that another method may not have, after a few steps; or after more of them as long as these have come to
+ * nothing, and nobody has seen them. */
+static int is_of_method(const dae_solver *s, dae_status failure, double t)
 {
-    return failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
+    int vague = failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
+    int numeric = vague || failure == DAE_E_SINGULAR || failure == DAE_E_IMPASSE || failure == DAE_E_CHATTER;
+    if (vague && s->stats.steps <= FIRST_STEPS) return 1;
+    return numeric && s->unseen && s->stats.steps <= UNSEEN_STEPS && fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
 }
 
 int dae_choose_next(dae_solver *s, dae_status failure, double t)
 {
-    if (s->choice < 0 || s->chosen_again || !is_of_method(failure) || s->options.fixed_step > 0 ||
-        s->stats.steps > FIRST_STEPS)
-        return 0;
+    if (s->choice < 0 || s->chosen_again || s->options.fixed_step > 0 || !is_of_method(s, failure, t)) return 0;
     char before[sizeof s->method_name];
     dae_report said = s->report;
     const char *reason = s->stats.reason;
     double h = s->h;
     memcpy(before, s->method_name, sizeof before);
     s->chosen_again = 1;
+    if (s->unseen && s->stats.steps > 0) { /* what the failed steps have left is not needed */
+        s->t = s->t_begin;
+        memcpy(s->x, s->x_started, (size_t)s->system.n * sizeof(double));
+        memcpy(s->p, s->p_started, (size_t)s->system.m * sizeof(double));
+    }
     dae_unprepare(s);
     dae_status status = take_row(s, s->choice + 1, before);
     if (status == DAE_OK) status = dae_open_again(s);

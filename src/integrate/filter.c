@@ -70,8 +70,7 @@ int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v
     if (q->velocities == 0 || count == 0) return DAE_OK;
     int status = next_velocities(s, trial, v, count, norm);
     if (status != DAE_OK || trial->constant * norm[0] <= 0.5) return status;
-    dae_corrector_rounding(q, trial->x, trial->p, r);
-    status = dae_corrector_solve_with(q, r, 1);
+    status = dae_corrector_noise(q, trial->t, trial->x, trial->p, r);
     if (status == DAE_OK) status = next_velocities(s, trial, r, 1, &noise);
     for (int l = 0; l < count; l++)
         if (trial->constant * norm[l] <= noise) norm[l] = 0;
@@ -81,10 +80,9 @@ int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v
 int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double *v)
 {
     dae_corrector *q = &s->corrector;
-    double *noise = q->delta;
-    dae_corrector_rounding(q, trial->x, trial->p, noise);
-    int status = dae_corrector_solve_with(q, noise, 1);
+    double *noise = s->trial_x;
+    int status = dae_corrector_noise(q, trial->t, trial->x, trial->p, noise);
     for (int i = 0; i < s->system.n && status == DAE_OK; i++)
-        v[i] = copysign(fmax(0, fabs(v[i]) - fabs(noise[i])), v[i]);
+        v[i] = copysign(fmax(0, fabs(v[i]) - noise[i]), v[i]);
     return status;
 }

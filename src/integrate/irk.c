@@ -408,7 +408,7 @@ static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tole
         v = sqrt(v / k->scheme->stages);
         if (rate * v <= tolerance * (1 - rate)) break;
         if (v > 0.5 * last || k->settling >= most)
-            return dae_corrector_velocities_done(q, s->x, s->p, v) ? DAE_OK : DAE_STEP_NEWTON;
+            return dae_corrector_velocities_done(q, s->t, s->x, s->p, v) ? DAE_OK : DAE_STEP_NEWTON;
         int status = iterate(k, s, h);
         if (status != DAE_OK) return status;
         last = v;

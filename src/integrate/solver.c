@@ -68,7 +68,7 @@ static dae_status take_memory(dae_solver *s)
         {&s->d, wide}, {&s->w_d, computed}, {&s->reach_d, 3 * computed}, {&s->mark.x, n}, {&s->mark.p, wide},
         {&s->mark.slope, n},
         {&s->dense.x_begin, n}, {&s->dense.p_begin, wide}, {&s->dense.d_begin, wide},
-        {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
+        {&s->x_started, n}, {&s->p_started, wide}, {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
         {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
         {&s->events.look_g, DAE_EVENT_LOOKS * events},
     };
@@ -485,7 +485,7 @@ static int goes_on(dae_solver *s, dae_status failure, double t)
     return dae_choose_next(s, failure, t) || dae_grow_pattern(s, failure, t);
 }
 
-dae_status dae_advance(dae_solver *s, double t)
+static dae_status advance(dae_solver *s, double t)
 {
     dae_status status = enter(s, SOLVER_STARTED, "dae_advance");
     if (status == DAE_OK) status = check_target(s, t, "dae_advance");
@@ -508,6 +508,13 @@ dae_status dae_advance(dae_solver *s, double t)
     }
 }
 
+dae_status dae_advance(dae_solver *s, double t)
+{
+    dae_status status = advance(s, t);
+    if (status >= 0) s->unseen = 0;
+    return status;
+}
+
 dae_status dae_step(dae_solver *s, double limit)
 {
     dae_status status = enter(s, SOLVER_STARTED, "dae_step");
@@ -519,6 +526,7 @@ dae_status dae_step(dae_solver *s, double limit)
     if (status == DAE_OK) status = dae_events_search(s, s->t);
     if (status == DAE_OK) status = one_step(s, limit);
     if (status < 0 && goes_on(s, status, limit)) status = one_step(s, limit);
+    s->unseen = 0;
     if (status == DAE_OK) status = dae_watch(s, limit);
     return status == DAE_OK ? dae_events_search(s, s->t) : status;
 }

@@ -263,6 +263,8 @@ struct dae_solver {
     int newton_trouble;     /* signs of a bad Jacobian, forgotten with time                 */
     int64_t next_check;     /* steps before it may be suspected again                       */
     double t_begin;         /* of the start or restart                                      */
+    double *x_started, *p_started; /* x and d' there                                        */
+    int unseen;             /* 1: no call has come back with anything later                 */
     dae_watch_state watch;
     dae_first first;
     dae_mark mark;          /* for the post-mortem                                          */

@@ -312,6 +312,9 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     s->undefined_failures = s->ceiling_steps = 0;
     s->method->start(s);
     dae_points_start(s);
+    memcpy(s->x_started, s->x, n * sizeof(double));
+    memcpy(s->p_started, s->p, m * sizeof(double));
+    s->unseen = 1;
     return dae_first_begin(s);
 }
 

@@ -27,6 +27,7 @@ enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
 static const double FAR = 20; /* a prediction off by so many tolerances is far */
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
+static const double SHAKEN = 4;       /* rounding is so many times what a shake of two units shows */
 static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
 static const double STIRRING = 3;      /* a look between steps stays within this: rounding   */
@@ -404,18 +405,71 @@ static double power(double a, int k)
     return product;
 }
 
-/* What rounding may do to the rows of f at (x, p): of signs without a pattern of the equations' own. A computed d
- * is rounded itself, and its derivative by c times as much. */
-void dae_corrector_rounding(const dae_corrector *q, const double *x, const double *p, double *r)
+/* f where t, x and with x a computed d are other by a rounding, up or down as the bits say. */
+static int shaken(dae_system *s, double c, double t, const double *x, const double *p, uint64_t bits, double *r)
 {
-    const dae_system *s = q->system;
+    double at = bits & 1 ? nextafter(t, INFINITY) : nextafter(t, -INFINITY);
+    for (int j = 0; j < s->n; j++) {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        s->x_moved[j] = x[j] * (bits & 1 ? 1 + 2 * DBL_EPSILON : 1 - 2 * DBL_EPSILON);
+    }
+    memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
+    if (s->computed) {
+        int status = dae_system_d(s, t, x, s->d_base);
+        if (status == DAE_OK) status = dae_system_d(s, at, s->x_moved, s->d_moved);
+        if (status != DAE_OK) return status;
+        for (int i = 0; i < s->m; i++) s->p_moved[i] += c * (s->d_moved[i] - s->d_base[i]);
+    }
+    return dae_system_f(s, at, s->x_moved, s->p_moved, r);
+}
+
+/* What rounding may do to the rows of f at (t, x, p): by the sizes of K x and C p, and by what two shakes show, for rows
+ * may hold larger terms than these, as of time. A computed d is rounded itself, and its derivative by c times as
+ * much. */
+static void row_rounding(dae_corrector *q, double t, const double *x, const double *p, double *r)
+{
+    static const uint64_t seed[2] = {0x9e3779b97f4a7c15ULL, 0xbf58476d1ce4e5b8ULL};
+    dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
-    double c = q->c_factor;
+    double c = q->c_factor, *still = s->r_above, *moved = s->r_below;
     memset(r, 0, (size_t)s->n * sizeof(double));
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * (s->computed ? c * x[j] : p[j]));
-    for (int i = 0; i < s->n; i++) r[i] *= (i % 3 == 1 ? -16 : 16) * DBL_EPSILON;
+    for (int i = 0; i < s->n; i++) r[i] *= 16 * DBL_EPSILON;
+    int known = dae_system_f(s, t, x, p, still) == DAE_OK;
+    for (int round = 0; round < 2 && known; round++)
+        if (shaken(s, c, t, x, p, seed[round], moved) == DAE_OK)
+            for (int i = 0; i < s->n; i++) r[i] = fmax(r[i], SHAKEN * fabs(moved[i] - still[i]));
+}
+
+/* What rounding of rows does to x: of three patterns of signs the largest, since with one of them rows may cancel. */
+static int spread_rounding(dae_corrector *q, const double *rows, double *noise)
+{
+    int n = q->system->n, status = DAE_OK;
+    uint64_t bits = 0x9e3779b97f4a7c15ULL;
+    memset(noise, 0, (size_t)n * sizeof(double));
+    for (int round = 0; round < 3 && status == DAE_OK; round++) {
+        double *v = q->delta;
+        for (int i = 0; i < n; i++) {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            v[i] = bits & 1 ? rows[i] : -rows[i];
+        }
+        status = dae_corrector_solve_with(q, v, 1);
+        for (int i = 0; i < n && status == DAE_OK; i++) noise[i] = fmax(noise[i], fabs(v[i]));
+    }
+    return status;
+}
+
+int dae_corrector_noise(dae_corrector *q, double t, const double *x, const double *p, double *noise)
+{
+    double *rows = q->delta + q->system->n;
+    row_rounding(q, t, x, p, rows);
+    return spread_rounding(q, rows, noise);
 }
 
 /* Is f at rounding level in every row? Then Newton has done what it can, however badly the unknowns are
@@ -424,13 +478,13 @@ void dae_corrector_rounding(const dae_corrector *q, const double *x, const doubl
 static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
-    double *noise = q->delta;
-    int rows = 1, worst;
-    if (s->computed || dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
-    dae_corrector_rounding(q, g->x, g->p, noise);
-    for (int i = 0; i < s->n; i++) rows &= fabs(q->r[i]) <= fabs(noise[i]);
-    if (rows || !q->jacobian_current || !(s->facts & DAE_FACT_HIGH_INDEX)) return rows;
-    return dae_corrector_solve_with(q, noise, 1) == DAE_OK && size <= dae_norm_max(s->n, noise, g->w, &worst);
+    double *rows = q->delta + s->n, *noise = q->delta + 2 * (size_t)s->n;
+    int quiet = 1, worst;
+    row_rounding(q, g->t, g->x, g->p, rows);
+    if (dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
+    for (int i = 0; i < s->n; i++) quiet &= fabs(q->r[i]) <= rows[i];
+    if (quiet || !q->jacobian_current || !(s->facts & DAE_FACT_HIGH_INDEX)) return quiet;
+    return spread_rounding(q, rows, noise) == DAE_OK && size <= dae_norm_max(s->n, noise, g->w, &worst);
 }
 
 /* The last correction is not followed by a look at f. Where the equations are known to be
@@ -468,11 +522,10 @@ static double velocity_size(const dae_corrector *q, const double *delta)
 
 /* Velocities that gain no more are as right as rounding lets them be, or the iteration diverges in them, which the
  * weights with powers of h do not see: what rounding does to them through the matrix tells which it is. */
-int dae_corrector_velocities_done(dae_corrector *q, const double *x, const double *p, double size)
+int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p, double size)
 {
     if (size <= 1) return 1;
-    dae_corrector_rounding(q, x, p, q->r);
-    return dae_corrector_solve_with(q, q->r, 1) == DAE_OK && size <= velocity_size(q, q->r);
+    return dae_corrector_noise(q, t, x, p, q->r) == DAE_OK && size <= velocity_size(q, q->r);
 }
 
 /* Powers of h forgive errors of velocities that are gone with the next step. In the directions that constraints
@@ -487,7 +540,7 @@ static int settle_velocities(dae_corrector *q, dae_stage *g)
         double v = fabs(scale) * velocity_size(q, delta);
         if (rate * v <= q->tolerance * (1 - rate)) return DAE_OK;
         if (v > 0.5 * last || q->iterations >= most)
-            return dae_corrector_velocities_done(q, g->x, g->p, v) ? DAE_OK : DAE_STEP_NEWTON;
+            return dae_corrector_velocities_done(q, g->t, g->x, g->p, v) ? DAE_OK : DAE_STEP_NEWTON;
         int status = dae_system_f(q->system, g->t, g->x, g->p, delta);
         if (status == DAE_OK) status = dae_corrector_solve_with(q, delta, 1);
         if (status == DAE_OK) status = move(q, g, scale, delta, 0, &size);

@@ -84,10 +84,11 @@ void dae_corrector_close(dae_corrector *q);
  * correction would be smaller than the tolerance. */
 int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 
-/* What rounding may do to f at (x, p): n values into r. */
-void dae_corrector_rounding(const dae_corrector *q, const double *x, const double *p, double *r);
-/* Corrections of velocities of this size, in full weights, become no smaller at (x, p): is it rounding? */
-int dae_corrector_velocities_done(dae_corrector *q, const double *x, const double *p, double size);
+/* What rounding of f at (t, x, p) may do to x through K + cC: n values >= 0. Costs three evaluations and solves;
+ * q->delta is scratch. DAE_OK or a verdict. */
+int dae_corrector_noise(dae_corrector *q, double t, const double *x, const double *p, double *noise);
+/* Corrections of velocities of this size, in full weights, become no smaller there: is it rounding? */
+int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p, double size);
 
 /* A few corrections with the factors as they are, for a point near the last step; changes
  * nothing that later steps depend on. c is that of the factors. 1: converged. */
