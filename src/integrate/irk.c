@@ -13,6 +13,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* The rate of an unknown that has had no correction before. */
+static const double UNKNOWN_RATE = 0.5;
+
 /* Four neighbouring unknowns. */
 typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 #define LANES(pointer) (*(lanes *)(pointer))
@@ -31,7 +34,7 @@ dae_status irk_stages_open(irk_stages *k, dae_solver *s, int most_stages, int mo
     dae_vector_wish wish[] = {
         {&k->Z, (stages + 1) * wide}, {&k->X, stages * wide}, {&k->P, stages * wide_d},
         {&k->R, stages * wide}, {&k->D, s->system.computed ? (stages + 1) * wide_d : 0},
-        {&k->x, wide}, {&k->w, wide}, {&k->size, wide}, {&k->S, k->sweeps > 0 ? stages * wide : 0},
+        {&k->x, wide}, {&k->w, wide}, {&k->size, wide}, {&k->size_before, wide}, {&k->S, k->sweeps > 0 ? stages * wide : 0},
         {&k->F, k->sweeps > 1 ? stages * wide : 0}, {&k->W, k->sweeps > 1 ? stages * wide : 0},
     };
     k->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
@@ -344,6 +347,15 @@ static double correction_size(irk_stages *k, dae_solver *s)
     return sqrt(most / k->scheme->stages);
 }
 
+/* As in the corrector: the rate of the unknown whose correction is the largest now. */
+static double rate_of_worst(const irk_stages *k, const dae_solver *s)
+{
+    int i = s->corrector.worst;
+    if (i < 0) return 0;
+    double now = sqrt(k->size[i]), before = sqrt(k->size_before[i]);
+    return now < UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE;
+}
+
 int irk_stages_residuals(irk_stages *k, dae_solver *s, double h)
 {
     const irk_scheme *g = k->scheme;
@@ -423,7 +435,9 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
     k->rate = 0;
     k->settling = 0;
     for (k->iterations = 1;; k->iterations++) {
-        int m = k->iterations, status = iterate(k, s, h);
+        int m = k->iterations;
+        if (m > 1) memcpy(k->size_before, k->size, (size_t)k->n * sizeof(double));
+        int status = iterate(k, s, h);
         if (status != DAE_OK) return status;
         double size = correction_size(k, s);
         if (!(size < 1e300)) return DAE_STEP_NEWTON;
@@ -432,6 +446,7 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             rate = m == 2 ? seen : sqrt(seen * last_rate); /* [HW96, IV.8] */
             last_rate = seen;
             k->rate = rate;
+            rate = fmax(rate, rate_of_worst(k, s));
         }
         k->remaining = rate < 1 ? rate / (1 - rate) * size : INFINITY;
         if (k->remaining <= tolerance || size <= 1e-3 * tolerance) break;

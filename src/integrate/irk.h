@@ -84,7 +84,7 @@ typedef struct irk_stages {
     double *Z, *X, *P, *R;  /* stages one after another                                     */
     double *D;              /* computed d: d(X_i) - d_n                                     */
     double *x, *w;          /* x_n, weights: padded copies                                  */
-    double *size;           /* squared corrections                                          */
+    double *size, *size_before; /* squared corrections, and those of the iteration before   */
     int sweeps;             /* blended schemes, set before opening: in one iteration        */
     double *S, *F, *W;      /* of these                                                     */
     int patience;           /* iterations before the rate is judged                         */

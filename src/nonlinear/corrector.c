@@ -27,6 +27,7 @@ enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
 static const double FAR = 20; /* a prediction off by so many tolerances is far */
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
+static const double UNKNOWN_RATE = 0.5; /* of an unknown that has had no correction before   */
 static const double SHAKEN = 4;       /* rounding is so many times what a shake of two units shows */
 static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
@@ -398,6 +399,15 @@ static double observe(int m, double size, double last, double first)
     return m == 2 ? rate : fmax(rate, pow(size / first, 1.0 / (m - 1)));
 }
 
+/* Quotients of norms are no rate where the norms are of different unknowns: one that is driven by time alone has a
+ * large first correction and no second, and vouches for nothing but itself. The unknown whose correction is the largest
+ * now has a rate of its own; where it had no correction before, a next one must tell. */
+static double rate_of_worst(const dae_corrector *q, const dae_stage *g, double scale, double size)
+{
+    double before = fabs(scale * q->delta[q->worst]) * g->w[q->worst];
+    return size < UNKNOWN_RATE * before ? size / before : UNKNOWN_RATE;
+}
+
 static double power(double a, int k)
 {
     double product = 1;
@@ -563,6 +573,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
     for (;; m++) {
         int fresh = plain && m == 1;
         q->iterations++;
+        if (m > 1) memcpy(q->delta, delta, (size_t)s->n * sizeof(double));
         status = ask_f(q, g->t, fresh ? g->x_pred : g->x, fresh ? g->p_pred : g->p, delta);
         if (status != DAE_OK) return answer_verdict(s, status);
         status = dae_corrector_solve_with(q, delta, 1);
@@ -576,6 +587,7 @@ static int iterate(dae_corrector *q, dae_stage *g)
             if (size <= 1e-4 * q->tolerance) return DAE_OK; /* nothing to learn about the rate */
         } else {
             q->observed_rate = rate = observe(m, size, last, first);
+            if (q->worst >= 0 && q->norm == DAE_NORM_MAX) rate = fmax(rate, rate_of_worst(q, g, scale, size));
         }
         /* from a far prediction the second correction can be small by overshooting (an
          * exponential throws the iterate to its flat side): then a third must confirm */
