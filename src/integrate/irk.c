@@ -376,6 +376,26 @@ static double rounding_floor(const irk_stages *k)
     return 64 * DBL_EPSILON * most;
 }
 
+/* What rounding does to x through the matrix. At index 2 and 3 that is more than the floor, and no smaller step makes
+ * it less: of multipliers it may be above any tolerance, of unknowns of levels 0 and 1 it may not. */
+static double noise_floor(irk_stages *k, dae_solver *s)
+{
+    double *noise = k->size_before, most = rounding_floor(k);
+    if (dae_corrector_noise(&s->corrector, s->t, s->x, s->p, noise) != DAE_OK) return most;
+    for (int i = 0; i < k->n; i++) {
+        double here = noise[i] * k->w[i];
+        most = fmax(most, s->system.level[i] >= DAE_INDEX2 ? here : fmin(here, 1 / s->safety));
+    }
+    return most;
+}
+
+/* Corrections no longer fall, and are so small, or of such an unknown, that it may be rounding. */
+static int stalls(const dae_solver *s, double rate, double size)
+{
+    int worst = s->corrector.worst;
+    return rate > 0.1 && (size * s->safety <= 1 || (worst >= 0 && s->system.level[worst] >= DAE_INDEX2));
+}
+
 int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *a)
 {
     int plain = !s->system.computed, S = k->scheme->stages, rows = a ? a->from->stages + 1 : 0;
@@ -431,7 +451,7 @@ static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tole
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate)
 {
-    double last = 0, last_rate = 0, rate = old_rate;
+    double last = 0, last_rate = 0, rate = old_rate, rate_before = 0, careful = old_rate, noise = -1;
     k->rate = 0;
     k->settling = 0;
     for (k->iterations = 1;; k->iterations++) {
@@ -445,14 +465,20 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             double seen = size / last;
             rate = m == 2 ? seen : sqrt(seen * last_rate); /* [HW96, IV.8] */
             last_rate = seen;
+            rate_before = k->rate;
             k->rate = rate;
-            rate = fmax(rate, rate_of_worst(k, s));
+            careful = fmax(rate, rate_of_worst(k, s));
         }
-        k->remaining = rate < 1 ? rate / (1 - rate) * size : INFINITY;
+        k->remaining = careful < 1 ? careful / (1 - careful) * size : INFINITY;
         if (k->remaining <= tolerance || size <= 1e-3 * tolerance) break;
         if (m > 1) {
-            if (last_rate > 0.1 && size <= rounding_floor(k)) break;
-            double hope = k->remaining;
+            int stalled = stalls(s, last_rate, size);
+            if (stalled && noise < 0) noise = noise_floor(k, s);
+            if (stalled && size <= noise) {
+                k->rate = rate_before; /* quotients of rounding are no rate */
+                break;
+            }
+            double hope = rate < 1 ? rate / (1 - rate) * size : INFINITY;
             for (int left = most - m; left > 0 && hope > tolerance; left--) hope *= rate;
             /* the second correction may be larger than the first where an unknown waits for
              * another one to be right */
@@ -461,8 +487,8 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             if (!early && (hope > tolerance || rate >= 0.99)) {
                 /* it goes no further; what is left may be rounding, amplified: below a tenth of
                  * the tolerance (without the part that safety takes) that will do */
-                double noise = 2000 * DBL_EPSILON / fmax(s->options.rtol, DBL_EPSILON);
-                if (m > 2 && size * s->safety <= fmax(0.1, noise)) break;
+                double bearable = 2000 * DBL_EPSILON / fmax(s->options.rtol, DBL_EPSILON);
+                if (m > 2 && size * s->safety <= fmax(0.1, bearable)) break;
                 return DAE_STEP_NEWTON;
             }
         } else if (m >= most) {

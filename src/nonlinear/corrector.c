@@ -564,7 +564,7 @@ static int settle_velocities(dae_corrector *q, dae_stage *g)
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
-    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate);
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate), careful = rate;
     double *delta = q->change, first = 0, last = 0, size;
     int m = 1, plain = !s->computed; /* then the first look is at the prediction itself */
     int status = plain ? DAE_OK : reset_stage(q, g);
@@ -587,17 +587,20 @@ static int iterate(dae_corrector *q, dae_stage *g)
             if (size <= 1e-4 * q->tolerance) return DAE_OK; /* nothing to learn about the rate */
         } else {
             q->observed_rate = rate = observe(m, size, last, first);
-            if (q->worst >= 0 && q->norm == DAE_NORM_MAX) rate = fmax(rate, rate_of_worst(q, g, scale, size));
+            careful = q->worst >= 0 && q->norm == DAE_NORM_MAX ? fmax(rate, rate_of_worst(q, g, scale, size)) : rate;
         }
         /* from a far prediction the second correction can be small by overshooting (an
          * exponential throws the iterate to its flat side): then a third must confirm */
         int hasty = m == 2 && first > FAR && size > 0.1 * q->tolerance;
-        if (!hasty && rate < 1 && rate * size <= q->tolerance * (1 - rate)) break;
+        if (!hasty && careful < 1 && careful * size <= q->tolerance * (1 - careful)) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
         int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
                    /* the iterations left cannot do it */
                    (m >= 2 && size * power(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
-        if (lost && m >= 2 && only_noise(q, g, size)) return DAE_OK;
+        if (lost && m >= 2 && only_noise(q, g, size)) {
+            q->observed_rate = 0; /* quotients of rounding are no rate */
+            return DAE_OK;
+        }
         if (lost) return DAE_STEP_NEWTON;
         last = size;
     }
