@@ -64,8 +64,11 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     *excess = 0;
     *row = -1;
+    double fastest = 0; /* p is found as a whole: a row whose own p is zero has it rounded as the others have theirs */
+    for (int i = 0; i < n; i++)
+        if (c_row[i] > 0) fastest = fmax(fastest, terms[i] / c_row[i]);
     for (int i = 0; i < n; i++) {
-        double allowed = k_row[i] + 1e4 * DBL_EPSILON * (terms[i] + k_row[i]) + DBL_MIN;
+        double allowed = k_row[i] + 1e4 * DBL_EPSILON * (terms[i] + k_row[i] + c_row[i] * fastest) + DBL_MIN;
         double over = fabs(r[i]) / allowed;
         if (over > *excess) {
             *excess = over;

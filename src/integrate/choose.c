@@ -241,7 +241,7 @@ dae_status dae_choose_history(dae_solver *s)
 }
 
 /* Later a failure says something of the solution, and the words about it are those of one method. */
-enum { FIRST_STEPS = 10, UNSEEN_STEPS = 300 };
+enum { FIRST_STEPS = 10, UNSEEN_STEPS = 2000 };
 
 /* Failures that another method may not have, after a few steps; or after more of them as long as these have come to
  * nothing, and nobody has seen them. */

@@ -474,6 +474,18 @@ static void note_cut(dae_solver *s, int verdict)
         s->corrector.want_jacobian = 1;
 }
 
+/* Newton's iteration is slow, or fails, with a Jacobian of this step: at index 2 and 3 differences may be too coarse for
+ * it, and smaller steps make that worse. */
+static void sharpen(dae_solver *s, int verdict)
+{
+    dae_system *sys = &s->system;
+    const dae_corrector *q = &s->corrector;
+    int slow = verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR || (verdict == DAE_OK && q->observed_rate > 0.3);
+    if (sys->sharp || !sys->differenced || !q->jacobian_current || !slow || !(sys->facts & DAE_FACT_HIGH_INDEX)) return;
+    sys->sharp = 1;
+    s->corrector.want_jacobian = 1;
+}
+
 enum { TRIED = 3 }; /* attempts of a step before units are looked at */
 
 /* Newton has trouble again and again: is the Jacobian that was given wrong? Asked at ever
@@ -527,6 +539,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->options.log && verdict >= 0) write_log(s, trial, verdict);
         if (verdict <= 0) break;
         int unwary = !s->corrector.verify;
+        sharpen(s, verdict);
         if (suspect_unit(s, trial)) continue;
         if (hopeless(s, verdict)) return dae_explain(s, verdict, trial);
         dae_status other = suspect_jacobian(s);
@@ -541,6 +554,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         s->corrector.stubborn = s->failures - s->error_failures >= 3;
     }
     if (verdict < 0) return dae_explain(s, verdict, trial);
+    sharpen(s, verdict);
     dae_status status = commit(s, trial);
     return status == DAE_OK ? suspect_jacobian(s) : status;
 }

@@ -279,7 +279,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     if (status != DAE_OK) return status;
     if (!restart) { /* nothing is presumed from an earlier run */
         sys->facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
-        sys->have_C = sys->C_moves = sys->C_agreed = 0;
+        sys->have_C = sys->C_moves = sys->C_agreed = sys->sharp = 0;
         s->state = SOLVER_OPEN;
     }
     s->t = s->t_previous = s->stats.t = t;

@@ -23,6 +23,10 @@
  * C - C_old comes out multiplied by c.
  *
  * A point where f is not defined is tried again on the other side.
+ *
+ * At index 2 and 3 errors of K are multiplied by c and c^2: sqrt(eps) of a row may be too much for Newton's iteration,
+ * and the more the shorter the step. Then (dae_system.sharp) differences are central ones over the cube root of eps:
+ * rounding and truncation are eps^(2/3) of the row, for twice the evaluations.
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -57,7 +61,7 @@ static double representable(double y, double step)
 
 static void choose_steps(dae_system *s, const double *x, const double *p, double h, const double *w)
 {
-    double root = sqrt(DBL_EPSILON), fastest = 0;
+    double root = s->sharp ? cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON), fastest = 0;
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
         double size = fmax(fmax(fabs(x[j]), fabs(motion)), nominal(s, j, w));
@@ -106,39 +110,47 @@ static int shift(dae_system *s, const motion *m, int c, double t, const double *
     return DAE_OK;
 }
 
-static void gather(dae_system *s, const motion *m, int c, double sign, double *J)
+/* from: f on the other side of the move, or where there is none at the point itself. */
+static void gather(dae_system *s, const motion *m, int c, double sign, const double *from, double *J)
 {
     const dae_matrix *a = &s->matrix;
     for (int l = s->color_start[c]; l < s->color_start[c + 1]; l++) {
         int j = s->color_list[l];
-        double by = sign * (m->x ? s->step[j] : s->computed ? m->rate * s->step[j] : s->p_step[j]);
+        double by = sign * (from == s->r_base ? 1 : 2) * (m->x ? s->step[j] : s->computed ? m->rate * s->step[j] : s->p_step[j]);
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
             int i = dae_column_row(a, j, k);
-            J[k] = (s->r_moved[i] - s->r_base[i]) / by; /* 1 / by may overflow */
+            J[k] = (s->r_moved[i] - from[i]) / by; /* 1 / by may overflow */
         }
     }
 }
 
-/* J from s->r_base, the evaluation at the point, and one more per colour. */
+static int moved_f(dae_system *s, const motion *m, int c, double t, const double *x, const double *p, double sign,
+                   double *r)
+{
+    int status = shift(s, m, c, t, x, p, sign);
+    return status == DAE_OK ? m->eval(s, t, m->x ? s->x_moved : x, s->p_moved, r) : status;
+}
+
+/* J from s->r_base, the evaluation at the point, and one more per colour, or two. */
 static int difference(dae_system *s, const motion *m, double t, const double *x, const double *p,
                       double *J)
 {
     int64_t before = s->stats->residuals;
     int status = DAE_OK;
+    s->differenced = 1;
     memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
     memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
     if (m->p && s->computed) status = dae_system_d(s, t, x, s->d_base);
     for (int c = 0; c < s->colors && status == DAE_OK; c++) {
         double sign = 1;
-        const double *at = m->x ? s->x_moved : x;
-        status = shift(s, m, c, t, x, p, sign);
-        if (status == DAE_OK) status = m->eval(s, t, at, s->p_moved, s->r_moved);
+        const double *from = s->r_base;
+        if (s->sharp && moved_f(s, m, c, t, x, p, -1, s->r_below) == DAE_OK) from = s->r_below;
+        status = moved_f(s, m, c, t, x, p, sign, s->r_moved);
         if (status == DAE_RETRY) {
-            sign = -1;
-            status = shift(s, m, c, t, x, p, sign);
-            if (status == DAE_OK) status = m->eval(s, t, at, s->p_moved, s->r_moved);
+            from = s->r_base;
+            status = moved_f(s, m, c, t, x, p, sign = -1, s->r_moved);
         }
-        if (status == DAE_OK) gather(s, m, c, sign, J);
+        if (status == DAE_OK) gather(s, m, c, sign, from, J);
         shift(s, m, c, t, x, p, 0);
     }
     s->stats->jacobian_residuals += s->stats->residuals - before;
@@ -494,7 +506,7 @@ int dae_system_jacobian(dae_system *s, double t, const double *x, const double *
 {
     size_t bytes = (size_t)s->matrix.count * sizeof(double);
     s->stats->jacobians++;
-    s->base_known = 0;
+    s->base_known = s->differenced = 0;
     memset(K, 0, bytes);
     if (C) memset(C, 0, bytes);
     int status = s->problem.rhs ? jacobian_mass(s, t, x, p, h, w, K, C)
