@@ -243,14 +243,15 @@ dae_status dae_choose_history(dae_solver *s)
 /* Later a failure says something of the solution, and the words about it are those of one method. */
 enum { FIRST_STEPS = 10, UNSEEN_STEPS = 2000 };
 
-/* Failures that another method may not have, after a few steps; or after more of them as long as these have come to
- * nothing, and nobody has seen them. */
+/* Failures that another method may not have, after a few steps; at index 2 and 3, where short first steps fail by
+ * rounding, after more of them as long as these have come to nothing, and nobody has seen them. */
 static int is_of_method(const dae_solver *s, dae_status failure, double t)
 {
     int vague = failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
     int numeric = vague || failure == DAE_E_SINGULAR || failure == DAE_E_IMPASSE || failure == DAE_E_CHATTER;
     if (vague && s->stats.steps <= FIRST_STEPS) return 1;
-    return numeric && s->unseen && s->stats.steps <= UNSEEN_STEPS && fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
+    return numeric && has_high_index(s) && s->unseen && s->stats.steps <= UNSEEN_STEPS &&
+           fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
 }
 
 int dae_choose_next(dae_solver *s, dae_status failure, double t)

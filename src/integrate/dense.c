@@ -24,9 +24,11 @@
  * step. Their change is the error of the pass before, and the last coefficient of D' shows whether M
  * is enough. Where corrections do not converge, and the method can, it makes a step that ends at t.
  *
- * **Reads need not all ask.** What costs nothing is compared with the equations' answer, one correction at
- * one or two places of a step, whoever reads where: the method's polynomial first, then the polynomial through x
- * at the ends and the Gauss nodes. What agrees is read in all of the step; where nothing does every read asks.
+ * **Reads ask, until reading has cost half as much as the run.** No comparison at a few places shows a pulse of time between
+ * them; what is asked at t itself is right there. Then what costs nothing is read, after it was compared with the
+ * equations' answer, one correction at one or two places of a step, whoever reads where: the method's polynomial first,
+ * then the polynomial through x at the ends and the Gauss nodes. What agrees is read in all of the step; where nothing
+ * does every read asks. (The search for events compares only: what it looks at must be one function.)
  *
  * **Multistep methods look ahead.** Their predictor is the polynomial of the step before, of degree k through t_n
  * ... t_{n-k}, and misses x_{n+1} by e = (t_{n+1} - t_n) ... (t_{n+1} - t_{n-k}) x[...]. The polynomial
@@ -61,6 +63,9 @@ static const double FORGIVEN = 10;
  * the equations hold and nothing shows, and from the middle, where the slope of a symmetric error is zero. */
 enum { PLACES = 2 };
 static const double place[PLACES] = {0.43, 0.22};
+
+/* Reads ask while reading has cost less than half of the evaluations of the run and this. */
+enum { ASKED_FREELY = 40 };
 
 /* Of steps that were foreseen every so many is compared all the same. */
 enum { NOW_AND_THEN = 4 };
@@ -561,25 +566,35 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
 
 /* ---- reading ---- */
 
-/* Where x' is wanted it is that of the equations, one correction from what is foretold: the slope of a polynomial is
- * an order worse, and what follows from x' (a force, in a model an unknown that was solved for) with it. x is the same
- * whether x' is wanted or not. */
-static int read_inside(dae_solver *s, double t, int slopes)
+/* What is foretold at t, and what the equations answer to it, one correction from it. Where x' is wanted it is theirs: the
+ * slope of a polynomial is an order worse, and what follows from x' (a force, in a model an unknown that was solved
+ * for) with it. 0: they contradict, and nothing is foretold in the rest of the step. */
+static int read_foretold(dae_solver *s, double t, int slopes, int asking)
+{
+    dae_dense *a = &s->dense;
+    double near = s->method->between == DAE_BETWEEN_POLYNOMIAL ? AGREES_MULTISTEP : AGREES;
+    foretell(s, a->source, t);
+    if (!slopes && !asking) return 1;
+    predict(s, t);
+    if (!ask(s, t, 1)) return 1;
+    if (asking && !(distance(s, a->x) <= near)) {
+        a->source = DAE_READ_NOTHING;
+        return 0;
+    }
+    for (int i = 0; i < s->system.m; i++)
+        if (s->system.computed || s->system.level[i] != DAE_ALGEBRAIC) a->p[i] = s->trial.p[i];
+    return 1;
+}
+
+static int read_inside(dae_solver *s, double t, int slopes, int asking)
 {
     dae_dense *a = &s->dense;
     dae_scale_weights(s, s->t - s->t_previous);
     a->doubtful = 0;
     find_source(s);
     a->reads++;
-    if (a->source != DAE_READ_NOTHING) {
-        foretell(s, a->source, t);
-        if (!slopes) return 1;
-        predict(s, t);
-        if (!ask(s, t, 1)) return 1;
-        for (int i = 0; i < s->system.m; i++)
-            if (s->system.computed || s->system.level[i] != DAE_ALGEBRAIC) a->p[i] = s->trial.p[i];
-        return 1;
-    }
+    asking = asking && 2 * (a->spent - ASKED_FREELY) < s->stats.residuals - a->spent;
+    if (a->source != DAE_READ_NOTHING && read_foretold(s, t, slopes, asking)) return 1;
     if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
         return 1;
     predict(s, t);
@@ -605,9 +620,10 @@ static dae_status refuse(dae_solver *s, double t)
     return DAE_E_CONVERGENCE;
 }
 
-dae_status dae_look(dae_solver *s, double t, double *x, double *p)
+dae_status dae_look(dae_solver *s, double t, double *x, double *p, int asking)
 {
     dae_dense *a = &s->dense;
+    int64_t before = s->stats.residuals;
     size_t nb = (size_t)s->system.n * sizeof(double), mb = (size_t)s->system.m * sizeof(double);
     if (s->system.n == 0) return DAE_OK;
     if (s->first.supplied) return dae_first_read(s, t, x, p);
@@ -616,7 +632,9 @@ dae_status dae_look(dae_solver *s, double t, double *x, double *p)
         s->points.reading = 0;
         return DAE_OK;
     }
-    if (!read_inside(s, t, p != NULL)) return refuse(s, t);
+    int found = read_inside(s, t, p != NULL, asking);
+    a->spent += s->stats.residuals - before;
+    if (!found) return refuse(s, t);
     if (s->method->polish) s->method->polish(s, t, a->x, a->p);
     dae_points_read(s, t, a->x);
     if (x) memcpy(x, a->x, nb);

@@ -30,7 +30,7 @@ static int ask(dae_solver *s, double t, int glance, double *g)
     dae_event_search *v = &s->events;
     if (glance)
         dae_glance(s, t, v->x, v->p);
-    else if ((v->reading = dae_look(s, t, v->x, v->p)) != DAE_OK)
+    else if ((v->reading = dae_look(s, t, v->x, v->p, 0)) != DAE_OK)
         return DAE_RETRY;
     s->stats.event_evaluations++;
     s->system.callback_depth++;

@@ -322,6 +322,7 @@ dae_status dae_start(dae_solver *s, double t0, const double *x, const double *xd
     const char *method = s->stats.method, *linear = s->stats.linear, *reason = s->stats.reason;
     int64_t nonzeros = s->stats.nonzeros;
     memset(&s->stats, 0, sizeof s->stats);
+    s->dense.spent = 0;
     s->stats.method = method;
     s->stats.reason = reason;
     s->stats.linear = linear;
@@ -605,7 +606,7 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));
         return DAE_OK;
     }
-    status = dae_look(s, t, x, xdot);
+    status = dae_look(s, t, x, xdot, 1);
     if (status != DAE_OK) return status;
     if (x && t != s->t_previous) dae_project_reading(s, t, x);
     return DAE_OK;

@@ -145,6 +145,7 @@ typedef struct dae_dense {
     int source;             /* DAE_READ_...: what may do without the equations              */
     int vouched;            /* the same of the step before                                  */
     int reads, reads_before; /* reads of this step and of the one before                    */
+    int64_t spent;          /* evaluations that reading has cost since the solver was opened */
     int corrected;          /* 1: X and P are those of this step                            */
     double lacking;         /* what the polynomial through P lacks, in tolerances of x      */
     double defect;          /* the same with what the corrections left                      */
@@ -339,7 +340,7 @@ dae_status dae_first_predict(dae_solver *s, double h, double *error, double *sta
 dae_status dae_dense_open(dae_solver *s);
 void dae_dense_close(dae_solver *s);
 void dae_dense_begin(dae_solver *s);             /* a step was accepted                     */
-dae_status dae_look(dae_solver *s, double t, double *x, double *p);
+dae_status dae_look(dae_solver *s, double t, double *x, double *p, int asking);
 void dae_compare_with_ends(dae_solver *s, double *estimate); /* levels 2 and 3: more of it  */
 int dae_is_unresolved(dae_solver *s, double t); /* 1: the polynomial is no picture of it   */
 /* Weights of Lagrange's polynomial through the nodes at t, and of its derivative (or NULL). */

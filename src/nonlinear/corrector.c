@@ -28,6 +28,7 @@ static const double FAR = 20; /* a prediction off by so many tolerances is far *
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double UNKNOWN_RATE = 0.5; /* of an unknown that has had no correction before   */
+static const double BEARABLE = 3;     /* rounding of levels 0 and 1 above so many tolerances is a failure */
 static const double SHAKEN = 4;       /* rounding is so many times what a shake of two units shows */
 static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
 static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
@@ -415,10 +416,9 @@ static double power(double a, int k)
     return product;
 }
 
-/* f where t, x and with x a computed d are other by a rounding, up or down as the bits say. */
+/* f where x, and with it a computed d, is other by a rounding, up or down as the bits say. */
 static int shaken(dae_system *s, double c, double t, const double *x, const double *p, uint64_t bits, double *r)
 {
-    double at = bits & 1 ? nextafter(t, INFINITY) : nextafter(t, -INFINITY);
     for (int j = 0; j < s->n; j++) {
         bits ^= bits << 13;
         bits ^= bits >> 7;
@@ -428,15 +428,15 @@ static int shaken(dae_system *s, double c, double t, const double *x, const doub
     memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
     if (s->computed) {
         int status = dae_system_d(s, t, x, s->d_base);
-        if (status == DAE_OK) status = dae_system_d(s, at, s->x_moved, s->d_moved);
+        if (status == DAE_OK) status = dae_system_d(s, t, s->x_moved, s->d_moved);
         if (status != DAE_OK) return status;
         for (int i = 0; i < s->m; i++) s->p_moved[i] += c * (s->d_moved[i] - s->d_base[i]);
     }
-    return dae_system_f(s, at, s->x_moved, s->p_moved, r);
+    return dae_system_f(s, t, s->x_moved, s->p_moved, r);
 }
 
-/* What rounding may do to the rows of f at (t, x, p): by the sizes of K x and C p, and by what two shakes show, for rows
- * may hold larger terms than these, as of time. A computed d is rounded itself, and its derivative by c times as
+/* What rounding may do to the rows of f at (t, x, p): by the sizes of K x and C p; at index 2 and 3, where it is multiplied,
+ * by what two shakes show, too, for rows may hold larger terms than these. A computed d is rounded itself, and its derivative by c times as
  * much. */
 static void row_rounding(dae_corrector *q, double t, const double *x, const double *p, double *r)
 {
@@ -449,8 +449,8 @@ static void row_rounding(dae_corrector *q, double t, const double *x, const doub
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * (s->computed ? c * x[j] : p[j]));
     for (int i = 0; i < s->n; i++) r[i] *= 16 * DBL_EPSILON;
-    int known = dae_system_f(s, t, x, p, still) == DAE_OK;
-    for (int round = 0; round < 2 && known; round++)
+    int shakes = (s->facts & DAE_FACT_HIGH_INDEX) && dae_system_f(s, t, x, p, still) == DAE_OK;
+    for (int round = 0; round < 2 && shakes; round++)
         if (shaken(s, c, t, x, p, seed[round], moved) == DAE_OK)
             for (int i = 0; i < s->n; i++) r[i] = fmax(r[i], SHAKEN * fabs(moved[i] - still[i]));
 }
@@ -484,17 +484,23 @@ int dae_corrector_noise(dae_corrector *q, double t, const double *x, const doubl
 
 /* Is f at rounding level in every row? Then Newton has done what it can, however badly the unknowns are
  * determined. At index 2 and 3 rounding is amplified by 1 / h and more: there the last correction may be as large as
- * what rounding does to x through the matrix, if that is of this step. Asked only when the iteration fails. */
+ * what rounding does to x through the matrix, if that is of this step; of multipliers whatever it is, of unknowns of levels
+ * 0 and 1 a few tolerances at most. Asked only when the iteration fails. */
 static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
-    double *rows = q->delta + s->n, *noise = q->delta + 2 * (size_t)s->n;
-    int quiet = 1, worst;
+    double *rows = q->delta + s->n, *noise = q->delta + 2 * (size_t)s->n, most = 0;
+    int quiet = 1, high = (s->facts & DAE_FACT_HIGH_INDEX) != 0;
     row_rounding(q, g->t, g->x, g->p, rows);
     if (dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
     for (int i = 0; i < s->n; i++) quiet &= fabs(q->r[i]) <= rows[i];
-    if (quiet || !q->jacobian_current || !(s->facts & DAE_FACT_HIGH_INDEX)) return quiet;
-    return spread_rounding(q, rows, noise) == DAE_OK && size <= dae_norm_max(s->n, noise, g->w, &worst);
+    if (!high) return quiet;
+    if (q->worst < 0 || (s->level[q->worst] < DAE_INDEX2 && size > BEARABLE)) return 0;
+    if (quiet || !q->jacobian_current) return quiet;
+    if (spread_rounding(q, rows, noise) != DAE_OK) return 0;
+    for (int i = 0; i < s->n; i++)
+        most = fmax(most, s->level[i] < DAE_INDEX2 ? fmin(noise[i] * g->w[i], BEARABLE) : noise[i] * g->w[i]);
+    return size <= most;
 }
 
 /* The last correction is not followed by a look at f. Where the equations are known to be
