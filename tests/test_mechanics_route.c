@@ -124,7 +124,7 @@ static void promise(void **state)
     }
     if (kept < 0.85 * points)
         fail_msg("q and v have their digits at %d of %d points", kept, points);
-    if (better < points / 3) /* settling is worth its while */
+    if (better < points / 4) /* settling is worth its while */
         fail_msg("settling gives lambda a digit more at %d of %d points only", better, points);
 }
 

@@ -24,7 +24,7 @@
  * step. Their change is the error of the pass before, and the last coefficient of D' shows whether M
  * is enough. Where corrections do not converge, and the method can, it makes a step that ends at t.
  *
- * **Reads ask, until reading has cost half as much as the run.** No comparison at a few places shows a pulse of time between
+ * **Reads ask, until reading has cost a quarter of the run.** No comparison at a few places shows a pulse of time between
  * them; what is asked at t itself is right there. Then what costs nothing is read, after it was compared with the
  * equations' answer, one correction at one or two places of a step, whoever reads where: the method's polynomial first,
  * then the polynomial through x at the ends and the Gauss nodes. What agrees is read in all of the step; where nothing
@@ -64,8 +64,8 @@ static const double FORGIVEN = 10;
 enum { PLACES = 2 };
 static const double place[PLACES] = {0.43, 0.22};
 
-/* Reads ask while reading has cost less than half of the evaluations of the run and this. */
-enum { ASKED_FREELY = 40 };
+/* Reads ask while reading has cost less than a quarter of the evaluations of the run and this. */
+enum { ASKED_FREELY = 30 };
 
 /* Of steps that were foreseen every so many is compared all the same. */
 enum { NOW_AND_THEN = 4 };
@@ -593,7 +593,7 @@ static int read_inside(dae_solver *s, double t, int slopes, int asking)
     a->doubtful = 0;
     find_source(s);
     a->reads++;
-    asking = asking && 2 * (a->spent - ASKED_FREELY) < s->stats.residuals - a->spent;
+    asking = asking && 4 * (a->spent - ASKED_FREELY) < s->stats.residuals - a->spent;
     if (a->source != DAE_READ_NOTHING && read_foretold(s, t, slopes, asking)) return 1;
     if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
         return 1;

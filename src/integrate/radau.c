@@ -62,6 +62,7 @@ typedef struct radau {
     double newton;           /* error that Newton may leave, weighted                       */
     double floor;            /* what rounding leaves in any case, weighted                  */
     int undamped;            /* 1: the errors of all steps together                         */
+    int level;               /* the highest of all unknowns                                 */
     double share;            /* the part of the tolerance that is this step's               */
 } radau;
 
@@ -93,6 +94,13 @@ static const double REDUCED = 0.5;
 /* A stiff transient or front up to this size, in units of the estimate, may be passed over. What is larger may be
  * read, and is resolved, though the steps behind it do not feel it. */
 static const double PASSED_OVER = 2;
+
+/* The most growth, by the highest level. A multiplier is right to what its step allows, tolerances over h^2, and with p_n
+ * it is seen in the estimate of the next step: that must not be much longer. */
+static const double GROWTH_MOST[] = {8, 8, 8, 3};
+
+/* Above this error the next step is shorter: at index 2 and 3 it must not be so for rounding. */
+static const double SHRINKING = 0.3;
 
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
@@ -286,6 +294,7 @@ static void radau_start(dae_solver *s)
     m->r.past = NULL;
     m->r.k.factored = NULL;
     m->r.rejected = m->r.full = m->steady = 0;
+    m->level = dae_highest_level(s);
     m->h_error = 0;
     m->rate = 0;
     m->iterations = 0;
@@ -436,7 +445,7 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
     weigh_error(s, m, g, v, trial);
-    if (trial->error > 1 && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
+    if (trial->error > SHRINKING && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
         status = dae_filter_rounding(s, trial, v);
         if (status != DAE_OK) return status;
         weigh_error(s, m, g, v, trial);
@@ -543,7 +552,7 @@ static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *
         r = fmin(r, safe_part(m) * trend);
     }
     if (m->r.rejected > 0) r = fmin(r, 1);
-    r = fmax(0.125, fmin(r, 8));
+    r = fmax(0.125, fmin(r, GROWTH_MOST[m->level]));
     m->error_past = fmax(trial->error, 1e-2);
     m->h_error = trial->h;
     double by_error = r;
