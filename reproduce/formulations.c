@@ -175,7 +175,7 @@ static share allowed(const char *form, int radau)
     static const share plain[2] = { { 0.4, 0.4 }, { 0.04, 0.04 } };
     /* Multipliers of index 2 are controlled times h, so at the end of a run they may be off by tol / h: as for bdf. */
     static const share index2[2] = { { 0.4, 0.4 }, { 0.04, 0.4 } };
-    static const share index3[2] = { { 3, 15 }, { 0.25, 12 } };
+    static const share index3[2] = { { 3, 15 }, { 0.4, 12 } };
     int of_index2 = !strncmp(form, "ggl", 3) || !strcmp(form, "index2");
     return !strcmp(form, "index3") ? index3[radau] : of_index2 ? index2[radau] : plain[radau];
 }

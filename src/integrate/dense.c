@@ -77,6 +77,9 @@ enum { NOW_AND_THEN = 4 };
  * no iteration converges. */
 static const double BEARABLE = 10;
 
+/* Tolerances by which a read may be off by its own estimate before it is an error. */
+static const double MISSED = 30;
+
 /* Deferred corrections end when they leave less than this part of a tolerance, when they become smaller by less
  * than this factor, or after so many. */
 static const double SETTLED = 0.3, STALLED = 0.7;
@@ -569,6 +572,29 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
 
 /* ---- reading ---- */
 
+/* Where no polynomial through the nodes of a one-step method is good enough, and the answer is far from d~, the step has
+ * passed over something: d~ is off by E_d = d(x) - d~, and the answer by what is
+ * left of it, (K + cC)^-1 c f_p E_d. Little of what is stiff; of anything else it is no solution, and not given out. */
+static int is_missed(dae_solver *s, double t)
+{
+    dae_dense *a = &s->dense;
+    dae_trial at = s->trial;
+    int computed = s->system.computed;
+    double *E = s->trial_2, *v = s->look_e;
+    if (!(a->corrected > 0 && a->defect > BEARABLE) || s->method->between != DAE_BETWEEN_COLLOCATION ||
+        s->corrector.first * s->safety <= MISSED || s->trial.prescribed)
+        return 0;
+    for (int i = 0; i < s->system.m; i++) E[i] = computed ? at.d[i] - a->d_pred[i] : at.x[i] - a->x_pred[i];
+    for (int i = 0; i < s->system.n && !computed; i++)
+        if (s->system.level[i] != DAE_DIFFERENTIAL) E[i] = 0; /* d~ has none of it */
+    at.t = t;
+    if (dae_filter_side(s, &at, E, v) != DAE_OK || dae_filter_solve(s, v, 1) != DAE_OK) return 0;
+    double most = 0;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] < DAE_INDEX2) most = fmax(most, fabs(v[i]) * s->w[i]);
+    return most * s->safety > MISSED;
+}
+
 /* What is foretold at t, and what the equations answer to it, one correction from it. Where x' is wanted it is theirs: the
  * slope of a polynomial is an order worse, and what follows from x' (a force, in a model an unknown that was solved
  * for) with it. 0: they contradict, and nothing is foretold in the rest of the step. */
@@ -603,7 +629,7 @@ static int read_inside(dae_solver *s, double t, int slopes, int asking)
     if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
         return 1;
     predict(s, t);
-    if (!ask(s, t, 0)) return 0;
+    if (!ask(s, t, 0) || is_missed(s, t)) return 0;
     memcpy(a->x, s->trial.x, (size_t)s->system.n * sizeof(double));
     memcpy(a->p, s->trial.p, (size_t)s->system.m * sizeof(double));
     a->doubtful = !s->system.computed;

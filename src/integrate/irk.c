@@ -347,13 +347,17 @@ static double correction_size(irk_stages *k, dae_solver *s)
     return sqrt(most / k->scheme->stages);
 }
 
-/* As in the corrector: the rate of the unknown whose correction is the largest now. */
-static double rate_of_worst(const irk_stages *k, const dae_solver *s)
+/* As in the corrector: what the next corrections will be, each unknown by its own rate; weighted, squared for each stage. */
+static double size_to_come(const irk_stages *k, double *rate)
 {
-    int i = s->corrector.worst;
-    if (i < 0) return 0;
-    double now = sqrt(k->size[i]), before = sqrt(k->size_before[i]);
-    return now < UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE;
+    double most = 0;
+    for (int i = 0; i < k->n; i++) {
+        double now = k->size[i], before = k->size_before[i], w = k->w[i];
+        double fall = now < UNKNOWN_RATE * UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE * UNKNOWN_RATE;
+        double next = now * fall * w * w;
+        if (next > most) most = next, *rate = sqrt(fall);
+    }
+    return sqrt(most / k->scheme->stages);
 }
 
 int irk_stages_residuals(irk_stages *k, dae_solver *s, double h)
@@ -451,7 +455,7 @@ static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tole
 int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, int most,
                      double old_rate)
 {
-    double last = 0, last_rate = 0, rate = old_rate, rate_before = 0, careful = old_rate, noise = -1;
+    double last = 0, last_rate = 0, rate = old_rate, rate_before = 0, noise = -1;
     k->rate = 0;
     k->settling = 0;
     for (k->iterations = 1;; k->iterations++) {
@@ -467,9 +471,12 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
             last_rate = seen;
             rate_before = k->rate;
             k->rate = rate;
-            careful = fmax(rate, rate_of_worst(k, s));
         }
-        k->remaining = careful < 1 ? careful / (1 - careful) * size : INFINITY;
+        k->remaining = rate < 1 ? rate / (1 - rate) * size : INFINITY;
+        if (m > 1 && rate < 1) {
+            double own = 0, next = size_to_come(k, &own);
+            k->remaining = fmax(k->remaining, next / (1 - own));
+        }
         if (k->remaining <= tolerance || size <= 1e-3 * tolerance) break;
         if (m > 1) {
             int stalled = stalls(s, last_rate, size);

@@ -401,12 +401,18 @@ static double observe(int m, double size, double last, double first)
 }
 
 /* Quotients of norms are no rate where the norms are of different unknowns: one that is driven by time alone has a
- * large first correction and no second, and vouches for nothing but itself. The unknown whose correction is the largest
- * now has a rate of its own; where it had no correction before, a next one must tell. */
-static double rate_of_worst(const dae_corrector *q, const dae_stage *g, double scale, double size)
+ * large first correction and no second, and vouches for nothing but itself. So what the next correction will be is asked of
+ * each unknown by its own rate; one that had no correction before has a rate that the next one must tell. With the rate
+ * of the unknown that has the largest. */
+static double size_to_come(const dae_corrector *q, const dae_stage *g, double scale, const double *delta, double *rate)
 {
-    double before = fabs(scale * q->delta[q->worst]) * g->w[q->worst];
-    return size < UNKNOWN_RATE * before ? size / before : UNKNOWN_RATE;
+    double most = 0;
+    for (int i = 0; i < q->system->n; i++) {
+        double now = fabs(delta[i]), before = fabs(q->delta[i]);
+        double own = now < UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE, next = own * now * g->w[i];
+        if (next > most) most = next, *rate = own;
+    }
+    return fabs(scale) * most;
 }
 
 static double power(double a, int k)
@@ -570,7 +576,7 @@ static int settle_velocities(dae_corrector *q, dae_stage *g)
 static int iterate(dae_corrector *q, dae_stage *g)
 {
     dae_system *s = q->system;
-    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate), careful = rate;
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, q->old_rate);
     double *delta = q->change, first = 0, last = 0, size;
     int m = 1, plain = !s->computed; /* then the first look is at the prediction itself */
     int status = plain ? DAE_OK : reset_stage(q, g);
@@ -593,12 +599,16 @@ static int iterate(dae_corrector *q, dae_stage *g)
             if (size <= 1e-4 * q->tolerance) return DAE_OK; /* nothing to learn about the rate */
         } else {
             q->observed_rate = rate = observe(m, size, last, first);
-            careful = q->worst >= 0 && q->norm == DAE_NORM_MAX ? fmax(rate, rate_of_worst(q, g, scale, size)) : rate;
+        }
+        double left = rate < 1 ? rate / (1 - rate) * size : INFINITY;
+        if (m >= 2 && q->norm == DAE_NORM_MAX && left <= q->tolerance) {
+            double own = 0, next = size_to_come(q, g, scale, delta, &own);
+            left = fmax(left, next / (1 - own));
         }
         /* from a far prediction the second correction can be small by overshooting (an
          * exponential throws the iterate to its flat side): then a third must confirm */
         int hasty = m == 2 && first > FAR && size > 0.1 * q->tolerance;
-        if (!hasty && careful < 1 && careful * size <= q->tolerance * (1 - careful)) break;
+        if (!hasty && left <= q->tolerance) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
         int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
                    /* the iterations left cannot do it */
