@@ -221,6 +221,17 @@ dae_status dae_choose_anew(dae_solver *s)
     return status == DAE_OK ? dae_first_open(s) : status;
 }
 
+/* The third restart of a run tells what nobody said: that there are many. */
+enum { SEVERAL = 2 };
+
+dae_status dae_choose_restarted(dae_solver *s)
+{
+    int settled = s->choice < 0 || !s->method->one_step || has_high_index(s) || moves(s) || is_mechanism(s);
+    if (settled || s->stats.restarts != SEVERAL) return DAE_OK;
+    s->options.expect |= DAE_EXPECT_RESTARTS;
+    return dae_choose_anew(s);
+}
+
 dae_status dae_choose_history(dae_solver *s)
 {
     if (s->choice < 0 || s->method == &dae_method_bdf) return DAE_OK;

@@ -22,6 +22,8 @@ dae_status dae_take_method(dae_solver *s);
 dae_status dae_choose_by_pattern(dae_solver *s);
 /* The same when levels have been found: all is to be prepared again. */
 dae_status dae_choose_anew(dae_solver *s);
+/* Before a restart: the third in a run shows that there are many, and a method that was chosen may be another. */
+dae_status dae_choose_restarted(dae_solver *s);
 /* A call needs past points: if the method was chosen, it becomes bdf, from where the solution stands. */
 dae_status dae_choose_history(dae_solver *s);
 /* One of the first steps failed with this status: 1: the method was chosen, and another goes on from here to t. */

@@ -339,7 +339,8 @@ dae_status dae_restart(dae_solver *s, double t, const double *x, const double *x
     dae_status status = enter(s, SOLVER_STARTED, "dae_restart");
     if (status != DAE_OK) return status;
     double h_old = s->stats.h;
-    status = begin(s, "dae_restart", t, x, xdot, 1);
+    status = dae_choose_restarted(s);
+    if (status == DAE_OK) status = begin(s, "dae_restart", t, x, xdot, 1);
     if (status == DAE_E_NONFINITE && s->system.problem.motion) { /* in a singular position nothing is defined */
         dae_report said = s->report;
         dae_report_clear(&s->report);

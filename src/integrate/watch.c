@@ -40,7 +40,7 @@ static const double FINEST = 1e4 * DBL_EPSILON;
 static const double SHRUNK = 0.25;
 
 /* So many more steps at the present pace are not worth a failure. */
-static const double BEARABLE = 2e3;
+static const double BEARABLE = 1e4;
 
 typedef struct jump {
     int row, column; /* row -1: none */

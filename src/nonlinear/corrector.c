@@ -38,6 +38,9 @@ static const double SLOW = 0.25;       /* slower than this with an old Jacobian:
 static void set_caution(dae_corrector *q)
 {
     int cautious = (q->system->facts & (DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES)) != 0;
+    /* Within this range of c the scaled correction converges about as fast as with fresh
+     * factors; with index-2 and index-3 unknowns, which see c and c^2, it does not. */
+    q->c_slack = q->system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
     q->old_rate = cautious ? OLD_RATE_CAUTIOUS : OLD_RATE;
     q->most_unmeasured = cautious ? MOST_UNMEASURED_CAUTIOUS : MOST_UNMEASURED;
 }
@@ -88,9 +91,6 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
         return (dae_status)status;
     }
     system->stats->linear = q->linear->name;
-    /* Within this range of c the scaled correction converges about as fast as with fresh
-     * factors; with index-2 and index-3 unknowns, which see c and c^2, it does not. */
-    q->c_slack = system->facts & DAE_FACT_HIGH_INDEX ? 0.02 : 0.25;
     set_caution(q);
     q->rate = 1;
     q->jacobian_price = price(system);
