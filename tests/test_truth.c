@@ -2,7 +2,8 @@
  *
  * Velocities beside constraints, kinks under a method of high order, stiff parts under a method of low
  * stage order, Jacobians far from where they were made, slopes between steps,
- * index-2 unknowns that nobody declared. All bounds are in tolerances.
+ * index-2 unknowns that nobody declared, rates of Newton's iteration that were another unknown's, fronts and pulses of
+ * time; and runs that failed for rounding. All bounds are in tolerances.
  */
 #include "testing.h"
 
@@ -300,6 +301,178 @@ static void slopes_are_of_the_equations(void **state)
     }
 }
 
+/* ---- rates of Newton's iteration ---- */
+
+/* An unknown of time alone beside one that it has nothing to do with: (1 + z^2 / 2) z' = p(t), y = exp(sin 30t). The first
+ * correction of y is large and the second is none, which says nothing of z. Was 155,000 tolerances at 1e-10. */
+static void strangers_exact(double t, double *x)
+{
+    x[0] = sin(3 * t - 1.3) + 1.7;
+    x[1] = -0.5 * exp(sin(30 * t + 1.7));
+}
+
+static int strangers(double t, const double *x, double *f, void *user)
+{
+    double z[2], slope = 3 * cos(3 * t - 1.3);
+    (void)user;
+    strangers_exact(t, z);
+    f[0] = (1 + 0.5 * z[0] * z[0]) * slope;
+    f[1] = x[1] - z[1];
+    return DAE_OK;
+}
+
+static int strangers_mass(double t, const double *x, double *M, void *user)
+{
+    (void)t, (void)user;
+    M[0] = 1 + 0.5 * x[0] * x[0];
+    M[1] = M[2] = M[3] = 0;
+    return DAE_OK;
+}
+
+static void rates_are_of_each_unknown(void **state)
+{
+    static const char *const methods[] = {"radau", "bim", "bdf", "mebdf", "esdirk", NULL};
+    const dae_problem problem = {.size = 2, .rhs = strangers, .mass_kind = DAE_MASS_FUNCTION, .mass = strangers_mass,
+                                 .mass_pattern = {.kind = DAE_PATTERN_DENSE}};
+    const judged q = {.problem = &problem, .exact = strangers_exact, .end = 1, .count = 2};
+    (void)state;
+    expect_right(&q, methods, 1e-10, 1e-6, 30);
+}
+
+/* ---- fronts and pulses of time ---- */
+
+/* z' = -1e6 (z - s) + s', s a front of width 1/400: steps that do not feel it went over it, and what was read in it was off by
+ * s' / 1e6. Was up to 2.5 million tolerances. */
+static void front_exact(double t, double *x)
+{
+    x[0] = tanh(400 * (t - 0.74)) + 0.3 * sin(2 * t);
+}
+
+static int front(double t, const double *x, double *f, void *user)
+{
+    double s, u = cosh(400 * (t - 0.74));
+    (void)user;
+    front_exact(t, &s);
+    f[0] = -1e6 * (x[0] - s) + 400 / (u * u) + 0.6 * cos(2 * t);
+    return DAE_OK;
+}
+
+static void stiff_fronts_are_resolved(void **state)
+{
+    static const char *const methods[] = {"radau", "bdf", "mebdf", NULL};
+    const dae_problem problem = {.size = 1, .rhs = front};
+    const judged q = {.problem = &problem, .exact = front_exact, .end = 1, .count = 1};
+    (void)state;
+    expect_right(&q, methods, 1e-10, 1e-8, 30);
+}
+
+/* 0 = y - a pulse: nothing else happens, and the steps grow over all of it. */
+static void pulse_exact(double t, double *x)
+{
+    double u = (t - 0.52) / 0.0125;
+    x[0] = exp(-u * u);
+}
+
+static int pulse(double t, const double *x, double *f, void *user)
+{
+    double y;
+    (void)user;
+    pulse_exact(t, &y);
+    f[0] = x[0] - y;
+    return DAE_OK;
+}
+
+static void pulses_are_read(void **state)
+{
+    static const char *const methods[] = {"radau", "bdf", "mebdf", "bim", NULL};
+    static const double none[1] = {0};
+    const dae_problem problem = {.size = 1, .rhs = pulse, .mass_kind = DAE_MASS_DIAGONAL, .mass_values = none};
+    const judged q = {.problem = &problem, .exact = pulse_exact, .end = 1, .count = 1};
+    (void)state;
+    expect_right(&q, methods, 1e-8, 1e-4, 10);
+}
+
+/* ---- rounding ---- */
+
+/* A pendulum of length 1 with phi = phi0 sin(w t), in units of time in which it swings in `span`; as a residual, or with the
+ * leading term d = (q, v1 + q1 / 2, v2). */
+static double span;
+
+static void swing_exact(double t, double *x)
+{
+    double w = 5 / span, phi = 0.8 * sin(w * t), rate = 0.8 * w * cos(w * t);
+    x[0] = sin(phi), x[1] = -cos(phi);
+    x[2] = rate * cos(phi), x[3] = rate * sin(phi);
+    x[4] = rate * rate;
+}
+
+static int swing(double t, const double *x, const double *p, double *r, void *user)
+{
+    double w = 5 / span, rise = -0.8 * w * w * sin(w * t);
+    (void)user;
+    r[0] = p[0] - x[2];
+    r[1] = p[1] - x[3];
+    r[2] = p[2] + x[4] * x[0] + rise * x[1]; /* the force along the tangent (-y, x) */
+    r[3] = p[3] + x[4] * x[1] - rise * x[0];
+    r[4] = x[0] * x[0] + x[1] * x[1] - 1;
+    return DAE_OK;
+}
+
+static int swing_leading(double t, const double *x, const double *p, double *r, void *user)
+{
+    const double moved[4] = {p[0], p[1], p[2] - 0.5 * p[0], p[3]};
+    return swing(t, x, moved, r, user);
+}
+
+static int swing_d(double t, const double *x, double *d, void *user)
+{
+    (void)t, (void)user;
+    memcpy(d, x, 4 * sizeof *d);
+    d[2] += 0.5 * x[0];
+    return DAE_OK;
+}
+
+static void index_3_starts_in_every_form(void **state)
+{
+    static const unsigned char level[] = {0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3};
+    static const char *const methods[] = {"bdf", "mebdf", "radau", "radau-undamped", "bim", NULL};
+    const dae_problem plain = {.size = 5, .residual = swing, .level = level};
+    const dae_problem leading = {.size = 5, .residual = swing_leading, .level = level, .d = swing_d, .d_size = 4};
+    (void)state;
+    for (span = 1; span < 1e3; span *= 60)
+        for (int k = 0; k < 2; k++) {
+            const judged q = {.problem = k ? &leading : &plain, .exact = swing_exact, .end = span, .count = 2};
+            print_message("%s, in %g units of time\n", k ? "leading term" : "residual", span);
+            expect_right(&q, methods, 1e-10, 1e-6, 30);
+        }
+}
+
+/* x1' = 0 at the start, in rows that are added to others: its derivative comes out as a rounding of the others'. */
+static int still_row(double t, const double *x, const double *p, double *r, void *user)
+{
+    double e = sin(3 * t - 1.8) + 1.78;
+    const double *a = user;
+    r[0] = p[0] - 2.1 * t * cos(1.4 * t * t);
+    r[1] = p[1] - a[0] * cos(1.9 * t + 1.9) - a[1] * cos(0.7 * t);
+    r[2] = p[2] - 3 * cos(3 * t - 1.8) + 3.79e7 * (x[2] - e);
+    r[1] -= 0.344469 * r[0];
+    r[2] -= 9.0068e6 * r[1];
+    return DAE_OK;
+}
+
+static void a_derivative_of_zero_is_no_contradiction(void **state)
+{
+    (void)state;
+    for (double u = 0.1; u < 2; u += 0.1)
+        for (double v = 0.1; v < 2; v += 0.1) {
+            double a[2] = {u, v}, x[3] = {-0.88, 0.3, sin(-1.8) + 1.78};
+            const dae_problem problem = {.size = 3, .residual = still_row, .user = a};
+            dae_solver *s = dae_open(&problem, &(dae_options){.rtol = 1e-8});
+            expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+            dae_close(s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +483,11 @@ int main(void)
         cmocka_unit_test(kinks_are_no_place_for_high_orders),
         cmocka_unit_test(stiff_parts_have_the_stage_order),
         cmocka_unit_test(undeclared_index_2),
+        cmocka_unit_test(rates_are_of_each_unknown),
+        cmocka_unit_test(stiff_fronts_are_resolved),
+        cmocka_unit_test(pulses_are_read),
+        cmocka_unit_test(index_3_starts_in_every_form),
+        cmocka_unit_test(a_derivative_of_zero_is_no_contradiction),
     };
     return cmocka_run_group_tests_name("truth", tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static const double place[PLACES] = {0.43, 0.22};
 static const double DROPPED = 10;
 
 /* Reads ask while reading has cost less than a quarter of the evaluations of the run and this. */
-enum { ASKED_FREELY = 30 };
+enum { ASKED_FREELY = 100 };
 
 /* Of steps that were foreseen every so many is compared all the same. */
 enum { NOW_AND_THEN = 4 };
