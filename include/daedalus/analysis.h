@@ -65,7 +65,8 @@ typedef struct dae_index_facts {
     int ambiguous;        /* 1: the answer may be another, see `why`                         */
 
     double time_scale;    /* that was used                                                   */
-    double residual;      /* what remains of the equations and their derivatives, scaled     */
+    double residual;      /* what remains of the equations and their derivatives, beside
+                             the terms that they are sums of                                 */
     double moved;         /* largest change of an unknown on the way to a consistent point ... */
     int moved_most;       /* ... and of which; -1: none                                      */
     int contradiction;    /* 1: redundant equations contradict each other (linear ones: of

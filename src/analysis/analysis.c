@@ -99,7 +99,8 @@ static dae_status run(dae_analysis *a, const dae_problem *problem, double t, con
         if (!isfinite(x[i]) || (xdot && !isfinite(xdot[i])))
             return refuse(a, isfinite(x[i]) ? "xdot" : "x", "is not finite");
     status = take_vectors(a, n);
-    if (status == DAE_OK && dae_series_open(&a->series, n, &a->memory) != DAE_OK)
+    if (status == DAE_OK && (dae_series_open(&a->series, n, &a->memory) != DAE_OK ||
+                             dae_units_open(&a->units, n, &a->memory) != DAE_OK))
         status = dae_analysis_no_memory(a, "the analysis");
     if (n == 0) { /* nothing to find: an ODE without unknowns */
         a->facts.regular = a->facts.linear = a->facts.constant = 1;
@@ -144,6 +145,7 @@ void dae_analysis_close(dae_analysis *a)
         return;
     dae_memory memory = { .hook = a->tally.hook };
     dae_array_close(&a->array, &a->memory);
+    dae_units_close(&a->units, &a->memory);
     dae_series_close(&a->series, &a->memory);
     dae_equations_close(&a->equations);
     dae_free(&a->memory, a->vectors);

@@ -1,9 +1,9 @@
 /* analysis.h: what the files of the analysis share.
  *
  * From the bottom: a problem as F(t, x, x') with its Jacobians (equations.c); these as power
- * series along a curve (series.c); ranks (rank.c, turn.c); the derivative array with its
- * eliminations (array.c); a consistent point (newton.c); the levels, one after another
- * (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
+ * series along a curve (series.c); units for ranks (units.c); ranks (rank.c, turn.c); the
+ * derivative array with its eliminations (array.c); a consistent point (newton.c); the levels,
+ * one after another (levels.c). Beside them the pencil s C + K (pencil.c) and P M Q = diag(1, 0)
  * (semi_explicit.c). analysis.c has the public calls. All matrices are dense, stored by columns.
  */
 #ifndef DAE_ANALYSIS_H
@@ -35,6 +35,8 @@ typedef struct dae_equations {
     double *step[2];        /* increments of x_j, of x'_j                                  */
     double *best;           /* how well formulas agreed with them                          */
     double *terms;          /* the size of the terms of an equation                        */
+    double *unit;           /* of unknowns: what increments are made for where x is smaller */
+    double swift;           /* part of the scale of time in which x' changes by such a unit */
     double *bent[2];        /* > 0: F is not linear in x_j, x'_j; part of the increment that two
                                points should be apart                                       */
     double doubt;           /* of derivatives by two points, beside the terms of an equation */
@@ -53,6 +55,14 @@ int dae_equations_increments(dae_equations *e, double time, double t, const doub
 int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r);
 int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
                            double *K, double *C);
+
+/* Of an unknown that F is linear in for large moves: the entry of x_j (x'_j) in every equation,
+ * into out; 0: there is none, or it is not linear. DAE_RETRY: F is not defined so far away. */
+int dae_equations_far(dae_equations *e, double t, const double *x, const double *v, int j, int by_v,
+                      double by, double *out);
+/* How exactly a difference tells the entry of x_j (x'_j) in equation i: rounding of the terms of
+ * the equation, over the increment. */
+double dae_equations_noise(const dae_equations *e, int i, int j, int by_v);
 
 /* Are evaluations to be counted? There are many in a Jacobian then. */
 static inline int dae_equations_cost(const dae_equations *e)
@@ -73,11 +83,14 @@ int dae_equations_ask(dae_equations *e, double t, const double *x, const double 
 typedef struct dae_series {
     int n, order;           /* R, K: 0 .. order; C: 0 .. order + 1; c: 0 .. order + 1       */
     double t, H;
+    double calm;            /* H calm: over which unknowns are measured beside each other       */
     double *c, *R, *K, *C;
     double *row, *column;
+    double *rank_row, *rank_column, rank_time; /* further units, for ranks only (units.c)      */
     double tail;            /* what the series leave out, scaled                            */
     double noise;           /* rounding of the equations, as far as it was seen, scaled     */
     double blur;            /* how exactly the entries of K and C are known, scaled         */
+    double grain;           /* the same for rounding in differences, in units for ranks      */
     int64_t varying;        /* entries of F_x and F_x' that are not constant                */
     double tail_R;          /* the same of F, in units of the unknowns                      */
     double *vectors, *samples, *R_samples;
@@ -109,6 +122,21 @@ double dae_series_scale(dae_series *s, double *row);
 void dae_series_turn(dae_series *s);                    /* K, C from the samples               */
 void dae_series_stretch(dae_series *s, double factor); /* H := factor H                      */
 
+/* ---- units for ranks (units.c) ---- */
+
+typedef struct dae_units {
+    int n;
+    double *vectors, *K, *C, *w; /* logarithms of entries, n x n                            */
+    double *sway;           /* of entries of F_x, F_x': their change if x, x' change by their size */
+    double *row, *column;   /* of the units                                                 */
+    double *least;
+    int *row_of, *column_of; /* assigned to each other                                      */
+    int *way, *part;
+} dae_units;
+
+dae_status dae_units_open(dae_units *u, int n, const dae_memory *memory);
+void dae_units_close(dae_units *u, const dae_memory *memory);
+
 /* ---- ranks (rank.c) ---- */
 
 /* The singular value decomposition A = U diag(s) V' of an m x n matrix, and its rank. Room for
@@ -117,6 +145,7 @@ typedef struct dae_svd {
     int rows, columns;      /* at most                                                      */
     double tolerance;
     double blur;            /* nothing is known more exactly                                */
+    double grain;           /* entries could be so large, and be rounding                   */
     int by_gap;             /* 1: not the tolerance decides, but the widest gap             */
     dae_rank weakest;       /* of all decisions so far                                      */
     double gap;             /* its kept / dropped                                           */
@@ -149,8 +178,11 @@ typedef struct dae_turn {
 } dae_turn;
 
 /* The rank, or -1: LAPACK did not converge. d has room for matrices of this size. With forced >= 0
- * the rank is that, whatever the singular values; what is dropped is read off the triangle then. */
-int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced);
+ * the rank is that, whatever the singular values; what is dropped is read off the triangle then.
+ * V' is orthonormal in unknowns that are `unit` times those of B: ranks and the shortest solution
+ * have units of their own. */
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced,
+                  const double *unit);
 /* B := Q' B, its first rows then divided by L */
 void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ldb);
 
@@ -205,11 +237,15 @@ struct dae_analysis {
     dae_analysis_options options;
     dae_equations equations;
     dae_series series;
+    dae_units units;
     dae_array array;
     dae_index_facts facts;
     dae_pencil_facts pencil;
     dae_semi_explicit semi_explicit;
     int has_pencil, has_semi_explicit;
+    int closer;             /* 1: ranks are read in units unlike those of the search        */
+    int hides;              /* 1: what rounding hides may change a rank                     */
+    double quickest;        /* time in which the quickest parts change, in units of H       */
     int mass_constant;      /* F_x' does not depend on t, x, x'                             */
     double *vectors;        /* the block of the following                                   */
     double *change, *next, *pure, *base; /* (DAE_MOST_SERIES + 1) n each: of the curve       */
@@ -227,6 +263,22 @@ struct dae_analysis {
     int *level, *own;       /* of constraints; n each                                       */
     int *blocks;            /* of the pencil: four times sizes 0 .. dae_pencil_sizes(n)      */
 };
+
+/* Units for the ranks of the series at hand: `closer`, and rank_row .. of the series. 1: they are
+ * others than before. */
+int dae_units_choose(dae_analysis *a);
+/* How exactly entries are known in these units; those that are not seen, too: how large could they
+ * be? */
+double dae_units_noise(const dae_analysis *a, int unseen);
+/* 1: H was long beside the time in which the quickest parts change, and is no more. */
+int dae_units_slow_down(dae_analysis *a);
+/* The largest ratio of terms of one unit each, a derivative of one unknown beside another. */
+double dae_units_spread(const dae_analysis *a);
+/* 1: terms that rounding hides beside others would let more derivatives, or more equations, be
+ * solved for. */
+int dae_units_hidden(dae_analysis *a);
+/* The same as units for increments. */
+void dae_units_adopt(dae_analysis *a);
 
 /* ---- a consistent point (newton.c) ---- */
 

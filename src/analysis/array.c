@@ -117,9 +117,9 @@ double dae_array_weight(const dae_series *s, int k)
 static void append_right_side(dae_array *a, const dae_series *s, int k, int above)
 {
     size_t n = (size_t)a->n;
-    double factorial = dae_array_weight(s, k);
+    double factor = dae_array_weight(s, k) * pow(s->rank_time, k);
     for (size_t row = 0; row < n; row++)
-        a->stack[(size_t)above + row] = factorial * s->R[(size_t)k * n + row];
+        a->stack[(size_t)above + row] = factor * s->rank_row[row] * s->R[(size_t)k * n + row];
 }
 
 /* The rows R_k below the first `above` rows. */
@@ -133,8 +133,9 @@ static void append(dae_array *a, const dae_series *s, int k, int above)
             double *out = column_of(a, j, i) + above;
             const double *C = s->C + (size_t)(k - j + 1) * square + (size_t)i * n;
             const double *K = j <= k ? s->K + (size_t)(k - j) * square + (size_t)i * n : NULL;
+            double unit = part * s->rank_column[i] * pow(s->rank_time, k - j);
             for (size_t row = 0; row < n; row++)
-                out[row] = part * ((K ? K[row] : 0) + j * C[row]);
+                out[row] = unit * s->rank_row[row] * ((K ? K[row] : 0) + j * C[row]);
         }
 }
 
@@ -173,7 +174,7 @@ static int find_lift(dae_array *a, const dae_series *s, int j, int left)
     if (info == 0)
         dgesdd_("A", &left, &left, L, &left, a->svd.s, U, &left, W, &left, a->svd.work,
                 &a->svd.lwork, a->svd.iwork, &info, 1);
-    double most = 1, cap = fmax(1, 10 / s->H);
+    double most = 1, cap = fmax(1, 10 / (s->H * s->rank_time));
     for (int i = 0; i < left && info == 0; i++) {
         double factor = a->svd.s[i] > least && a->svd.s[i] < 1 ? fmin(1 / a->svd.s[i], cap) : 1;
         for (int k = 0; k < left; k++)
@@ -207,7 +208,7 @@ static void lift(dae_array *a, int j, int columns)
  * are none, however little is known. */
 static double tolerance_for(const dae_array *a, double noise)
 {
-    return fmax(a->tolerance, fmin(30 * noise, 1e-2));
+    return fmax(a->tolerance, fmin(30 * fmax(noise, a->svd.grain), 1e-2));
 }
 
 /* Where x' is determined by a level, the level before knew all constraints: if as many rows are
@@ -225,10 +226,11 @@ static int eliminate(dae_array *a, const dae_series *s, int j, int m)
     size_t columns = width(a->n, j);
     a->svd.blur = a->noise[j];
     a->svd.by_gap = s->rough;
+    a->svd.grain = s->grain;
     a->svd.tolerance = tolerance_for(a, a->svd.blur);
     a->svd.dropped = -1;
     a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
-                               a->forced ? a->rank[j] : expected_rank(a, j, m));
+                               a->forced ? a->rank[j] : expected_rank(a, j, m), s->rank_column);
     if (a->rank[j] < 0)
         return -1;
     int left = m - a->rank[j];
@@ -258,10 +260,12 @@ int dae_array_tangent(dae_array *a, const dae_series *s)
     memset(a->stack, 0, n * (size_t)count * sizeof *a->stack);
     for (int k = 0; k < count; k++) {
         const double *T = dae_array_constraint(a, first + k);
-        double *out = a->stack + (size_t)k * n;
+        double *out = a->stack + (size_t)k * n, longest = 0;
+        for (size_t j = 0; j < n; j++)
+            longest = fmax(longest, fabs(T[j]) / s->rank_column[j]);
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
-                out[i] += s->C[i + j * n] * T[j];
+                out[i] += s->rank_row[i] * s->C[i + j * n] * T[j] / (longest * s->rank_time);
     }
     a->svd.blur = s->blur;
     a->svd.by_gap = 0;
@@ -321,19 +325,22 @@ void dae_array_step(const dae_array *a, const dae_series *s, double *change)
     const double one = 1, minus = -1, zero = 0;
     const int step = 1;
     size_t n = (size_t)a->n;
+    double *own = a->stack; /* the change in the units of the rows */
     memset(change, 0, (size_t)(a->order + 2) * n * sizeof *change);
     for (int j = 0; j <= a->order + 1; j++) {
         int rank = a->rank[j], before = j * a->n;
         double *sum = a->svd.copy;
         memcpy(sum, a->pivot[j], (size_t)rank * sizeof *sum);
         if (rank > 0 && before > 0)
-            dgemv_("N", &rank, &before, &one, a->pivot[j] + n, &a->n, change, &step, &one, sum,
+            dgemv_("N", &rank, &before, &one, a->pivot[j] + n, &a->n, own, &step, &one, sum,
                    &step, 1);
         if (rank > 0)
             dgemv_("T", &rank, &a->n, &minus, a->turn[j].Vt, &a->n, sum, &step, &zero,
                    change + (size_t)j * n, &step, 1);
+        for (size_t k = 0; k < n; k++)
+            own[(size_t)j * n + k] = change[(size_t)j * n + k] / s->rank_column[k];
     }
     for (int j = 1; j <= a->order + 1; j++)
         for (size_t k = 0; k < n; k++)
-            change[(size_t)j * n + k] /= dae_array_weight(s, j);
+            change[(size_t)j * n + k] /= dae_array_weight(s, j) * pow(s->rank_time, j);
 }

@@ -30,6 +30,7 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
     e->memory = memory;
     e->report = report;
     e->time = time;
+    e->swift = 1;
     e->opened = 1;
     dae_status status = dae_system_open(&e->system, problem, &(dae_system_options){ 0 }, memory,
                                         &e->stats, report);
@@ -44,10 +45,12 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
         { &e->r[2], n },    { &e->r[3], n },    { &e->r[4], n },    { &e->r[5], n },
         { &e->r[6], n },    { &e->r[7], n },    { &e->row, n },     { &e->x_side, n },
         { &e->d_side, m },  { &e->p, m },       { &e->x_curve, n }, { &e->v_curve, n },
-        { &e->best, n },    { &e->terms, n },   { &e->r_here, n },
+        { &e->best, n },    { &e->terms, n },   { &e->r_here, n },  { &e->unit, n },
     };
     e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     e->color = dae_alloc(memory, n, sizeof(int));
+    for (size_t j = 0; j < n && e->vectors; j++)
+        e->unit[j] = 1;
     return e->vectors && e->color ? DAE_OK : DAE_E_NOMEM;
 }
 
@@ -124,6 +127,11 @@ static double difference(const dae_equations *e, int i, const double *weights, i
 static double rounding(const dae_equations *e, int i)
 {
     return 8 * DBL_EPSILON * (fabs(e->r[0][i]) + fabs(e->r[4][i]) + e->terms[i]);
+}
+
+double dae_equations_noise(const dae_equations *e, int i, int j, int by_v)
+{
+    return 8 * DBL_EPSILON * (2 * fabs(e->r_here[i]) + e->terms[i]) / e->step[by_v][j];
 }
 
 /* How far the formulas of order 8 and 6 disagree in column j, beside what is known of an equation
@@ -213,8 +221,8 @@ int dae_equations_increments(dae_equations *e, double time, double t, const doub
     int answer = DAE_OK;
     e->time = time;
     for (int j = 0; j < e->n; j++) {
-        e->step[0][j] = fmax(fabs(x[j]), 1);
-        e->step[1][j] = fmax(fabs(v[j]), fmax(fabs(x[j]), 1) / time);
+        e->step[0][j] = fmax(fabs(x[j]), e->unit[j]);
+        e->step[1][j] = fmax(fabs(v[j]), e->step[0][j] / (time * e->swift));
     }
     measure_terms(e, t, x, v);
     e->doubt = 1e-14;
@@ -278,6 +286,23 @@ dae_status dae_equations_learn(dae_equations *e, double t, const double *x, cons
         answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
     dae_free(e->memory, w);
     return answer == DAE_RETRY ? undefined(e, t) : (dae_status)answer;
+}
+
+int dae_equations_far(dae_equations *e, double t, const double *x, const double *v, int j, int by_v,
+                      double by, double *out)
+{
+    int answer = dae_equations_f(e, t, x, v, e->r[0]);
+    memcpy(e->x, x, (size_t)e->n * sizeof *x);
+    memcpy(e->v, v, (size_t)e->n * sizeof *v);
+    for (int k = 1; k <= 2 && answer == DAE_OK; k++) {
+        (by_v ? e->v : e->x)[j] = (by_v ? v : x)[j] + k * by;
+        answer = dae_equations_f(e, t, e->x, e->v, e->r[k]);
+    }
+    for (int i = 0; i < e->n && answer == DAE_OK; i++) {
+        double once = e->r[1][i] - e->r[0][i], twice = e->r[2][i] - e->r[0][i];
+        out[i] = fabs(twice - 2 * once) <= 1e-3 * fabs(twice) ? twice / (2 * by) : 0;
+    }
+    return answer;
 }
 
 /* The columns of one colour, by x or by x'. */

@@ -13,6 +13,8 @@
 #include <string.h>
 
 enum { SHRINKINGS = 40, MOST_ROWS = 8000 };
+/* Units that differ by more than half of all digits: beside one unknown another may not be seen. */
+static const double wild = 1e8;
 
 static dae_status rough(dae_analysis *a)
 {
@@ -61,18 +63,21 @@ static int classify(dae_analysis *a)
         return dae_analysis_no_memory(a, "the Jacobians");
     double *J[2][2] = { { block, block + square }, { block + 2 * square, block + 3 * square } };
     int answer = DAE_OK;
+    const double part = 0.07;
     for (int side = 0; side < 2 && answer == DAE_OK; side++) {
         for (size_t i = 0; i < n; i++) {
-            double away = side * 0.07 * (1 + sin(7. * (double)i + 1) / 3);
+            double away = side * part * (1 + sin(7. * (double)i + 1) / 3);
             double x = s->column[i] * s->c[i], v = s->column[i] * s->c[n + i] / s->H;
-            e->x_curve[i] = x + away * fmax(fabs(x), 1);
-            e->v_curve[i] = v + away * fmax(fabs(v), 1);
+            e->x_curve[i] = x + away * fmax(fabs(x), e->unit[i]);
+            e->v_curve[i] = v + away * fmax(fabs(v), e->unit[i]);
         }
         e->rough = dae_equations_cost(e); /* what is linear, is so by two points as well */
         answer = dae_equations_jacobian(e, s->t, e->x_curve, e->v_curve, J[side][0], J[side][1]);
         e->rough = 0;
     }
     a->facts.linear = answer == DAE_OK;
+    for (size_t k = 0; k < 2 * square && answer == DAE_OK; k++)
+        a->units.sway[k] = fabs(J[1][0][k] - J[0][0][k]) / part;
     if (answer == DAE_OK) {
         a->mass_constant = same_matrices(s, J[0][1], J[1][1], s->H);
         a->facts.linear = a->mass_constant && same_matrices(s, J[0][0], J[1][0], 1);
@@ -258,6 +263,20 @@ static dae_status count_again(dae_analysis *a)
     return DAE_OK;
 }
 
+/* The size of the terms that equation i and its derivatives are sums of, 1 at least: what remains
+ * of the equation is judged beside it. */
+static double term_size(const dae_series *s, size_t i)
+{
+    size_t n = (size_t)s->n;
+    double size = 1;
+    for (int q = 0; q <= s->order + 1; q++)
+        for (size_t j = 0; j < n; j++) {
+            double entry = fabs(s->K[i + j * n]) + q * fabs(s->C[i + j * n]);
+            size = fmax(size, entry * fabs(s->c[(size_t)q * n + j]));
+        }
+    return size;
+}
+
 static void read_point(dae_analysis *a)
 {
     const dae_series *s = &a->series;
@@ -276,8 +295,11 @@ static void read_point(dae_analysis *a)
             f->moved_most = (int)i;
         }
     }
-    for (size_t i = 0; i < (size_t)(s->order + 1) * n; i++)
-        f->residual = fmax(f->residual, fabs(s->R[i]));
+    for (size_t i = 0; i < n; i++) {
+        double size = term_size(s, i);
+        for (int q = 0; q <= s->order; q++)
+            f->residual = fmax(f->residual, fabs(s->R[(size_t)q * n + i]) / size);
+    }
     f->time_scale = s->H;
 }
 
@@ -308,12 +330,29 @@ static const char *doubt(const dae_analysis *a)
         return "kept and dropped singular values are close to each other";
     if (a->array.svd.near.rows > 0)
         return "a singular value is near the tolerance: another tolerance, another rank";
+    if (a->facts.index < 0 && (a->closer || dae_units_spread(a) > wild))
+        return "entries are of very different size: a rank may be hidden by larger ones";
+    if (a->hides)
+        return "an equation has terms so small that rounding hides them beside the others";
     return NULL;
+}
+
+/* Parts that are quicker than the scale of time by the tolerance: with a larger one they are
+ * constraints. */
+static void compare_times(dae_analysis *a)
+{
+    dae_svd *d = &a->array.svd;
+    double quick = a->series.rank_time / a->series.calm, tolerance = a->options.tolerance;
+    int n = a->facts.size;
+    if (d->near.rows == 0 && quick > 1e-2 * tolerance && quick < 30 * tolerance)
+        d->near = (dae_rank){ .rows = n, .columns = n, .rank = n, .kept = quick };
 }
 
 static void say_doubts(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
+    compare_times(a);
+    a->hides = dae_units_hidden(a);
     const char *why = doubt(a);
     f->ambiguous = why || astray(a);
     if (a->array.svd.near.rows > 0 && a->array.svd.gap >= 1e3)
@@ -353,6 +392,7 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
     int extra = 0;
     s->t = t;
     s->H = a->widest = a->options.time_scale;
+    a->quickest = 1;
     a->facts.index = -1;
     for (size_t i = 0; i < n; i++) {
         s->c[i] = a->x_start[i] = x[i];

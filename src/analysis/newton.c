@@ -23,6 +23,9 @@
 #include <string.h>
 
 enum { SHRINKINGS = 40, HALVINGS = 10 };
+enum { LOOKS = 6 }; /* units and increments follow each other: two or three are enough */
+/* How large entries may be that increments do not show, so that they change no rank. */
+static const double well_known = 1e-12;
 enum { RENEWALS = 10 }; /* of expensive Jacobians in one search: those that end need two or three */
 
 /* What series may leave out, and how small a last correction has to be. */
@@ -67,16 +70,51 @@ static int probe(dae_analysis *a, double limit)
     return answer == DAE_OK && !(tail <= limit) ? DAE_RETRY : answer;
 }
 
+/* The series of the samples, units for their ranks, and how exactly entries are known in these */
+static void turn(dae_analysis *a)
+{
+    dae_series_turn(&a->series);
+    if (dae_units_choose(a)) /* what is not known of entries counts in these units */
+        dae_series_turn(&a->series);
+    if (!a->series.few)
+        a->series.grain = fmax(dae_units_noise(a, 0), a->closer ? a->series.blur : 0);
+}
+
 static int sample(dae_analysis *a)
 {
     int rough = dense(a) && !a->exactly && !a->series.steady;
     int answer = (rough ? dae_series_sample_roughly : dae_series_sample)(&a->series, &a->equations);
     if (answer == DAE_OK)
-        dae_series_turn(&a->series);
+        turn(a);
     a->past_count = a->aged = 0;
     return answer;
 }
 
+/* With the increments at hand */
+static int look(dae_analysis *a)
+{
+    dae_series *s = &a->series;
+    dae_equations *e = &a->equations;
+    int answer = dae_series_sketch(s, e);
+    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
+        answer = DAE_RETRY;
+    if (answer == DAE_OK && !s->steady && dense(a))
+        answer = probe(a, 10 * good_tail);
+    if (answer == DAE_OK)
+        answer = sample(a);
+    return answer == DAE_OK ? dae_series_residual(s, e) : answer;
+}
+
+/* Would no other increments tell entries better? Those of the user need none, and to look for them
+ * is not worth the evaluations where there are very many. */
+static int seen_well(const dae_analysis *a)
+{
+    const dae_equations *e = &a->equations;
+    return e->given || e->colors > DAE_DENSE || dae_units_noise(a, 1) <= well_known;
+}
+
+/* Entries are known as exactly as increments let them be seen, and which increments those are,
+ * the units tell that entries give. */
 int dae_look_along(dae_analysis *a)
 {
     dae_series *s = &a->series;
@@ -84,15 +122,16 @@ int dae_look_along(dae_analysis *a)
     int known = (dense(a) || e->given) && e->increments > s->H / 8 && e->increments < 8 * s->H;
     int answer = known ? DAE_OK : find_increments(a);
     if (answer == DAE_OK)
-        answer = dae_series_sketch(s, e);
-    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
-        answer = DAE_RETRY;
-    if (answer == DAE_OK && !s->steady && dense(a))
-        answer = probe(a, 10 * good_tail);
-    if (answer == DAE_OK)
-        answer = sample(a);
-    if (answer == DAE_OK)
-        answer = dae_series_residual(s, e);
+        answer = look(a);
+    for (int k = 0; k < LOOKS && answer == DAE_OK && !s->few; k++) {
+        int slower = dae_units_slow_down(a);
+        if (!slower && seen_well(a))
+            break;
+        dae_units_adopt(a);
+        answer = find_increments(a);
+        if (answer == DAE_OK)
+            answer = look(a);
+    }
     return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
 }
 
@@ -130,7 +169,8 @@ static int fit_time(dae_analysis *a)
 static int renew(dae_analysis *a)
 {
     int quiet = a->series.noise == 0 && a->series.H > 1e-6 * a->widest;
-    int answer = dense(a) || quiet ? fit_time(a) : DAE_OK;
+    int slower = dae_units_slow_down(a);
+    int answer = dense(a) || (quiet && !slower) ? fit_time(a) : DAE_OK;
     if (!dense(a) && answer == DAE_RETRY) /* the samples themselves will tell */
         answer = DAE_OK;
     a->series.steady = 0;
@@ -295,7 +335,7 @@ static int compare_ranks(dae_analysis *a)
         return dae_analysis_no_memory(a, "the derivative array");
     dae_rank weakest = a->array.svd.weakest;
     double gap = a->array.svd.gap, blur = s->blur, size;
-    dae_series_turn(s);
+    turn(a);
     memcpy(kept, s->K, count * sizeof *kept);
     int answer = find_step(a, a->next, &size);
     memcpy(rank, a->array.rank, sizeof rank);
@@ -329,7 +369,7 @@ int dae_settle(dae_analysis *a, int fresh)
     if (compare && a->series.sampled)
         answer = compare_ranks(a);
     else if (!anew)
-        dae_series_turn(&a->series);
+        turn(a);
     if (answer == DAE_OK)
         answer = begin(a, anew && !(compare && a->series.sampled), &size);
     for (int k = 0; k < DAE_ITERATIONS && answer == DAE_OK; k++) {

@@ -119,9 +119,10 @@ static int finite_part(dae_analysis *a, staircase *p, double *work, int lwork)
             p->K[(size_t)i + (size_t)j * p->ld] *= -1;
     dggev_("N", "N", &n, p->K, &ld, p->C, &ld, re, im, beta, NULL, &one, NULL, &one, work, &lwork,
            &info, 1, 1);
+    double H = a->series.H * a->series.rank_time;
     for (int i = 0; i < n; i++) { /* C is in units of H */
-        re[i] /= beta[i] * a->series.H;
-        im[i] /= beta[i] * a->series.H;
+        re[i] /= beta[i] * H;
+        im[i] /= beta[i] * H;
     }
     return info;
 }
@@ -169,6 +170,7 @@ static int structure(dae_analysis *a, staircase *p, double *work, int lwork)
 dae_status dae_pencil_run(dae_analysis *a)
 {
     size_t n = (size_t)a->facts.size, square = n * n;
+    const dae_series *s = &a->series;
     staircase p = { .m = (int)n, .n = (int)n, .ld = n };
     int lwork = 16 * (int)n + 64, answer = -1;
     double *block = dae_alloc(&a->memory, 3 * square + (size_t)lwork, sizeof *block);
@@ -177,8 +179,11 @@ dae_status dae_pencil_run(dae_analysis *a)
         p.C = block;
         p.K = p.C + square;
         p.turned = p.K + square;
-        memcpy(p.C, a->series.C, square * sizeof *block);
-        memcpy(p.K, a->series.K, square * sizeof *block);
+        for (size_t k = 0; k < square; k++) {
+            double unit = s->rank_row[k % n] * s->rank_column[k / n];
+            p.C[k] = unit / s->rank_time * s->C[k];
+            p.K[k] = unit * s->K[k];
+        }
         answer = structure(a, &p, p.turned + square, lwork);
         a->has_pencil = answer == 0;
     } else {

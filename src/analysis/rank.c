@@ -50,13 +50,16 @@ static void judge(dae_svd *d, const dae_rank *r)
 {
     if (r->rows == 0 || r->columns == 0)
         return;
-    double gap = fmin(r->kept, 1) / fmax(r->dropped, fmax(d->blur, 1e-13));
+    double known = fmax(30 * d->grain, fmax(d->blur, 1e-13));
+    double gap = fmin(r->kept, 1) / fmax(r->dropped, known);
     if (d->weakest.rows == 0 || gap < d->gap) {
         d->weakest = *r;
         d->gap = gap;
     }
     /* with a tolerance some ten times larger or a hundred times smaller the rank is another */
     double low = fmax(1e-2 * d->tolerance, 30 * d->blur), high = 30 * d->tolerance;
+    if (30 * d->grain >= d->tolerance) /* what rounding explains could be an entry as well */
+        low = fmin(low, 1e-2 * d->grain);
     if (!d->by_gap && d->near.rows == 0 && (r->dropped > low || r->kept < high))
         d->near = *r;
 }

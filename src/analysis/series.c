@@ -43,12 +43,15 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
         { &s->R_samples, MOST_NODES * size },
         { &s->row, size },
         { &s->column, size },
+        { &s->rank_row, size },
+        { &s->rank_column, size },
     };
     s->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     if (!s->vectors)
         return DAE_E_NOMEM;
     for (int i = 0; i < n; i++)
-        s->row[i] = s->column[i] = 1;
+        s->row[i] = s->column[i] = s->rank_row[i] = s->rank_column[i] = 1;
+    s->rank_time = s->calm = 1;
     return DAE_OK;
 }
 
@@ -360,12 +363,20 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
     return DAE_OK;
 }
 
+/* Of entries, in which units what is not known of them counts. */
+static double rank_unit(const dae_series *s, int which, size_t place)
+{
+    size_t n = (size_t)s->n;
+    return s->rank_row[place % n] * s->rank_column[place / n] / (which ? s->rank_time : 1);
+}
+
 /* One entry, of K (which 0) or C (which 1): its series into the matrices. The last two terms tell
  * how much of every term is rounding (equations that take differences themselves have more of
  * it) or left out; terms below that are dropped. An entry that changes by no more than a
  * difference is wrong is a constant. */
 static void turn_entry(dae_series *s, const turning *w, int which, size_t place, double scale)
 {
+    double unit = scale * rank_unit(s, which, place);
     size_t square = (size_t)s->n * (size_t)s->n;
     const double *sample = s->samples + (which ? square : 0) + place;
     double a[MOST_NODES], coefficient[MOST_NODES] = { 0 }, *out = which ? s->C : s->K;
@@ -377,18 +388,18 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         expand(w, sample, 2 * square, a, &last, &before);
         for (int q = 1; q < w->nodes; q++)
             change = fmax(change, fabs(a[q]));
-        int constant = change <= fmax(rounding * largest, blur / scale);
-        int ends = flat(last, before, scale);
+        int constant = change <= fmax(rounding * largest, blur / unit);
+        int ends = flat(last, before, unit);
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
         noise = fmax(noise, DBL_EPSILON * largest);
         double most = collect(w, a, noise, constant ? 1 : count, coefficient);
         /* the last terms are left out or noise, the next ones smaller by ten */
         double unknown = constant ? DBL_EPSILON * largest : 0.1 * noise;
-        s->blur = fmax(s->blur, scale * most * unknown);
+        s->blur = fmax(s->blur, unit * most * unknown);
         if (constant)
             coefficient[0] = a[0];
-        s->noise = fmax(s->noise, ends && !constant ? scale * before : 0);
-        s->tail = fmax(s->tail, ends || constant ? 0 : scale * last);
+        s->noise = fmax(s->noise, ends && !constant ? unit * before : 0);
+        s->tail = fmax(s->tail, ends || constant ? 0 : unit * last);
         s->varying += !constant;
     }
     for (int p = 0; p < count; p++)
@@ -437,7 +448,7 @@ static void largest_entries(const dae_series *s, double *W)
     for (int i = 0; i < s->count; i += stride_of(s)) {
         const double *K = sample_of(s, i), *C = K + square;
         for (size_t k = 0; k < square; k++)
-            W[k] = fmax(W[k], fmax(fabs(K[k]), fabs(C[k]) / s->H));
+            W[k] = fmax(W[k], fmax(fabs(K[k]), fabs(C[k]) / (s->H * s->calm)));
     }
 }
 
@@ -469,7 +480,8 @@ static double weakest_derivative(const dae_series *s, double *row)
         const double *C = sample_of(s, k) + square;
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
-                row[i] = fmax(row[i], s->row[i] * fabs(C[i + j * n]) * s->column[j] / s->H);
+                row[i] = fmax(row[i], s->row[i] * fabs(C[i + j * n]) * s->column[j] /
+                                          (s->H * s->calm));
     }
     for (size_t i = 0; i < n; i++)
         if (row[i] > 0)

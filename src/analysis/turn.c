@@ -25,11 +25,14 @@ static void unpivot(const dae_turn *t, int rows, double *out, int ldo)
 }
 
 /* L and V' from the first rows of the triangle; V' is completed to a square matrix. */
-static int split(dae_turn *t, dae_svd *d)
+static int split(dae_turn *t, dae_svd *d, const double *unit)
 {
     int info = 0, n = t->n, r = t->rank;
     double *tau = d->s; /* the singular values have been judged */
     unpivot(t, r, t->Vt, n);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < r; i++)
+            t->Vt[(size_t)i + (size_t)j * (size_t)n] /= unit[j];
     dgelqf_(&r, &n, t->Vt, &n, tau, d->work, &d->lwork, &info);
     for (int j = 0; j < r && info == 0; j++)
         for (int i = j; i < r; i++)
@@ -39,7 +42,8 @@ static int split(dae_turn *t, dae_svd *d)
     return info;
 }
 
-int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced)
+int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int forced,
+                  const double *unit)
 {
     int info = 0, n = t->n, small = m < n ? m : n, *pivot = t->pivot;
     t->m = m;
@@ -56,7 +60,7 @@ int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int 
             d->dropped = forced < small ? fabs(t->Q[(size_t)forced * (size_t)(m + 1)]) : -1;
         t->rank = info != 0 ? -1 : forced >= 0 ? forced : dae_svd_values(d, m, n, small);
     }
-    if (t->rank >= 0 && split(t, d) != 0)
+    if (t->rank >= 0 && split(t, d, unit) != 0)
         t->rank = -1;
     return t->rank;
 }
