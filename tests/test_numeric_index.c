@@ -460,7 +460,7 @@ static void large_systems(void **state)
         for (int k = 0; k <= f->levels; k++)
             assert_int_equal(f->known[k], known_after(sizes, k));
         if (how == 0) linear = seconds;
-        if (!sanitized) expect_below(seconds, fmax(5, 7 * linear));
+        if (!sanitized) expect_below(seconds, fmax(5, 9 * linear));
         dae_analysis_close(a);
         free(x);
         made_close(&m);
