@@ -28,6 +28,7 @@ static const double FAR = 20; /* a prediction off by so many tolerances is far *
 enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
 enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
 static const double UNKNOWN_RATE = 0.5; /* of an unknown that has had no correction before   */
+static const double NOISE_MOST = 1e4; /* of velocities, in tolerances: steps so short end in rounding alone */
 static const double BEARABLE = 3;     /* rounding of levels 0 and 1 above so many tolerances is a failure */
 static const double SHAKEN = 4;       /* rounding is so many times what a shake of two units shows */
 static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
@@ -547,6 +548,7 @@ static double velocity_size(const dae_corrector *q, const double *delta)
 int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p, double size)
 {
     if (size <= 1) return 1;
+    if (size > NOISE_MOST) return 0;
     return dae_corrector_noise(q, t, x, p, q->r) == DAE_OK && size <= velocity_size(q, q->r);
 }
 
