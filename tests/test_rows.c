@@ -494,10 +494,36 @@ static void test_on_the_way(void **state)
     dae_model_close(m);
 }
 
+/* x = a cos(t), y = b sin(t) on an ellipse whose half-axes are units of length far apart: which coordinate is a state is
+ * decided in these units, so that neither is computed from the other where that is ill-conditioned. */
+static void test_states_in_their_units(void **state)
+{
+    static const double axes[][2] = { { 1, 1 }, { 1e5, 1e-3 }, { 1e-6, 1e2 }, { 1e-5, 1e-5 } };
+    (void)state;
+    for (int l = 0; l < COUNT_OF(axes); l++) {
+        double a = axes[l][0], b = axes[l][1];
+        sample k = { .variables = 2, .name = { "x", "y" }, .nominal = { a, b }, .span = 10 };
+        k.is[0] = (signal){ a, 0, 1, 1, 1.5707963267948966 };
+        k.is[1] = (signal){ b, 0, 1, 1, 0 };
+        put(&k, "model M Real x(start = %g, nominal = %g), y(start = 0, fixed = true, nominal = %g);\n"
+                "Real u(nominal = %g), v(start = %g, fixed = true, nominal = %g), F;\n"
+                "equation der(x) = u; der(y) = v; der(u) = -F*x; der(v) = -F*y;\n"
+                "(x/%g)^2 + (y/%g)^2 = 1; end M;\n", a, a, b, a, b, b, a, b);
+        for (int j = 0; j < COUNT_OF(method); j++) {
+            outcome o;
+            run_sample(&k, (dae_simulation){ .tolerance = 1e-6, .method = method[j] }, &o);
+            if (o.status != DAE_OK || !(o.worst <= 100))
+                fail_msg("%s, half-axes %g and %g: %s, %s off by %g tolerances after %lld steps", method[j], a, b,
+                         dae_status_name(o.status), k.name[o.which], o.worst, (long long)o.stats.steps);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = { cmocka_unit_test(test_all_variables),
-                                               cmocka_unit_test(test_on_the_way) };
+                                               cmocka_unit_test(test_on_the_way),
+                                               cmocka_unit_test(test_states_in_their_units) };
     if (argc > 1) {
         tabulate(atoi(argv[1]), argc > 2 ? (unsigned)atoi(argv[2]) : 1,
                  argc > 3 ? atof(argv[3]) : INFINITY);

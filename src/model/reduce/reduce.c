@@ -340,9 +340,16 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
 /* J at the values; entries that vanish there by chance count a little. */
 static void evaluate_J(reducer *r, const reduction_block *k, double *J)
 {
-    for (size_t e = 0; e < k->start[k->rows]; e++) {
-        double x = number_of(r, k->J[e]);
-        J[e] = fabs(x) > 1e-10 ? x : 1e-10;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        double most = 0;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++) {
+            J[e] = number_of(r, k->J[e]);
+            if (!isfinite(J[e])) J[e] = 0;
+            most = fmax(most, fabs(J[e]));
+        }
+        double little = most > 0 ? 1e-10 * most : 1e-10;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            if (!(fabs(J[e]) > little)) J[e] = little;
     }
 }
 
@@ -358,6 +365,16 @@ static void make_choice(reducer *r, reduction_block *k)
 
 /* ---------------------------------------------------------------- blocks ---------------- */
 
+/* In units of nominal values: pivots of columns are compared, and an error of a state that is a part of its
+ * nominal value must not become many times that part of another's. (Tolerances have the same units.) */
+static ex_id in_nominal_units(reducer *r, ex_id slope, uint32_t variable)
+{
+    ex_id given = r->m->variable[variable].nominal;
+    double size = given ? fabs(number_of(r, given)) : 1;
+    if (!(size > 0) || !isfinite(size) || size == 1) return slope;
+    return ex_binary(r->g, EX_MULTIPLY, ex_number(r->g, size), slope);
+}
+
 static ex_id slope(reducer *r, uint32_t row, uint32_t column)
 {
     const flat_equation *e = &r->m->equation[r->b->equation[row]];
@@ -365,7 +382,7 @@ static ex_id slope(reducer *r, uint32_t row, uint32_t column)
     ex_id leaf = ex_variable(r->g, r->b->variable[column], r->b->d[column] - r->b->c[row], EX_REAL);
     ex_id a = ex_derivative(r->g, e->left, leaf, &culprit);
     ex_id c = ex_derivative(r->g, e->right, leaf, &culprit);
-    return culprit ? 0 : ex_binary(r->g, EX_SUBTRACT, a, c);
+    return culprit ? 0 : in_nominal_units(r, ex_binary(r->g, EX_SUBTRACT, a, c), r->b->variable[column]);
 }
 
 /* The entries of J, where the derivative that counts occurs. */
