@@ -134,7 +134,7 @@ int irk_stages_residuals(irk_stages *k, dae_solver *s, double h);
 
 /* ---- irk_full.c: each stage with its own Jacobian, from Z, X, P as they are ---- */
 
-int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance);
+int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance, int prescribed);
 void irk_full_close(irk_stages *k, dae_solver *s);
 
 /* ---- irk_step.c: a step, for every driver ---- */

@@ -12,7 +12,10 @@
  * matrix of order s n, dense or sparse like that of the system.
  *
  * A correction is shortened until the next one, with the same factors, is smaller than it: the
- * natural monotonicity test [Deuflhard 2004, 3.3].
+ * natural monotonicity test [Deuflhard 2004, 3.3]. That is for a step whose size is prescribed. Where it may
+ * be smaller a correction that would have to be shortened ends the attempt: an iteration that contracts from
+ * the prediction on has one solution within its reach, which is the one that continues the solution; a damped
+ * one finds a solution, and equations without a derivative can have others.
  *
  * It is used where the simplified iteration failed with a Jacobian of this step and the step
  * cannot be made smaller, or was several times in vain. Its memory is taken when that first
@@ -207,13 +210,13 @@ static int move(irk_stages *k, dae_solver *s, double h, double part)
 }
 
 /* One correction, as much of it as makes the next one smaller. *size: that of the next. */
-static int advance(irk_stages *k, dae_solver *s, double h, double *size)
+static int advance(irk_stages *k, dae_solver *s, double h, int most_halvings, double *size)
 {
     irk_full *g = k->full;
     double part = 1, next = 0;
     int status = DAE_STEP_NEWTON;
     memcpy(g->Z, k->Z, (size_t)(k->scheme->stages * k->stride) * sizeof(double));
-    for (int halvings = 0; halvings < HALVINGS; halvings++, part /= 2) {
+    for (int halvings = 0; halvings <= most_halvings; halvings++, part /= 2) {
         status = move(k, s, h, part);
         if (status == DAE_OK) status = correction(k, s, h, g->r, &next);
         if (status < 0 || (status == DAE_OK && next <= (1 - part / 4) * *size)) break;
@@ -226,7 +229,7 @@ static int advance(irk_stages *k, dae_solver *s, double h, double *size)
 }
 
 /* Newton from the prediction. The simplified correction after a whole one bounds what it left. */
-int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance)
+int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance, int prescribed)
 {
     int status = open_full(k, s);
     if (status != DAE_OK) {
@@ -240,7 +243,7 @@ int irk_stages_full(irk_stages *k, dae_solver *s, double h, double tolerance)
         s->stats.newton_iterations++;
         if (status != DAE_OK || !(size < 1e300)) break;
         double first = size;
-        status = advance(k, s, h, &size);
+        status = advance(k, s, h, prescribed ? HALVINGS : 0, &size);
         if (status == DAE_OK && (size <= tolerance || first <= 1e-3 * tolerance)) return DAE_OK;
         /* corrections that do not fall any more are rounding, amplified: irk_stages_solve has this bound */
         if (status == DAE_STEP_NEWTON && first * s->safety <= 0.1) return move(k, s, h, 0);

@@ -148,7 +148,7 @@ int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tol
     if (trial->prescribed) may = failed == DAE_STEP_NEWTON || failed == DAE_STEP_SINGULAR;
     if (!may) return failed;
     int status = irk_step_predict(r, s, r->k.scheme, trial->h);
-    if (status == DAE_OK) status = irk_stages_full(&r->k, s, trial->h, tolerance);
+    if (status == DAE_OK) status = irk_stages_full(&r->k, s, trial->h, tolerance, trial->prescribed);
     r->full |= status == DAE_OK;
     s->corrector.iterations += r->k.iterations;
     s->corrector.observed_rate = r->k.rate;
