@@ -25,8 +25,9 @@
  * A point where f is not defined is tried again on the other side.
  *
  * At index 2 and 3 errors of K are multiplied by c and c^2: sqrt(eps) of a row may be too much for Newton's iteration,
- * and the more the shorter the step. Then (dae_system.sharp) differences are central ones over the cube root of eps:
- * rounding and truncation are eps^(2/3) of the row, for twice the evaluations.
+ * and the more the shorter the step. Then (dae_system.sharp) differences are central ones over eps^(1/5) and over half of
+ * it, and extrapolated from both: rounding and truncation are eps^(4/5) of the row, for four times the evaluations.
+ * Where the two differ by so much that f is bent within the increment, they are taken over the cube root of eps.
  */
 #include "problem/system.h"
 #include "base/float_check.h"
@@ -43,6 +44,10 @@ static const double P_AT_REST = 0x1p-7; /* of S_j, where no velocity and no h is
 static const double SAME = 1e-6;        /* C is the same: the accuracy of its differences     */
 static const double SAME_HIGH = 1e-10;  /* with levels >= 2, where c (C - C_old) must be small */
 static const double NEAR = 0.1;         /* C is near enough for K + cC at a c near by         */
+static const double ROUGH = 2e-4;       /* of a row: central differences over one increment and its half differ */
+static const double SHARP_ROOT = 0x1p-10; /* eps^(1/5)                                       */
+static const double FINE = 0x1p-8, FINEST = 0x1p-16; /* of eps^(1/5): the cube root of eps, and the square root */
+static const double SHARP_P = 0x1p3, SHARP_P_LEAST = 0x1p10; /* increments of p are larger then   */
 enum { TRUSTED_AFTER = 3, TRUSTED_FOR = 4 }; /* agreements; Jacobians until the next look      */
 
 /* The size of an unknown that is zero. A tiny rtol says little about sizes. */
@@ -61,21 +66,21 @@ static double representable(double y, double step)
 
 static void choose_steps(dae_system *s, const double *x, const double *p, double h, const double *w)
 {
-    double root = s->sharp ? cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON), fastest = 0;
+    double root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON), fastest = 0;
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
         double size = fmax(fmax(fabs(x[j]), fabs(motion)), nominal(s, j, w));
         if (!(size > DBL_MIN)) size = fmax(1 / w[j], DBL_MIN);
         s->size[j] = size;
-        s->step[j] = representable(x[j], motion < 0 ? -root * size : root * size);
+        s->step[j] = 2 * representable(x[j], (motion < 0 ? -0.5 : 0.5) * root * size);
         if (!s->computed && s->level[j] == DAE_DIFFERENTIAL) /* otherwise p is no velocity */
             fastest = fmax(fastest, fabs(p[j]) / size);
     }
     for (int j = 0; j < s->n && !s->computed; j++) {
-        double velocity = fmax(fabs(p[j]), fastest * s->size[j]), step = P_PART * velocity;
-        if (h != 0) step = fmax(step, P_LEAST * s->size[j] / fabs(h));
+        double velocity = fmax(fabs(p[j]), fastest * s->size[j]), step = P_PART * (s->sharp ? SHARP_P : 1) * velocity;
+        if (h != 0) step = fmax(step, P_LEAST * (s->sharp ? SHARP_P_LEAST : 1) * s->size[j] / fabs(h));
         else if (fastest == 0) step = fmax(step, P_AT_REST * s->size[j]);
-        s->p_step[j] = representable(p[j], copysign(step, s->step[j]));
+        s->p_step[j] = 2 * representable(p[j], copysign(0.5 * step, s->step[j]));
     }
 }
 
@@ -83,6 +88,26 @@ static void choose_steps(dae_system *s, const double *x, const double *p, double
 static double motion_rate(double h)
 {
     return h != 0 ? 1 / fabs(h) : P_AT_REST / sqrt(DBL_EPSILON);
+}
+
+/* That rate, where nobody moves faster than by a part of the velocities there are (f may bend in p, as above): the
+ * fastest entry of d decides, and rounding. */
+static int choose_rate(dae_system *s, double t, const double *x, const double *p, double h, double *rate)
+{
+    double fastest = 0, root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON);
+    *rate = motion_rate(h);
+    if (!s->computed || h == 0) return DAE_OK;
+    for (int j = 0; j < s->n; j++) s->x_moved[j] = x[j] + s->step[j];
+    int status = dae_system_d(s, t, x, s->d_base);
+    if (status == DAE_OK) status = dae_system_d(s, t, s->x_moved, s->d_moved);
+    if (status == DAE_RETRY) return DAE_OK; /* as it was */
+    for (int i = 0; i < s->m && status == DAE_OK; i++) {
+        double change = fabs(s->d_moved[i] - s->d_base[i]);
+        if (change > 0) fastest = fmax(fastest, fabs(p[i]) / change);
+    }
+    double least = P_LEAST * (s->sharp ? SHARP_P_LEAST : 1) / (root * fabs(h));
+    *rate = fmin(*rate, fmax(P_PART * (s->sharp ? SHARP_P : 1) * fastest, least));
+    return status;
 }
 
 /* ---- differences colour by colour ---- */
@@ -110,18 +135,30 @@ static int shift(dae_system *s, const motion *m, int c, double t, const double *
     return DAE_OK;
 }
 
-/* from: f on the other side of the move, or where there is none at the point itself. */
-static void gather(dae_system *s, const motion *m, int c, double sign, const double *from, double *J)
+/* By how much column j is moved. */
+static double increment_of(const dae_system *s, const motion *m, int j)
+{
+    return m->x ? s->step[j] : s->computed ? m->rate * s->step[j] : s->p_step[j];
+}
+
+/* from: f on the other side of the move, or where there is none at the point itself. With the sizes of the terms of each
+ * row J, differences over twice the increment, is extrapolated: 1 is returned where they differ too much for that. */
+static int gather(dae_system *s, const motion *m, int c, double scale, const double *from, const double *terms, double *J)
 {
     const dae_matrix *a = &s->matrix;
+    int rough = 0;
     for (int l = s->color_start[c]; l < s->color_start[c + 1]; l++) {
         int j = s->color_list[l];
-        double by = sign * (from == s->r_base ? 1 : 2) * (m->x ? s->step[j] : s->computed ? m->rate * s->step[j] : s->p_step[j]);
+        double by = scale * (from == s->r_base ? 1 : 2) * increment_of(s, m, j);
         for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
             int i = dae_column_row(a, j, k);
-            J[k] = (s->r_moved[i] - from[i]) / by; /* 1 / by may overflow */
+            double slope = (s->r_moved[i] - from[i]) / by; /* 1 / by may overflow */
+            double change = terms ? slope - J[k] : 0;
+            rough |= terms && !(fabs(change * by) <= ROUGH * terms[i]);
+            J[k] = slope + change / 3;
         }
     }
+    return rough;
 }
 
 static int moved_f(dae_system *s, const motion *m, int c, double t, const double *x, const double *p, double sign,
@@ -131,7 +168,42 @@ static int moved_f(dae_system *s, const motion *m, int c, double t, const double
     return status == DAE_OK ? m->eval(s, t, m->x ? s->x_moved : x, s->p_moved, r) : status;
 }
 
-/* J from s->r_base, the evaluation at the point, and one more per colour, or two. */
+/* The columns of colour c of J by one evaluation more; sharp: by one on each side of the point. `scale` is the part of
+ * the increment that moves. Where the differences are too rough to be extrapolated (gather), over a small increment. */
+static int difference_color(dae_system *s, const motion *m, int c, double t, const double *x, const double *p,
+                            double scale, const double *terms, double *J)
+{
+    const double *from = s->r_base;
+    int rough = 0;
+    if (s->sharp && moved_f(s, m, c, t, x, p, -scale, s->r_below) == DAE_OK) from = s->r_below;
+    int status = moved_f(s, m, c, t, x, p, scale, s->r_moved);
+    if (status == DAE_RETRY) {
+        from = s->r_base;
+        status = moved_f(s, m, c, t, x, p, scale = -scale, s->r_moved);
+    }
+    if (status == DAE_OK) rough = gather(s, m, c, scale, from, terms, J);
+    shift(s, m, c, t, x, p, 0);
+    double least = from == s->r_base ? FINEST : FINE;
+    if (s->sharp && fabs(scale) > least && (rough || status == DAE_RETRY || from == s->r_base))
+        return difference_color(s, m, c, t, x, p, least, NULL, J);
+    return status;
+}
+
+/* The sizes of the terms of each row, from differences J. */
+static void size_rows(dae_system *s, const motion *m, const double *J, double *terms)
+{
+    const dae_matrix *a = &s->matrix;
+    memset(terms, 0, (size_t)s->n * sizeof(double));
+    for (int j = 0; j < s->n; j++) {
+        double by = fabs(increment_of(s, m, j));
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) {
+            int i = dae_column_row(a, j, k);
+            terms[i] = fmax(terms[i], fabs(J[k]) * by);
+        }
+    }
+}
+
+/* J from s->r_base, the evaluation at the point, and one more per colour; sharp: four, or six. */
 static int difference(dae_system *s, const motion *m, double t, const double *x, const double *p,
                       double *J)
 {
@@ -141,18 +213,11 @@ static int difference(dae_system *s, const motion *m, double t, const double *x,
     memcpy(s->x_moved, x, (size_t)s->n * sizeof(double));
     memcpy(s->p_moved, p, (size_t)s->m * sizeof(double));
     if (m->p && s->computed) status = dae_system_d(s, t, x, s->d_base);
-    for (int c = 0; c < s->colors && status == DAE_OK; c++) {
-        double sign = 1;
-        const double *from = s->r_base;
-        if (s->sharp && moved_f(s, m, c, t, x, p, -1, s->r_below) == DAE_OK) from = s->r_below;
-        status = moved_f(s, m, c, t, x, p, sign, s->r_moved);
-        if (status == DAE_RETRY) {
-            from = s->r_base;
-            status = moved_f(s, m, c, t, x, p, sign = -1, s->r_moved);
-        }
-        if (status == DAE_OK) gather(s, m, c, sign, from, J);
-        shift(s, m, c, t, x, p, 0);
-    }
+    for (int c = 0; c < s->colors && status == DAE_OK; c++)
+        status = difference_color(s, m, c, t, x, p, 1, NULL, J);
+    if (s->sharp && status == DAE_OK) size_rows(s, m, J, s->row_terms);
+    for (int c = 0; c < s->colors && status == DAE_OK && s->sharp; c++)
+        status = difference_color(s, m, c, t, x, p, 0.5, s->row_terms, J);
     s->stats->jacobian_residuals += s->stats->residuals - before;
     return status;
 }
@@ -177,8 +242,9 @@ static int difference_x(dae_system *s, double t, const double *x, const double *
 static int difference_p(dae_system *s, double t, const double *x, const double *p, double h,
                         double *C)
 {
-    motion m = {.p = 1, .rate = motion_rate(h), .eval = dae_system_f};
-    return difference(s, &m, t, x, p, C);
+    motion m = {.p = 1, .eval = dae_system_f};
+    int status = choose_rate(s, t, x, p, h, &m.rate);
+    return status == DAE_OK ? difference(s, &m, t, x, p, C) : status;
 }
 
 /* K = J(c) - c C by x and p moving together. The increment of p is bounded as in difference_p. */
@@ -366,8 +432,9 @@ static int look_at_C(dae_system *s, double t, const double *x, const double *p, 
 {
     *change = 0;
     if ((s->facts & DAE_FACT_C_PRESUMED) && ++s->C_trusted < TRUSTED_FOR) return DAE_OK;
-    double rate = motion_rate(h), sign = 1;
-    int status = move_along(s, t, x, p, rate, sign);
+    double rate, sign = 1;
+    int status = choose_rate(s, t, x, p, h, &rate);
+    if (status == DAE_OK) status = move_along(s, t, x, p, rate, sign);
     if (status == DAE_RETRY) status = move_along(s, t, x, p, rate, sign = -1);
     s->stats->jacobian_residuals += sign < 0 ? 2 : 1;
     s->C_trusted = 0;
@@ -422,13 +489,20 @@ static int rescale_C(dae_system *s)
     return 1;
 }
 
+/* With a computed d p moves by c times the change of d: not where that is too much. */
+static int may_move_both(dae_system *s, double t, const double *x, const double *p, double c)
+{
+    double rate;
+    return !s->computed || (choose_rate(s, t, x, p, 1 / c, &rate) == DAE_OK && rate >= 0.99 * c);
+}
+
 /* C by differences, and K as well unless it is given. */
 static int difference_parts(dae_system *s, double t, const double *x, const double *p, double h,
                             double *K, double *C)
 {
     int64_t count = s->matrix.count;
     int own_K = !s->problem.jacobian_x, low = !(s->facts & DAE_FACT_HIGH_INDEX);
-    int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0;
+    int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0 && may_move_both(s, t, x, p, s->c_wanted);
     int status = together ? difference_both(s, t, x, p, s->c_wanted, s->previous_C, K) : DAE_OK;
     s->c_made = 0;
     if (status == DAE_RETRY) together = 0; /* perhaps x or p alone may move */
@@ -471,7 +545,7 @@ static int jacobian_implicit(dae_system *s, double t, const double *x, const dou
 
 /* A non-finite entry, like a non-finite residual, may only mean that the trial point strayed:
  * it is remembered, and told if smaller steps do not help. */
-static int remember(dae_system *s, const double *J, int by_p)
+static int remember(dae_system *s, double t, const double *J, int by_p)
 {
     const dae_matrix *a = &s->matrix;
     for (int j = 0; j < s->n; j++)
@@ -482,6 +556,7 @@ static int remember(dae_system *s, const double *J, int by_p)
                 s->bad_by_p = by_p;
                 s->bad_value = J[k];
                 s->bad_retry = 0;
+                s->bad_t = t;
                 s->bad_where = "a Jacobian entry";
                 s->stats->nonfinite++;
                 return DAE_RETRY;
@@ -512,8 +587,8 @@ int dae_system_jacobian(dae_system *s, double t, const double *x, const double *
     int status = s->problem.rhs ? jacobian_mass(s, t, x, p, h, w, K, C)
                                 : jacobian_implicit(s, t, x, p, h, w, K, C);
     if (status != DAE_OK) return status;
-    if (dae_find_nonfinite(s->matrix.count, K) >= 0) return remember(s, K, 0);
-    if (C && dae_find_nonfinite(s->matrix.count, C) >= 0) return remember(s, C, 1);
+    if (dae_find_nonfinite(s->matrix.count, K) >= 0) return remember(s, t, K, 0);
+    if (C && dae_find_nonfinite(s->matrix.count, C) >= 0) return remember(s, t, C, 1);
     return DAE_OK;
 }
 
