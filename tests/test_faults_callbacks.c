@@ -434,6 +434,7 @@ static void b11_refuses_after_t_star(void **state)
         expect(b.s, status, DAE_E_REFUSED);
         expect_words(b.s, b.problem.rhs ? "'rhs'" : "'residual'", "refus", "t in [");
         double low = number_after(b.s, "t in ["), high = number_after(b.s, ", ");
+        if (!(low <= 0.7 && 0.7 <= high)) print_error("%s\n", dae_message(b.s));
         assert_true(low <= 0.7 && 0.7 <= high);
         expect_below(high - low, 1e-3);
         expect_below((double)b.user.calls_after, 200);

@@ -446,7 +446,7 @@ static double after_event(dae_first_kind first, double fixed_step, int order)
     dae_problem p = problem_of(PLAIN);
     p.event = height;
     p.event_count = 1;
-    dae_options o = {.rtol = 1e-8, .atol = 1e-8, .first = first, .fixed_step = fixed_step,
+    dae_options o = {.rtol = 1e-8, .atol = 1e-8, .method = "bdf", .first = first, .fixed_step = fixed_step,
                      .max_order = order, .newton_tolerance = 1e-3, .newton_max = 20};
     dae_solver *s = dae_open(&p, &o);
     start_values(PLAIN, 0, x, dot);

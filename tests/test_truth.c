@@ -234,7 +234,7 @@ static void undeclared_index_2(void **state)
     nodes_exact(0, x);
     expect(s, dae_start(s, 0, x, NULL), DAE_OK);
     dae_get_statistics(s, &found);
-    assert_string_equal(found.method, "mebdf"); /* as for declared levels; bdf for index 1 */
+    assert_string_equal(found.method, "mebdf"); /* as for declared levels */
     dae_close(s);
 }
 

@@ -17,11 +17,6 @@
 
 enum { SMALL = 60 }; /* below it patterns hardly matter */
 
-static int is_residual(const dae_solver *s)
-{
-    return s->system.problem.residual != NULL;
-}
-
 static int has_jacobian(const dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
@@ -62,19 +57,20 @@ static int is_restarted(const dae_solver *s)
     return (s->options.expect & DAE_EXPECT_RESTARTS) != 0;
 }
 
-static int is_residual_of_high_index(const dae_solver *s)
-{
-    return is_residual(s) && has_high_index(s);
-}
-
 static int has_low_index(const dae_solver *s)
 {
     return !has_high_index(s);
 }
 
-static int is_residual_of_low_index(const dae_solver *s)
+/* With unknowns of index 3 the first steps of multistep methods are so short that rounding over h^2 rules them. */
+static int is_residual_below_3(const dae_solver *s)
 {
-    return is_residual(s) && has_low_index(s);
+    return s->system.problem.residual && !dae_has_level_3(s);
+}
+
+static int is_sparse_below_3(const dae_solver *s)
+{
+    return is_sparse(s) && !dae_has_level_3(s);
 }
 
 static int always(const dae_solver *s)
@@ -92,13 +88,11 @@ static const dae_choice table[] = {
      "of mechanisms vibrations keep every error, and this method lets a step make less of it"},
     {"motion is expected", moves, {"radau", "radau"},
      "motion is hardly damped, and a one-step method of high order takes the fewest steps"},
-    {"many restarts are expected", is_restarted, {"bdf", "bdf"},
-     "after each of many restarts the first steps are short, and those of BDF are cheap"},
-    {"residual form, declared levels of 2 or 3", is_residual_of_high_index, {"bdf", "mebdf"},
-     "equations of index 2 or 3 as they are written: short steps keep the digits of multipliers"},
-    {"residual form, index 0 or 1", is_residual_of_low_index, {"bdf", "bdf"},
+    {"many restarts are expected, as of models", is_restarted, {"bdf", "bdf"},
+     "after each restart, at events of a model, say, the first steps are short, and those of BDF are cheap"},
+    {"residual form, no unknown of index 3", is_residual_below_3, {"mebdf", "mebdf"},
      "a residual F(t, x, x'): one Jacobian for many steps"},
-    {"a sparse pattern", is_sparse, {"bdf", "mebdf"},
+    {"a sparse pattern, no unknown of index 3", is_sparse_below_3, {"mebdf", "mebdf"},
      "a large sparse system: one real factorization for many steps"},
     {"index 0 or 1", has_low_index, {"radau", "radau"},
      "index 0 or 1, not sparse: a one-step method of high order is cheapest"},
@@ -205,7 +199,7 @@ dae_status dae_take_method(dae_solver *s)
 
 dae_status dae_choose_by_pattern(dae_solver *s)
 {
-    if (s->choice < 0 || table[s->choice].holds != is_sparse || is_sparse(s)) return DAE_OK;
+    if (s->choice < 0 || table[s->choice].holds != is_sparse_below_3 || is_sparse(s)) return DAE_OK;
     dae_first_close(s);
     memset(&s->first, 0, sizeof s->first);
     dae_status status = take_row(s, s->choice + 1, NULL);

@@ -169,8 +169,10 @@ void dae_scale_weights(dae_solver *s, double h)
 
 /* Pivots of index-3 unknowns are as small as h^2 in units of time in which things change: below the
  * root of rounding no matrix is told from a singular one. What this part of that time leaves of the
- * error of order 1 is 5e-11. */
-static const double SHORTEST_3 = 1e-5;
+ * error of order 1 is 5e-11. One-step methods need not begin with steps in which rounding over h^2 is a tolerance of 1e-10:
+ * their error over a thousandth is far below it. */
+enum { SPANS = 1000 }; /* to the first value that is wanted: ten times a way of a hundred values */
+static const double SHORTEST_3 = 1e-5, SHORTEST_3_ONE_STEP = 1e-3;
 
 /* A change of half a tolerance in the first step: the error of order 1 is then far below. One-step
  * methods have their full order at once: a change by a hundredth [HNW93, II.4]. Where the error
@@ -192,6 +194,10 @@ double dae_first_step(dae_solver *s, double span)
             size = fmax(size, fabs(s->d[i]) * s->w_d[i]);
         }
     }
+    /* whoever begins with so short a span, in so short a time, has another unit than ours: powers of h in a unit that is
+     * too long would forgive multipliers anything */
+    if (rate > 0 && (s->system.facts & DAE_FACT_HIGH_INDEX))
+        s->t_unit = fmin(s->t_unit, fmax(size / rate, SPANS * fabs(span)));
     double h = 1e-3 * fabs(span), most = s->method->one_step ? fmax(0.5, 0.01 * size) : 0.5;
     if (s->method->first_power == 2) most = fmax(most, 0.5 * sqrt(size));
     if (rate * h > most) h = most / rate;
@@ -199,10 +205,13 @@ double dae_first_step(dae_solver *s, double span)
     if (s->first.pending && rate > 0)
         h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
     if (dae_has_level_3(s) && rate > 0)
-        h = fmax(h, fmin(1e-3 * fabs(span), SHORTEST_3 * size / rate));
+        h = fmax(h, s->method->one_step ? fmin(fabs(span), SHORTEST_3_ONE_STEP * size / rate)
+                                        : fmin(1e-3 * fabs(span), SHORTEST_3 * size / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }
+
+static const double LEAST_UNDEFINED = 8 * DBL_EPSILON;
 
 /* Bounds and the stop time. The remainder before a stop is split in two equal steps rather
  * than ended with a sliver, which would spoil index-2 and index-3 unknowns by 1/h. */
@@ -214,6 +223,9 @@ static double bounded(dae_solver *s, double limit)
     if (s->ceiling_steps > 0 && fabs(h) > s->ceiling) h = sign * s->ceiling;
     if (fabs(h) > o->max_step) h = sign * o->max_step;
     if (fabs(h) < o->min_step) h = sign * o->min_step;
+    /* steps that creep up to where f is not defined end at what is seen there, not at the last bit of t */
+    double least = s->undefined_failures > 0 ? LEAST_UNDEFINED * fabs(s->t) : 0;
+    if (fabs(h) < least) h = sign * least;
     if (!isnan(s->stop)) {
         double rest = s->stop - s->t;
         if (fabs(h) >= fabs(rest) * (1 - 1e-10))
@@ -405,7 +417,7 @@ static int project(dae_solver *s, dae_trial *trial)
  * though the place is known well. (A callback that answers DAE_RETRY knows what it does.) */
 static int note_undefined(dae_solver *s, int verdict)
 {
-    double t = s->trial.t;
+    double t = dae_undefined_at(s, &s->trial);
     int first = s->undefined_failures == 0;
     if (first) {
         s->h_bad = fabs(s->trial.h);

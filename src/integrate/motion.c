@@ -56,6 +56,7 @@ int dae_motion_said(dae_solver *s, int answer, double t, const double *a)
         s->stats.nonfinite++;
         sys->bad_row = bad < 0 ? -1 : k->v + bad;
         sys->bad_retry = 0;
+        sys->bad_t = t;
         sys->bad_column = -1;
         sys->bad_where = bad < 0 ? "a derivative of the forces" : "an acceleration";
         return DAE_STEP_NONFINITE;

@@ -24,7 +24,7 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
     if (retry) {
         dae_fail(&s->report, DAE_E_REFUSED, "the callback '%s' refused %s", sys->bad_where,
                  trial->prescribed ? "a step of prescribed size" : "however small the step");
-        dae_at(&s->report, "t in [%.12g, %.12g]", s->t, trial->t);
+        dae_at(&s->report, "t in [%.12g, %.12g]", s->t, dae_undefined_at(s, trial));
         dae_why(&s->report, "%lld refusals in all; the last good point is t = %.12g",
                 (long long)s->stats.retries, s->t);
         dae_hint(&s->report, trial->prescribed ? "a smaller option 'fixed_step'"
@@ -37,7 +37,7 @@ static dae_status explain_undefined(dae_solver *s, const dae_trial *trial, int r
         return DAE_E_NONFINITE_JAC;
     }
     dae_fail(&s->report, DAE_E_NONFINITE, "%s became NaN or infinite", sys->bad_where);
-    dae_at(&s->report, "t in [%.12g, %.12g]%s", s->t, trial->t,
+    dae_at(&s->report, "t in [%.12g, %.12g]%s", s->t, dae_undefined_at(s, trial),
            strcmp(sys->bad_where, "d") ? dae_place(sys, sys->bad_row, -1, place) : ", an entry of d");
     dae_why(&s->report, "%s (h = %.3g); overflow, division by zero, or a log or sqrt out of range",
             trial->prescribed ? "the step is prescribed" : "smaller steps did not help", trial->h);

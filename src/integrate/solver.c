@@ -504,8 +504,9 @@ static dae_status advance(dae_solver *s, double t)
         if (status != DAE_OK) return status;
         if ((t - s->t) * s->direction <= 0) return DAE_OK;
         if (steps++ >= s->options.max_steps) return too_many(s, t);
-        status = one_step(s, t);
-        if (status == DAE_OK) status = dae_watch(s, t);
+        status = dae_watch_pending(s, t);
+        if (status == DAE_OK) status = one_step(s, t);
+        s->watch.pending = status == DAE_OK;
         if (status != DAE_OK && !goes_on(s, status, t)) return status;
     }
 }

@@ -127,6 +127,7 @@ typedef struct dae_watch_state { /* integrate/watch.c */
     int ask;                /* at so many the equations are asked                           */
     int confirmed;          /* so many times in a row they had a jump ...                   */
     int row;                /* ... in this equation                                         */
+    int pending;            /* a step of dae_advance has not been looked at                 */
 } dae_watch_state;
 
 enum { DAE_EVENT_LOOKS = 64 };
@@ -361,12 +362,19 @@ void dae_estimate_errors(dae_solver *s, double *estimate);
 /* watch.c: before the first step; after each step on the way to target */
 void dae_watch_start(dae_solver *s);
 dae_status dae_watch(dae_solver *s, double target);
+dae_status dae_watch_pending(dae_solver *s, double target); /* where dae_advance has left that */
 /* No step gets on: is it a jump of the equations? DAE_OK if none is found. */
 dae_status dae_explain_chatter(dae_solver *s);
 
 /* events.c */
 dae_status dae_events_start(dae_solver *s);
 dae_status dae_events_search(dae_solver *s, double target); /* DAE_OK, DAE_EVENT, failure */
+
+/* Where the equations were not defined in an attempt: the end of the step, or what the method looked at beyond it. */
+static inline double dae_undefined_at(const dae_solver *s, const dae_trial *trial)
+{
+    return (s->system.bad_t - trial->t) * trial->h > 0 ? s->system.bad_t : trial->t;
+}
 
 /* postmortem.c: turns "it failed" into what, where, why */
 dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial);

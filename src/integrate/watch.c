@@ -252,3 +252,10 @@ dae_status dae_watch(dae_solver *s, double target)
     w->t = s->t;
     return status;
 }
+
+/* What is made of a failure here, a restart with a larger pattern, forgets the step: so that is looked at when the
+ * next one is wanted, and not before what has been reached could be read. */
+dae_status dae_watch_pending(dae_solver *s, double target)
+{
+    return s->watch.pending ? dae_watch(s, target) : DAE_OK;
+}

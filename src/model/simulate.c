@@ -114,6 +114,15 @@ static void choose_tolerances(run *r)
     }
 }
 
+/* What is known of a run before it begins. Models have events; what is as it was written, of a high index, has levels. */
+static unsigned expected(const model *m)
+{
+    const dae_problem *p = &m->p.problem;
+    for (int j = 0; p->level && j < p->size; j++)
+        if (p->level[j] >= DAE_INDEX2) return 0;
+    return m->array ? DAE_EXPECT_MOTION : DAE_EXPECT_RESTARTS;
+}
+
 static dae_status open_solver(run *r, double t)
 {
     model *m = r->m;
@@ -136,7 +145,7 @@ static dae_status open_solver(run *r, double t)
                             .suppress_algebraic = m->p.problem.project != NULL,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size, .method = r->given->method,
-                            .expect = r->given->expect | (m->array ? DAE_EXPECT_MOTION : 0),
+                            .expect = r->given->expect | expected(m),
                             .initial_step = first,
                             .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest, .allocator = &m->memory.hook };

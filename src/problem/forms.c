@@ -53,6 +53,7 @@ dae_status dae_user_answer(dae_system *s, int answer, const char *callback, doub
     if (answer == DAE_RETRY) {
         s->stats->retries++;
         s->bad_retry = 1;
+        s->bad_t = t;
         s->bad_column = -1;
         s->bad_where = callback;
         return DAE_RETRY;
@@ -217,13 +218,14 @@ static inline int ask_rhs(dae_system *s, double t, const double *x, double *r)
 }
 
 /* The first value that is not finite is remembered. */
-static int bad_residual(dae_system *s, const double *r)
+static int bad_residual(dae_system *s, double t, const double *r)
 {
     int row = dae_find_nonfinite(s->n, r);
     if (row < 0) return DAE_OK;
     s->stats->nonfinite++;
     s->bad_row = row;
     s->bad_retry = 0;
+    s->bad_t = t;
     s->bad_column = -1;
     s->bad_where = "the residual";
     return DAE_RETRY;
@@ -233,7 +235,7 @@ static int f_implicit(dae_system *s, double t, const double *x, const double *p,
 {
     s->stats->residuals++;
     int answer = ask_residual(s, t, x, p, r);
-    return answer == DAE_OK ? bad_residual(s, r) : answer;
+    return answer == DAE_OK ? bad_residual(s, t, r) : answer;
 }
 
 /* p may be NULL here and in the other mass forms: zero. */
@@ -242,7 +244,7 @@ static int f_identity(dae_system *s, double t, const double *x, const double *p,
     s->stats->residuals++;
     int answer = ask_rhs(s, t, x, r);
     if (answer != DAE_OK) return answer;
-    return dae_minus(s->n, NULL, p, r) ? DAE_OK : bad_residual(s, r);
+    return dae_minus(s->n, NULL, p, r) ? DAE_OK : bad_residual(s, t, r);
 }
 
 static int f_diagonal(dae_system *s, double t, const double *x, const double *p, double *r)
@@ -250,7 +252,7 @@ static int f_diagonal(dae_system *s, double t, const double *x, const double *p,
     s->stats->residuals++;
     int answer = ask_rhs(s, t, x, r);
     if (answer != DAE_OK) return answer;
-    return dae_minus(s->n, s->mass, p, r) ? DAE_OK : bad_residual(s, r);
+    return dae_minus(s->n, s->mass, p, r) ? DAE_OK : bad_residual(s, t, r);
 }
 
 static int f_mass(dae_system *s, double t, const double *x, const double *p, double *r)
@@ -261,12 +263,12 @@ static int f_mass(dae_system *s, double t, const double *x, const double *p, dou
         answer = dae_system_mass(s, t, x, s->mass);
     if (answer != DAE_OK) return answer;
     int finite = dae_minus(s->n, NULL, NULL, r);
-    if (!p) return finite ? DAE_OK : bad_residual(s, r);
+    if (!p) return finite ? DAE_OK : bad_residual(s, t, r);
     const double *value = s->mass_value;
     const int *row = s->mass_row, *column = s->mass_column;
     for (int k = 0, count = s->mass_count; k < count; k++) r[row[k]] += value[k] * p[column[k]];
     if (s->mass_count == 0) dae_mass_times(s, s->mass, p, r);
-    return bad_residual(s, r);
+    return bad_residual(s, t, r);
 }
 
 /* The row of the k-th stored value. */
@@ -291,6 +293,7 @@ int dae_system_mass(dae_system *s, double t, const double *x, double *M)
     s->stats->nonfinite++;
     s->bad_row = row_of_mass(s, bad);
     s->bad_retry = 0;
+    s->bad_t = t;
     s->bad_column = -1;
     s->bad_where = "the mass matrix";
     return DAE_RETRY;
@@ -315,6 +318,7 @@ int dae_system_d(dae_system *s, double t, const double *x, double *d)
     s->stats->nonfinite++;
     s->bad_row = bad;
     s->bad_retry = 0;
+    s->bad_t = t;
     s->bad_column = -1;
     s->bad_where = "d";
     return DAE_RETRY;

@@ -56,6 +56,7 @@ struct dae_system {
     int bad_by_p;           /* ... of C                                                     */
     double bad_value;
     int bad_retry;          /* 1: the last RETRY was the callback's own answer              */
+    double bad_t;           /* where that was; methods may look beyond the step's end       */
     const char *bad_where;  /* "the residual", "d" ...                                      */
 
     /* problem/ only */
