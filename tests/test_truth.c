@@ -183,6 +183,158 @@ static void stiff_parts_have_the_stage_order(void **state)
     }
 }
 
+/* ---- oscillators that rest ---- */
+
+/* A smooth solution beside a mode of 2 to 200 rad/s that it does not excite: of the stages' errors the mode keeps more than
+ * the order of the method says. Was 556 tolerances at 1e-10. */
+static void resting_exact(double t, double *x)
+{
+    x[0] = sin(3 * t) + 0.3 * t;
+    x[1] = cos(2 * t - 1);
+}
+
+static int resting(double t, const double *x, double *f, void *user)
+{
+    double e[2], omega = *(const double *)user;
+    resting_exact(t, e);
+    f[0] = 3 * cos(3 * t) + 0.3 - 0.02 * omega * (x[0] - e[0]) + omega * (x[1] - e[1]);
+    f[1] = -2 * sin(2 * t - 1) - omega * (x[0] - e[0]) - 0.02 * omega * (x[1] - e[1]);
+    return DAE_OK;
+}
+
+static void oscillators_that_rest(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"radau", "auto", NULL};
+    for (double omega = 2; omega < 200; omega *= 1.3) {
+        dae_problem p = {.size = 2, .rhs = resting, .user = &omega};
+        judged q = {.problem = &p, .exact = resting_exact, .begin = 0, .end = 4, .count = 2};
+        print_message("%g rad/s\n", omega);
+        expect_right(&q, methods, 1e-10, 1e-4, 30);
+    }
+}
+
+/* ---- slopes that bend ---- */
+
+/* sinh of the slope of x, which follows from that of d = x + sin(x) / 2: differences in d' must not be larger than d' is. Was
+ * 7.9e10 tolerances with status OK. */
+static const double pace = 7;
+
+static void steep_exact(double t, double *x)
+{
+    x[0] = sin(5 * t + 1) - 2;
+}
+
+static int steep_d(double t, const double *x, double *d, void *user)
+{
+    (void)t, (void)user;
+    d[0] = x[0] + 0.5 * sin(x[0]);
+    return DAE_OK;
+}
+
+static int steep(double t, const double *x, const double *p, double *r, void *user)
+{
+    double e, slope = 5 * cos(5 * t + 1), rate = *(const double *)user;
+    steep_exact(t, &e);
+    r[0] = pace * (sinh(p[0] / (1 + 0.5 * cos(x[0])) / pace) - sinh(slope / pace)) + rate * (x[0] - e);
+    return DAE_OK;
+}
+
+static void slopes_that_bend(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"auto", "bdf", "mebdf", "radau", "esdirk", NULL};
+    for (double rate = 1; rate < 1e4; rate *= 10) {
+        dae_problem p = {.size = 1, .residual = steep, .d = steep_d, .d_size = 1, .user = &rate};
+        judged q = {.problem = &p, .exact = steep_exact, .begin = 0, .end = 1, .count = 1};
+        expect_right(&q, methods, 1e-10, 1e-4, 100);
+    }
+}
+
+/* ---- rows of index 3 that are mixed ---- */
+
+/* q' = v, v' = ... + l, sin q = given, and the constraint is added to the row of v' and that to the constraint: then C says
+ * nothing of which is which, and errors of differences count (T / h)^2 times; at 1e-10 rounding does. Somebody reads early. */
+static void mixed_exact(double t, double *x)
+{
+    x[0] = 0.8 * sin(3 * t) + 0.1;
+    x[1] = 2.4 * cos(3 * t);
+    x[2] = 1 + 0.5 * cos(5 * t);
+}
+
+static int mixed(double t, const double *x, const double *p, double *r, void *user)
+{
+    double e[3], rise = -7.2 * sin(3 * t);
+    (void)user;
+    mixed_exact(t, e);
+    double g = sin(x[0]) - sin(e[0]) + 0.3 * (x[0] - e[0]);
+    double f = p[1] - rise + 2 * (x[1] - e[1]) + (x[0] * x[1] - e[0] * e[1]) - 1.5 * (x[2] - e[2]);
+    r[0] = p[0] - x[1];
+    r[1] = f + 0.4 * g + 0.2 * r[0];
+    r[2] = g * (1 + 0.2 * x[1]) - 0.3 * f;
+    return DAE_OK;
+}
+
+static void mixed_rows_of_index_3(void **state)
+{
+    (void)state;
+    static const unsigned char level[] = {0, 2, 3};
+    static const char *const methods[] = {"auto", "radau", "radau-undamped", NULL};
+    dae_problem p = {.size = 3, .residual = mixed, .level = level};
+    for (double early = 1e-6; early < 1; early *= 10)
+        for (int k = 0; methods[k]; k++)
+            for (double tol = 1e-4; tol > 1e-9; tol *= 1e-2) {
+                double x[3], xdot[3] = {2.4, 0, 0}, e[3], worst = 0;
+                print_message("%s, %g, from %g\n", methods[k], tol, early);
+                dae_solver *s = dae_open(&p, &(dae_options){.rtol = tol, .atol = tol, .method = methods[k]});
+                mixed_exact(0, x);
+                expect(s, dae_start(s, 0, x, xdot), DAE_OK);
+                for (double t = early; t < 4; t += t < 0.04 ? t : 0.04) {
+                    expect(s, dae_advance(s, t), DAE_OK);
+                    expect(s, dae_read(s, t, x, NULL), DAE_OK);
+                    mixed_exact(t, e);
+                    worst = fmax(worst, fabs(x[0] - e[0]) / (tol * (1 + fabs(e[0]))));
+                }
+                expect_below(worst, 10);
+                dae_close(s);
+            }
+}
+
+/* ---- units of time ---- */
+
+/* x' = ... + sinh(l), x = given, in seconds as well as in years and microseconds: l keeps its digits. Was 4.1e21. */
+static int timed(double t, const double *x, const double *p, double *r, void *user)
+{
+    double unit = *(const double *)user;
+    t /= unit;
+    r[0] = unit * p[0] - 4 * cos(4 * t) + x[0] - 2 - sin(4 * t) + 0.3 * (sinh(0.5 * x[1]) - sinh(1 + 0.25 * sin(5 * t)));
+    r[1] = x[0] - 2 - sin(4 * t);
+    return DAE_OK;
+}
+
+static void units_of_time(void **state)
+{
+    (void)state;
+    static const unsigned char level[] = {0, 2};
+    static const char *const methods[] = {"auto", "mebdf", "radau", NULL};
+    for (double unit = 1e-8; unit < 1e3; unit *= 100)
+        for (int k = 0; methods[k]; k++) {
+            double x[2] = {2, 2}, worst = 0;
+            dae_problem p = {.size = 2, .residual = timed, .level = level, .user = &unit};
+            dae_solver *s = dae_open(&p, &(dae_options){.rtol = 1e-6, .method = methods[k]});
+            expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+            for (int i = 1; i <= 100; i++) {
+                double t = 0.01 * i;
+                expect(s, dae_advance(s, t * unit), DAE_OK);
+                expect(s, dae_read(s, t * unit, x, NULL), DAE_OK);
+                worst = fmax(worst, fabs(x[1] - 2 - 0.5 * sin(5 * t)));
+            }
+            print_message("%s, unit %g: %.2g\n", methods[k], unit, worst);
+            expect_below(worst, 0.01);
+            dae_close(s);
+        }
+}
+
 /* ---- levels ---- */
 
 /* Charges and voltages: q' = i, q = C v, where a node without a capacitor makes C singular. v of the chain
@@ -482,6 +634,10 @@ int main(void)
         cmocka_unit_test(velocities_keep_no_error_of_newton),
         cmocka_unit_test(kinks_are_no_place_for_high_orders),
         cmocka_unit_test(stiff_parts_have_the_stage_order),
+        cmocka_unit_test(oscillators_that_rest),
+        cmocka_unit_test(slopes_that_bend),
+        cmocka_unit_test(mixed_rows_of_index_3),
+        cmocka_unit_test(units_of_time),
         cmocka_unit_test(undeclared_index_2),
         cmocka_unit_test(rates_are_of_each_unknown),
         cmocka_unit_test(stiff_fronts_are_resolved),

@@ -90,10 +90,10 @@ static const dae_choice table[] = {
      "motion is hardly damped, and a one-step method of high order takes the fewest steps"},
     {"many restarts are expected, as of models", is_restarted, {"bdf", "bdf"},
      "after each restart, at events of a model, say, the first steps are short, and those of BDF are cheap"},
+    {"a sparse pattern, no unknown of index 3", is_sparse_below_3, {"bdf", "mebdf"},
+     "a large sparse system: one real factorization for many steps"},
     {"residual form, no unknown of index 3", is_residual_below_3, {"mebdf", "mebdf"},
      "a residual F(t, x, x'): one Jacobian for many steps"},
-    {"a sparse pattern, no unknown of index 3", is_sparse_below_3, {"mebdf", "mebdf"},
-     "a large sparse system: one real factorization for many steps"},
     {"index 0 or 1", has_low_index, {"radau", "radau"},
      "index 0 or 1, not sparse: a one-step method of high order is cheapest"},
     {"anything else", always, {"radau", "radau-undamped"},
@@ -279,6 +279,7 @@ int dae_choose_next(dae_solver *s, dae_status failure, double t)
     if (status == DAE_OK) {
         s->stats.reason = FAILED;
         dae_report_clear(&s->report);
+        dae_bound_unit(s, t - s->t);
         s->h = dae_first_step(s, t - s->t);
         return 1;
     }

@@ -67,8 +67,10 @@ static const double place[PLACES] = {0.43, 0.22};
 /* What is foretold is no longer read in a step where a read has shown that it is off by this much more. */
 static const double DROPPED = 10;
 
-/* Reads ask while reading has cost less than a quarter of the evaluations of the run and this. */
-enum { ASKED_FREELY = 100 };
+/* Reads ask while reading has cost less than a quarter of the evaluations of the run and a hundred. Where nothing is
+ * algebraic, and a step has no more inside than its polynomial, less than nine tenths of them and ten: in a run of few
+ * steps a hundred would be most of its cost. */
+static const double ASKED_PART = 0.25, ASKED_FREELY = 100, ASKED_PART_FEW = 0.9, ASKED_FREELY_FEW = 10;
 
 /* Of steps that were foreseen every so many is compared all the same. */
 enum { NOW_AND_THEN = 4 };
@@ -617,6 +619,13 @@ static int read_foretold(dae_solver *s, double t, int slopes, int asking)
     return 1;
 }
 
+static int is_cheap(const dae_solver *s)
+{
+    double spent = (double)s->dense.spent, run = (double)s->stats.residuals - spent;
+    double most = ASKED_PART * run + ASKED_FREELY;
+    return spent < (has_algebraic(s) ? most : fmin(most, ASKED_PART_FEW * run + ASKED_FREELY_FEW));
+}
+
 static int read_inside(dae_solver *s, double t, int slopes, int asking)
 {
     dae_dense *a = &s->dense;
@@ -624,7 +633,7 @@ static int read_inside(dae_solver *s, double t, int slopes, int asking)
     a->doubtful = 0;
     find_source(s);
     a->reads++;
-    asking = asking && 4 * (a->spent - ASKED_FREELY) < s->stats.residuals - a->spent;
+    asking = asking && is_cheap(s);
     if (a->source != DAE_READ_NOTHING && read_foretold(s, t, slopes, asking)) return 1;
     if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
         return 1;

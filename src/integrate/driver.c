@@ -174,30 +174,38 @@ void dae_scale_weights(dae_solver *s, double h)
 enum { SPANS = 1000 }; /* to the first value that is wanted: ten times a way of a hundred values */
 static const double SHORTEST_3 = 1e-5, SHORTEST_3_ONE_STEP = 1e-3;
 
+/* The largest slope and the largest size of what is differentiated, in tolerances. */
+static void measure_pace(const dae_solver *s, double *rate, double *size)
+{
+    *rate = *size = 0;
+    for (int i = 0; i < s->system.n && !s->system.computed; i++)
+        if (s->system.level[i] == DAE_DIFFERENTIAL) {
+            *rate = fmax(*rate, fabs(s->p[i]) * s->w0[i]);
+            *size = fmax(*size, fabs(s->x[i]) * s->w0[i]);
+        }
+    for (int i = 0; i < s->system.m && s->system.computed; i++) {
+        *rate = fmax(*rate, fabs(s->p[i]) * s->w_d[i]);
+        *size = fmax(*size, fabs(s->d[i]) * s->w_d[i]);
+    }
+}
+
+/* Whoever moves so fast, and wants the first value so early, has another unit of time than ours: in a unit that is too long
+ * powers of h would forgive multipliers anything. */
+void dae_bound_unit(dae_solver *s, double span)
+{
+    double rate, size;
+    measure_pace(s, &rate, &size);
+    if (rate > 0) s->t_unit = fmin(s->t_unit, fmax(size / rate, SPANS * fabs(span)));
+}
+
 /* A change of half a tolerance in the first step: the error of order 1 is then far below. One-step
  * methods have their full order at once: a change by a hundredth [HNW93, II.4]. Where the error
  * of the first step is h^2 |y''| / 2 and known: (h |y'|)^2 / |y| as large as a tolerance, the
  * geometric mean of both. */
 double dae_first_step(dae_solver *s, double span)
 {
-    double rate = 0, size = 0;
-    int n = s->system.n;
-    if (!s->system.computed) {
-        for (int i = 0; i < n; i++)
-            if (s->system.level[i] == DAE_DIFFERENTIAL) {
-                rate = fmax(rate, fabs(s->p[i]) * s->w0[i]);
-                size = fmax(size, fabs(s->x[i]) * s->w0[i]);
-            }
-    } else {
-        for (int i = 0; i < s->system.m; i++) {
-            rate = fmax(rate, fabs(s->p[i]) * s->w_d[i]);
-            size = fmax(size, fabs(s->d[i]) * s->w_d[i]);
-        }
-    }
-    /* whoever begins with so short a span, in so short a time, has another unit than ours: powers of h in a unit that is
-     * too long would forgive multipliers anything */
-    if (rate > 0 && (s->system.facts & DAE_FACT_HIGH_INDEX))
-        s->t_unit = fmin(s->t_unit, fmax(size / rate, SPANS * fabs(span)));
+    double rate, size;
+    measure_pace(s, &rate, &size);
     double h = 1e-3 * fabs(span), most = s->method->one_step ? fmax(0.5, 0.01 * size) : 0.5;
     if (s->method->first_power == 2) most = fmax(most, 0.5 * sqrt(size));
     if (rate * h > most) h = most / rate;

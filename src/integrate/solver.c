@@ -418,6 +418,7 @@ static dae_status set_direction(dae_solver *s, double t, const char *function)
         return DAE_E_STEP;
     }
     s->direction = span < 0 ? -1 : 1;
+    dae_bound_unit(s, span);
     if (s->options.initial_step > 0)
         s->h = s->direction * s->options.initial_step;
     else

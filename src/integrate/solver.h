@@ -308,6 +308,7 @@ dae_status dae_drive_step(dae_solver *s, double limit);
 /* target: where t + h ends if it is that but for rounding; NaN: nowhere */
 dae_status dae_drive_fixed(dae_solver *s, double h, int order, double target);
 double dae_first_step(dae_solver *s, double span);
+void dae_bound_unit(dae_solver *s, double span); /* of time, for index 2 and 3 */
 /* The projection of the problem, if there is one, for x between steps; as it was if that fails. */
 void dae_project_reading(dae_solver *s, double t, double *x);
 dae_status dae_drive_given(dae_solver *s, double h, int order); /* a step of the starter */
