@@ -62,15 +62,21 @@ static int has_low_index(const dae_solver *s)
     return !has_high_index(s);
 }
 
-/* With unknowns of index 3 the first steps of multistep methods are so short that rounding over h^2 rules them. */
+/* With unknowns of index 3 rounding over h^2 rules short steps: the first ones of multistep methods, and those of
+ * radau-undamped at tight tolerances, of which each step has a part only. */
+static int is_below_3(const dae_solver *s)
+{
+    return !dae_has_level_3(s);
+}
+
 static int is_residual_below_3(const dae_solver *s)
 {
-    return s->system.problem.residual && !dae_has_level_3(s);
+    return s->system.problem.residual && is_below_3(s);
 }
 
 static int is_sparse_below_3(const dae_solver *s)
 {
-    return is_sparse(s) && !dae_has_level_3(s);
+    return is_sparse(s) && is_below_3(s);
 }
 
 static int always(const dae_solver *s)
@@ -96,8 +102,10 @@ static const dae_choice table[] = {
      "a residual F(t, x, x'): one Jacobian for many steps"},
     {"index 0 or 1", has_low_index, {"radau", "radau"},
      "index 0 or 1, not sparse: a one-step method of high order is cheapest"},
-    {"anything else", always, {"radau", "radau-undamped"},
+    {"index 2", is_below_3, {"radau", "radau-undamped"},
      "a one-step method of high order, good for every index"},
+    {"anything else", always, {"radau", "radau"},
+     "index 3: a one-step method of high order, whose steps need not be short"},
     {"a method of these rows fails", always, {"bdf", "bdf"}, FAILED},
 };
 
