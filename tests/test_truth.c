@@ -214,6 +214,67 @@ static void oscillators_that_rest(void **state)
     }
 }
 
+/* ---- pulses that an attempt has met ---- */
+
+/* Rest, and a pulse of width 1/500 at `where`, beside something smooth. An attempt over it that was rejected knows of it. */
+typedef struct met {
+    double where;
+    int rejected;
+} met;
+
+static const double narrow = 2e-3;
+
+static void met_exact(double t, double where, double *x)
+{
+    double u = (t - where) / narrow;
+    x[0] = 1 + exp(-u * u);
+    x[1] = 2 + sin(9 * t);
+}
+
+static int meet(double t, const double *x, double *f, void *user)
+{
+    double e[2], where = ((met *)user)->where, u = (t - where) / narrow;
+    met_exact(t, where, e);
+    f[0] = -60 * (x[0] - e[0]) - 2 * u / narrow * exp(-u * u);
+    f[1] = -60 * (x[1] - e[1]) + 9 * cos(9 * t);
+    return DAE_OK;
+}
+
+static void remember_attempt(const dae_step_record *a, void *user)
+{
+    met *q = user;
+    q->rejected |= a->verdict == DAE_STEP_ERROR && a->t < q->where && q->where < a->t + a->h;
+}
+
+static void what_was_met_is_not_stepped_over(void **state)
+{
+    int seen = 0, missed = 0;
+    (void)state;
+    for (int k = 0; k < 400; k++) {
+        met q = {.where = 0.3 + 0.001 * k};
+        dae_problem p = {.size = 2, .rhs = meet, .user = &q};
+        dae_options o = {.rtol = 1e-6, .atol = 1e-6, .method = "radau", .log = remember_attempt, .log_user = &q};
+        double x[2], e[2], worst = 0;
+        dae_solver *s = dae_open(&p, &o);
+        met_exact(0, q.where, x);
+        expect(s, dae_start(s, 0, x, NULL), DAE_OK);
+        while (dae_time(s) < 1) {
+            expect(s, dae_step(s, 1), DAE_OK);
+            if (dae_time(s) < q.where) continue;
+            expect(s, dae_read(s, q.where, x, NULL), DAE_OK);
+            met_exact(q.where, q.where, e);
+            worst = fabs(x[0] - e[0]) / 2e-6;
+            break;
+        }
+        dae_close(s);
+        seen += q.rejected;
+        missed += q.rejected && worst > 100;
+    }
+    print_message("%d of 400 were met, %d of these missed\n", seen, missed);
+    assert_true(seen > 50);
+    expect_below(6 * missed, seen); /* a third without the rule */
+}
+
 /* ---- slopes that bend ---- */
 
 /* sinh of the slope of x, which follows from that of d = x + sin(x) / 2: differences in d' must not be larger than d' is. Was
@@ -635,6 +696,7 @@ int main(void)
         cmocka_unit_test(kinks_are_no_place_for_high_orders),
         cmocka_unit_test(stiff_parts_have_the_stage_order),
         cmocka_unit_test(oscillators_that_rest),
+        cmocka_unit_test(what_was_met_is_not_stepped_over),
         cmocka_unit_test(slopes_that_bend),
         cmocka_unit_test(mixed_rows_of_index_3),
         cmocka_unit_test(units_of_time),

@@ -219,6 +219,11 @@ double dae_first_step(dae_solver *s, double span)
     return span < 0 ? -h : h;
 }
 
+/* An attempt with an error above the first, in tolerances, has met something that no step before had seen. Until its end is
+ * passed steps grow by the second at most: a pulse that a long attempt has seen by chance would be stepped over by the next
+ * long one, after a short step in front of it. */
+static const double SURPRISING = 100, WARY = 2;
+
 static const double LEAST_UNDEFINED = 8 * DBL_EPSILON;
 
 /* Bounds and the stop time. The remainder before a stop is split in two equal steps rather
@@ -229,6 +234,8 @@ static double bounded(dae_solver *s, double limit)
     double h = s->h, sign = s->direction;
     (void)limit;
     if (s->ceiling_steps > 0 && fabs(h) > s->ceiling) h = sign * s->ceiling;
+    double wary = (s->t_surprise - s->t) * sign > 0 && s->stats.steps > 0 ? WARY * fabs(s->stats.h) : INFINITY;
+    if (fabs(h) > wary) h = sign * wary;
     if (fabs(h) > o->max_step) h = sign * o->max_step;
     if (fabs(h) < o->min_step) h = sign * o->min_step;
     /* steps that creep up to where f is not defined end at what is seen there, not at the last bit of t */
@@ -570,6 +577,8 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->system.problem.project && fabs(s->h) > 0.9 * fabs(trial->h))
             s->h = 0.5 * trial->h; /* the method knows nothing of the distance */
         if (verdict == DAE_STEP_ERROR && s->error_failures < 3) size_plainly(s, trial);
+        if (verdict == DAE_STEP_ERROR && trial->error > SURPRISING && (trial->t - s->t_surprise) * s->direction > 0)
+            s->t_surprise = trial->t;
         note_cut(s, verdict);
         s->corrector.stubborn = s->failures - s->error_failures >= 3;
     }

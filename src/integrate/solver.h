@@ -261,6 +261,7 @@ struct dae_solver {
     int64_t calls_bad;      /* ... and the residuals so far                                 */
     double ceiling;         /* no step above this for the next ceiling_steps steps          */
     int ceiling_steps;
+    double t_surprise;      /* the end of an attempt that met something unseen; behind t: none */
     int checked_jacobian;
     int newton_trouble;     /* signs of a bad Jacobian, forgotten with time                 */
     int64_t next_check;     /* steps before it may be suspected again                       */
