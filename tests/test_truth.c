@@ -186,31 +186,32 @@ static void stiff_parts_have_the_stage_order(void **state)
 /* ---- oscillators that rest ---- */
 
 /* A smooth solution beside a mode of 2 to 200 rad/s that it does not excite: of the stages' errors the mode keeps more than
- * the order of the method says. Was 556 tolerances at 1e-10. */
+ * the order of the method says. Was 84 tolerances at 1e-10
+ * (556 beside a solution that moves faster). */
 static void resting_exact(double t, double *x)
 {
-    x[0] = sin(3 * t) + 0.3 * t;
-    x[1] = cos(2 * t - 1);
+    x[0] = sin(0.5 * t) + 0.3 * t;
+    x[1] = cos(0.3 * t - 1);
 }
 
 static int resting(double t, const double *x, double *f, void *user)
 {
     double e[2], omega = *(const double *)user;
     resting_exact(t, e);
-    f[0] = 3 * cos(3 * t) + 0.3 - 0.02 * omega * (x[0] - e[0]) + omega * (x[1] - e[1]);
-    f[1] = -2 * sin(2 * t - 1) - omega * (x[0] - e[0]) - 0.02 * omega * (x[1] - e[1]);
+    f[0] = 0.5 * cos(0.5 * t) + 0.3 - 0.02 * omega * (x[0] - e[0]) + omega * (x[1] - e[1]);
+    f[1] = -0.3 * sin(0.3 * t - 1) - omega * (x[0] - e[0]) - 0.02 * omega * (x[1] - e[1]);
     return DAE_OK;
 }
 
 static void oscillators_that_rest(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"radau", "auto", NULL};
-    for (double omega = 2; omega < 200; omega *= 1.3) {
+    static const char *const methods[] = {"radau", NULL};
+    for (double omega = 2; omega < 200; omega *= 1.1) {
         dae_problem p = {.size = 2, .rhs = resting, .user = &omega};
-        judged q = {.problem = &p, .exact = resting_exact, .begin = 0, .end = 4, .count = 2};
+        judged q = {.problem = &p, .exact = resting_exact, .begin = 0, .end = 5, .count = 2};
         print_message("%g rad/s\n", omega);
-        expect_right(&q, methods, 1e-10, 1e-4, 30);
+        expect_right(&q, methods, 1e-10, 1e-6, 10);
     }
 }
 
@@ -340,11 +341,12 @@ static void mixed_rows_of_index_3(void **state)
 {
     (void)state;
     static const unsigned char level[] = {0, 2, 3};
-    static const char *const methods[] = {"auto", "radau", "radau-undamped", NULL};
+    static const char *const methods[] = {"auto", "radau", "radau-undamped", "bdf", "mebdf", NULL};
+    enum { ONE_STEP = 3 }; /* the first steps of the others are too short for 1e-8 */
     dae_problem p = {.size = 3, .residual = mixed, .level = level};
     for (double early = 1e-6; early < 1; early *= 10)
         for (int k = 0; methods[k]; k++)
-            for (double tol = 1e-4; tol > 1e-9; tol *= 1e-2) {
+            for (double tol = 1e-4; tol > (k < ONE_STEP ? 1e-9 : 1e-7); tol *= 1e-2) {
                 double x[3], xdot[3] = {2.4, 0, 0}, e[3], worst = 0;
                 print_message("%s, %g, from %g\n", methods[k], tol, early);
                 dae_solver *s = dae_open(&p, &(dae_options){.rtol = tol, .atol = tol, .method = methods[k]});
@@ -356,7 +358,7 @@ static void mixed_rows_of_index_3(void **state)
                     mixed_exact(t, e);
                     worst = fmax(worst, fabs(x[0] - e[0]) / (tol * (1 + fabs(e[0]))));
                 }
-                expect_below(worst, 10);
+                expect_below(worst, k < ONE_STEP ? 10 : 100);
                 dae_close(s);
             }
 }

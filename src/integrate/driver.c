@@ -213,8 +213,7 @@ double dae_first_step(dae_solver *s, double span)
     if (s->first.pending && rate > 0)
         h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
     if (dae_has_level_3(s) && rate > 0)
-        h = fmax(h, s->method->one_step ? fmin(fabs(span), SHORTEST_3_ONE_STEP * size / rate)
-                                        : fmin(1e-3 * fabs(span), SHORTEST_3 * size / rate));
+        h = fmax(h, fmin(fabs(span), (s->method->one_step ? SHORTEST_3_ONE_STEP : SHORTEST_3) * size / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }
