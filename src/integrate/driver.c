@@ -171,7 +171,6 @@ void dae_scale_weights(dae_solver *s, double h)
  * root of rounding no matrix is told from a singular one. What this part of that time leaves of the
  * error of order 1 is 5e-11. One-step methods need not begin with steps in which rounding over h^2 is a tolerance of 1e-10:
  * their error over a thousandth is far below it. */
-enum { SPANS = 1000 }; /* to the first value that is wanted: ten times a way of a hundred values */
 static const double SHORTEST_3 = 1e-5, SHORTEST_3_ONE_STEP = 1e-3;
 
 /* The largest slope and the largest size of what is differentiated, in tolerances. */
@@ -188,6 +187,9 @@ static void measure_pace(const dae_solver *s, double *rate, double *size)
         *size = fmax(*size, fabs(s->d[i]) * s->w_d[i]);
     }
 }
+
+/* A unit of time is no shorter than this many ways to the first value: ten times the whole, where that has a hundred. */
+enum { SPANS = 1000 };
 
 /* Whoever moves so fast, and wants the first value so early, has another unit of time than ours: in a unit that is too long
  * powers of h would forgive multipliers anything. */

@@ -50,7 +50,7 @@ struct dae_system {
     int base_known;         /* 1: r_base is f where the last Jacobian is                    */
     int exact_C;            /* 1: the method cannot bear an old C                           */
     int differenced;        /* 1: the last Jacobian has differences in it                   */
-    int sharp;              /* 1: they are central ones: plain ones were not good enough    */
+    int sharp;              /* 1: extrapolated ones: plain ones were not good enough         */
     int bad_row;            /* the row of the last non-finite value                         */
     int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
     int bad_by_p;           /* ... of C                                                     */
