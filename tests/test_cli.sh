@@ -319,8 +319,20 @@ check "picture" eval 'run 0 solve pendulum --plot p.svg --plot-variables px,py*2
 check "picture over logarithmic time" eval \
     'run 0 solve robertson --plot l.svg --log-time && ! grep -qE "nan|inf" l.svg'
 flat='four-bar --set coupler=2 --set rocker=1 --set angle=60 --set speed=6'
-check "a singular position that was stepped over is told" eval \
-    'run 0 solve $flat --form index3 --rtol 1e-6 && prints "WARNING: singular position at t = 0.65"'
+# A step may end there, within rounding, or pass over it: it is told in any case.
+tells_singular() {
+    local tolerance passed=0
+    for tolerance in 1e-4 1e-5 3e-6 1e-6 1e-7; do
+        if timeout 100 "$program" solve $flat --form index3 --rtol $tolerance >out 2>err </dev/null; then
+            prints "WARNING: singular position at t = 0.65" || return 1
+            passed=$((passed + 1))
+        else
+            says "a singular position" || return 1
+        fi
+    done
+    [ $passed -gt 0 ] || { echo "no step passed over it"; return 1; }
+}
+check "a singular position that was stepped over is told" tells_singular
 check "no warning where there is none" eval 'run 0 solve four-bar && ! grep -q WARNING out'
 check "looking for one is no work of the method: five stages, ten iterations at most" eval \
     'run 0 solve andrews --form ggl --method radau --json && json out "d[\"residuals\"] < 50 * d[\"steps\"]"'

@@ -40,20 +40,23 @@ static void make(int i, block_scheme *g)
 
 /* ---------------------------------------------------------------- ready schemes --------- */
 
-static void near_all(const char *name, const char *what, int count, const double *got,
+/* gamma is the place of a minimum, which rounding hides within some sqrt(eps): what follows from it is known no
+ * better, and differs with the kernels of a BLAS. */
+static const double EXACT = 1e-9, OF_GAMMA = 1e-6;
+
+static void near_all(const char *name, const char *what, double within, int count, const double *got,
                      const double *want)
 {
     double size = 0;
     for (int i = 0; i < count; i++) size = fmax(size, fabs(want[i]));
     for (int i = 0; i < count; i++) {
-        if (fabs(got[i] - want[i]) <= 1e-9 * size) continue;
+        if (fabs(got[i] - want[i]) <= within * size) continue;
         print_error("%s of %s [%d]: %.17g, expected %.17g\n", what, name, i, got[i], want[i]);
         fail();
     }
 }
 
-/* The constants of block_schemes.c are what is made from the tables. (gamma is the place of a
- * minimum, found to 1e-10.) */
+/* The constants of block_schemes.c are what is made from the tables. */
 static void test_ready_schemes(void **state)
 {
     (void)state;
@@ -75,22 +78,22 @@ static void test_ready_schemes(void **state)
             assert_int_equal(same[j][0], same[j][1]);
         for (int j = 0; j < k->nodes; j++)
             assert_int_equal(k->node_stage[j], l->node_stage[j]);
-        near_all(names[i], "c", IRK_STAGES, k->c, l->c);
-        near_all(names[i], "omega", IRK_STAGES * IRK_STAGES, k->omega[0], l->omega[0]);
-        near_all(names[i], "mix", IRK_STAGES * IRK_STAGES, k->mix[0], l->mix[0]);
-        near_all(names[i], "first", IRK_STAGES, k->first, l->first);
-        near_all(names[i], "end", IRK_STAGES, k->end, l->end);
-        near_all(names[i], "node", k->nodes, k->node, l->node);
-        near_all(names[i], "weight", k->nodes, k->node_weight, l->node_weight);
-        near_all(names[i], "e", n + 1, a->e, b.e);
-        near_all(names[i], "low", n + 1, a->low, b.low);
-        near_all(names[i], "of_stage", n, a->of_stage, b.of_stage);
+        near_all(names[i], "c", EXACT, IRK_STAGES, k->c, l->c);
+        near_all(names[i], "omega", EXACT, IRK_STAGES * IRK_STAGES, k->omega[0], l->omega[0]);
+        near_all(names[i], "mix", OF_GAMMA, IRK_STAGES * IRK_STAGES, k->mix[0], l->mix[0]);
+        near_all(names[i], "first", EXACT, IRK_STAGES, k->first, l->first);
+        near_all(names[i], "end", EXACT, IRK_STAGES, k->end, l->end);
+        near_all(names[i], "node", EXACT, k->nodes, k->node, l->node);
+        near_all(names[i], "weight", EXACT, k->nodes, k->node_weight, l->node_weight);
+        near_all(names[i], "e", OF_GAMMA, n + 1, a->e, b.e);
+        near_all(names[i], "low", OF_GAMMA, n + 1, a->low, b.low);
+        near_all(names[i], "of_stage", EXACT, n, a->of_stage, b.of_stage);
         double got[] = { k->gamma, a->per_difference, a->low_per_difference, a->gain,
                          a->gamma, a->amplification,  a->at_zero,            a->at_infinity };
         double want[] = { l->gamma, b.per_difference, b.low_per_difference, b.gain,
                           b.gamma,  b.amplification,  b.at_zero,            b.at_infinity };
         for (size_t j = 0; j < sizeof got / sizeof *got; j++)
-            near_all(names[i], "number", 1, &got[j], &want[j]);
+            near_all(names[i], "number", OF_GAMMA, 1, &got[j], &want[j]);
     }
     assert_null(block_scheme_ready("bim-5"));
 }

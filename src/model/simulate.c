@@ -60,6 +60,7 @@ typedef struct run {
     int close_events, event;    /* event: the number of the last one found                    */
     model_stage *stage;         /* NULL: the whole simulation with this model                 */
     int jumps;                  /* over folds                                                 */
+    double jump_end, jump_length; /* of the last one                                          */
     double place, wide, least;  /* near `place` steps are short, down to `least` (kinks.c)    */
 } run;
 
@@ -668,6 +669,9 @@ static dae_status try_behind(run *r, double t, double to)
     return status == DAE_OK ? model_settle(m) : status;
 }
 
+/* Jumps are this many of their lengths apart at least. */
+static const double APART = 10;
+
 static bool may_be_singular(dae_status status)
 {
     return status == DAE_E_IMPASSE || status == DAE_E_SINGULAR || status == DAE_E_CONVERGENCE ||
@@ -684,6 +688,8 @@ static dae_status jump(run *r, dae_status failed)
     /* where constraints lose rank the loops of their derivatives do: nothing says how to go on */
     if (m->flat->watches > m->flat->guards) return failed;
     if (m->run.loops == 0 || ++r->jumps > JUMPS) return failed;
+    /* States go across a jump without error control. Where the next one is at hand the loop is singular all the way. */
+    if (t - r->jump_end < APART * r->jump_length) return failed;
     dae_status status = remember(r, t);
     if (status == DAE_OK) status = give_outputs(r, t, false);
     if (status == DAE_OK) status = read(r, t);
@@ -707,7 +713,8 @@ static dae_status jump(run *r, dae_status failed)
     dae_report_clear(&m->report);
     model_warn(m, "t = %.10g: an algebraic loop is singular there; '%s' goes on from %.6g to %.6g",
                t, m->p.names[most], r->before[most], r->x[most]);
-    r->t = to;
+    r->t = r->jump_end = to;
+    r->jump_length = to - t;
     model_end_poles(m, true);
     status = dae_restart(m->solver, to, r->x, r->xdot);
     if (status != DAE_OK) return take_failure(r, status);
