@@ -80,12 +80,14 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
 
 /* Large enough that the differential part moves by no more than 1 / FAST of its tolerance. */
 static const double FAST = 1e6, FAST_COMPUTED = 1e3;
-/* But where C is singular without zero columns K must show beside cC in what C does not determine.
- * If it does not, at fine tolerances, the differential part must move more: it is put back in
- * further rounds. */
-static const double DROWNING = 1e9;
+/* But where C is singular without zero columns K must show beside cC in what C does not determine, rows of K that
+ * are smaller than the largest too. If it does not, at fine tolerances, the differential part must move more: it is
+ * put back in further rounds. */
+static const double DROWNING[] = {1e9, 1e6, 1e3};
+enum { DROWNINGS = sizeof DROWNING / sizeof *DROWNING };
 
-static double probing_rate(const dae_corrector *q, const double *r, const double *w, double *bound)
+/* *fastest: the largest rate of a row of K. */
+static double probing_rate(const dae_corrector *q, const double *r, const double *w, double *fastest)
 {
     int n = q->system->n;
     double *k_row = q->delta, *c_row = k_row + n, rate = 0, most = 0;
@@ -96,10 +98,10 @@ static double probing_rate(const dae_corrector *q, const double *r, const double
     for (int i = 0; i < n; i++)
         if (c_row[i] > 0) {
             rate = fmax(rate, fmax(computed ? 0 : fabs(r[i]), k_row[i]) / c_row[i]);
-            most = fmax(most, DROWNING * k_row[i] / c_row[i]);
+            most = fmax(most, k_row[i] / c_row[i]);
         }
     rate *= computed ? FAST_COMPUTED : FAST;
-    *bound = most;
+    *fastest = most;
     return rate > 1e-290 && rate < 1e290 ? rate : 1;
 }
 
@@ -171,17 +173,21 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
-    double bound, c = probing_rate(q, q->r, w, &bound);
+    double fastest, c = probing_rate(q, q->r, w, &fastest);
     *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
                      .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
                      .w = w, .w_r = k->w_r};
     int verdict = solve_in_rounds(q, k, g, s->computed ? 4 : 0);
     int drowned = verdict == DAE_STEP_SINGULAR || verdict == DAE_STEP_NEWTON;
-    if (!drowned || s->computed || !(bound > 0 && bound < c)) return verdict;
     dae_factor_info info = q->info; /* of the verdict that stands if this does not help */
-    g->c = bound;
-    g->p_pred = k->p_pred;
-    if (solve_in_rounds(q, k, g, 2) == DAE_OK) return DAE_OK;
+    int again = drowned && !s->computed ? DAE_STEP_SINGULAR : DAE_OK;
+    for (int i = 0; again == DAE_STEP_SINGULAR && i < DROWNINGS; i++) {
+        g->c = DROWNING[i] * fastest;
+        g->p_pred = k->p_pred;
+        if (!(g->c > 0 && g->c < c)) continue;
+        again = solve_in_rounds(q, k, g, 2 + i);
+        if (again == DAE_OK) return DAE_OK;
+    }
     q->info = info;
     return verdict;
 }
