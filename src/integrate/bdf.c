@@ -56,7 +56,8 @@ typedef struct bdf {
     int guessed;            /* steps since                                                  */
     int unquestioned;       /* raw estimates since the filter was last asked                */
     int agreed;             /* 1: and then it said about the same                           */
-    double worthwhile;      /* growth that is worth a change                                */
+    double worthwhile;      /* growth that is worth a change: at once                       */
+    int lasting;            /* accepted steps of this size                                  */
     int calm;               /* accepted steps since the last rejection                      */
     int switches;           /* times the filter was switched on                             */
     int idle;               /* filtered estimates in a row that raw ones could have replaced */
@@ -75,6 +76,9 @@ typedef struct bdf {
 /* A larger step is taken when it can grow by this factor: each change costs a factorization
  * and a measured Newton rate (docs/numerics.md); the second where factorizations are dear. */
 static const double WORTHWHILE = 1.5, WORTHWHILE_DEAR = 3;
+
+/* Dear factors cost as much as so many steps. */
+enum { PRICE = 20 };
 
 /* Above this error the step will shrink, and the order below may be better. */
 static const double RESTLESS = 0.4;
@@ -490,11 +494,19 @@ static double ratio(double error, int k)
     return pow(2 * error + 1e-4, -1.0 / (k + 1));
 }
 
-/* ratio(error, k) is between 1 and b->worthwhile: nothing to do, and no power to compute. */
-static int contented(const bdf *b, double error, int k)
+/* The growth that is worth new factors: after N steps of one size a step larger by r would have saved N (1 - 1 / r) of
+ * them. What has been forgone is never more than the factors cost, whatever the run has in store. */
+static double worthwhile(const bdf *b)
+{
+    double kept = 1 - (double)PRICE / b->lasting;
+    return b->worthwhile * kept > 1 ? fmax(WORTHWHILE, 1 / kept) : b->worthwhile;
+}
+
+/* ratio(error, k) is between 1 and w: nothing to do, and no power to compute. */
+static int contented(double w, double error, int k)
 {
     double a = 2 * error + 1e-4, bound = a; /* ratio < w when a w^(k+1) > 1 */
-    for (int i = 0; i <= k; i++) bound *= b->worthwhile;
+    for (int i = 0; i <= k; i++) bound *= w;
     return a < 1 && bound > 1;
 }
 
@@ -545,14 +557,15 @@ static void plan(dae_solver *s, bdf *b, const dae_trial *trial)
     error /= harmonic[next];
     s->order = next;
     s->h = trial->h;
-    if (contented(b, error, next)) return;
+    double worth = worthwhile(b);
+    if (contented(worth, error, next)) return;
     double r = ratio(error, next);
     /* A rejection is remembered: what was just refused is not tried again at once. */
     if (r > 1 && b->calm <= k + 1) return;
-    double quick = fmax(2, b->worthwhile); /* such growth need not wait for a steady mesh */
+    double quick = fmax(2, worth); /* such growth need not wait for a steady mesh */
     if (r >= quick && b->calm > 10)
         s->h = trial->h * (b->worthwhile > 2 ? fmin(r, 4) : 2);
-    else if (r >= b->worthwhile && b->steady > k)
+    else if (r >= worth && b->steady > k)
         s->h = trial->h * (b->calm > 10 ? 0.9 * r : WORTHWHILE);
     else if (r <= 1)
         s->h = trial->h * fmax(0.5, fmin(0.9, r));
@@ -564,13 +577,15 @@ static void bdf_commit(dae_solver *s, dae_trial *trial)
     int n = s->system.n, k = trial->order;
     update_history(b, 0, n, k, trial->e, trial->x);
     if (s->system.computed) update_history(b, n, s->system.computed, k, trial->e_d, trial->d);
-    int same = !b->first && fabs(trial->h - b->psi[0]) <= 1e-9 * fabs(trial->h) && k == b->used;
+    int even = !b->first && fabs(trial->h - b->psi[0]) <= 1e-9 * fabs(trial->h), same = even && k == b->used;
     memcpy(b->psi, b->psi_new, (size_t)(k + 1) * sizeof(double));
     b->steady = same ? b->steady + 1 : 1;
+    b->lasting = even ? b->lasting + 1 : 1;
     b->used = k;
     b->valid = b->valid >= k ? k + 1 : k; /* phi_{k+1} = e means something if phi_k did */
     b->first = 0;
     b->calm++;
+    trial->adds = trial->error;
     if (trial->prescribed) return;
     if (k > 1) dae_oscillation_watch(s, &b->mode, k, trial->h, b->phi);
     plan(s, b, trial);

@@ -7,25 +7,33 @@
  *
  * BDF of order 3 and up amplifies part of the imaginary axis, and MEBDF of order 5 and up does. There
  * a mode of no importance grows from rounding until the error test sees it, and from then on keeps
- * the step small enough for stability: thousands of steps for a motion that order 2 follows in
- * dozens. What tells that from an oscillation that is wanted is order 2: where the solution oscillates
- * and a step of this size would pass the error test at order 2 as well, nothing is lost by order 2,
- * which damps the mode, and then the step may grow. (A wanted oscillation of amplitude A tolerances
- * that is resolved at order 5, A (wh)^6 / 14 < 1, has an error of A (wh)^3 / 4.5 at order 2: far above
- * 1 for all but the smallest.) If the step has not grown soon after, it was accuracy that limited it,
- * and the order is free again.
+ * the step where it is neither amplified nor damped: thousands of steps for a motion that order 2 follows
+ * in dozens. Order 2 damps it, by (wh)^4 / 4 in a step.
+ *
+ * What tells such a mode from an oscillation that is wanted is its amplitude: that of A tolerances has an error
+ * of A (wh)^3 / 4.5 at order 2 and of A (wh)^6 / 14 at order 5. Where A is small order 2 takes hardly
+ * shorter steps; where the step would pass the error test at order 2 as well, A does not matter.
+ *
+ * **A trial.** With steps as long as order 2 allows, A falls like dA/dn = -A (wh)^4 / 4 = -0.7 A^(-1/3), to nothing in
+ * about A^(4/3) steps. After so many the error at order 2 over h^3, which is A w^3 for one mode, has
+ * become clearly less, or the step has grown: then it is worth going on. Otherwise something keeps the oscillation
+ * alive, or it was accuracy that limited the step, and the order is free again.
  */
 #include "integrate/oscillation.h"
 
 #include <math.h>
 
-/* A mean over SPAN steps below CLEAR; held for HOLD steps, the next time for twice as many. */
-enum { SPAN = 20, TRIAL = 60, HOLD = 100, LONGEST = 10000, SAFE = 2 };
-static const double CLEAR = -0.5;
-/* Errors at order 2 between which it is worth a trial: below, nothing limits the step yet. */
+/* Means over SPAN steps; a trial of TRIAL steps at least; held for HOLD steps, the next time for twice as many. */
+enum { SPAN = 20, TRIAL = 100, HOLD = 100, LONGEST = 10000, SAFE = 2 };
+/* The cosine is below the first where order 2 costs nothing, below the second where it takes shorter steps. */
+static const double CLEAR = -0.4, CLEARER = -0.5;
+/* Errors at order 2: below the first nothing limits the step yet, above the second order 2 takes shorter steps. */
 static const double LEAST = 0.05, MOST = 1;
-/* The trial is in vain if the step does not grow, or shrinks. */
-static const double GROWN = 1.1, SHRUNK = 0.5;
+/* Amplitudes, in tolerances, that are taken for nothing wanted. */
+static const double AMPLITUDE = 100;
+/* It helps if the step grows, or the mode becomes less; it was in vain at once if the step shrinks by more than an
+ * amplitude that is small can make it. */
+static const double GROWN = 1.1, FADED = 0.75, SHRUNK = 0.3;
 
 /* The error of BDF2 is so much of the third difference. */
 static const double CONSTANT = 2.0 / 9;
@@ -45,29 +53,43 @@ int dae_oscillation_order(const dae_oscillation *o, int most)
     return o->held > 0 && most > SAFE ? SAFE : most;
 }
 
+static void begin_trial(dae_oscillation *o)
+{
+    o->since = 0;
+    o->third_before = o->third;
+}
+
 /* It was right to hold the order if the step has grown some steps later: then it is held longer the
- * next time. Otherwise it was in vain, and not done again soon. */
+ * next time. As long as the mode fades it is held on. Otherwise it was in vain, and not done again soon. */
 static void judge_hold(dae_oscillation *o, double h)
 {
     if (o->wait > 0) o->wait--;
     if (o->held == 0) return;
-    int steps = o->hold - --o->held;
-    if ((steps >= TRIAL && h < GROWN * o->h) || h < SHRUNK * o->h) {
+    o->held--;
+    int due = ++o->since == o->trial, grown = h >= GROWN * o->h, fading = due && o->third < FADED * o->third_before;
+    if ((due && !grown && !fading) || h < SHRUNK * o->h) {
         o->held = 0;
         o->wait = o->patience;
         o->patience = twice(o->patience);
+    } else if (fading && !grown) {
+        o->held += o->trial;
+        begin_trial(o);
     } else if (o->held == 0) {
         o->hold = twice(o->hold);
         o->patience = HOLD;
     }
 }
 
+/* The amplitude of a mode whose error at order 2 this is, from the mean of (2 sin(wh/2))^2. */
+static double amplitude(const dae_oscillation *o, double error)
+{
+    return error / CONSTANT / pow(o->ratio, 1.5);
+}
+
 void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, double h, double *const phi[])
 {
     const double *low = phi[k - 1], *high = phi[k + 1], *third = phi[SAFE + 1];
     double dot = 0, low_2 = 0, high_2 = 0, largest = 0;
-    judge_hold(o, fabs(h));
-    if (k <= SAFE) return;
     for (int i = 0; i < s->system.n; i++) {
         if (s->system.level[i] != DAE_DIFFERENTIAL) continue;
         double a = s->w[i] * low[i], b = s->w[i] * high[i];
@@ -76,11 +98,18 @@ void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, doubl
         high_2 += b * b;
         largest = fmax(largest, fabs(s->w[i] * third[i]));
     }
-    if (!(low_2 > 0 && high_2 > 0)) return;
-    o->cosine += (dot / sqrt(low_2 * high_2) - o->cosine) / SPAN;
     double error = CONSTANT * largest;
-    if (o->held > 0 || o->wait > 0 || o->cosine > CLEAR || error > MOST || error < LEAST) return;
-    o->held = o->hold;
+    o->third += (error / fabs(h * h * h) - o->third) / SPAN;
+    judge_hold(o, fabs(h));
+    if (k <= SAFE || !(low_2 > 0 && high_2 > 0)) return;
+    o->ratio += (sqrt(high_2 / low_2) - o->ratio) / SPAN;
+    o->cosine += (dot / sqrt(low_2 * high_2) - o->cosine) / SPAN;
+    if (o->held > 0 || o->wait > 0 || error < LEAST || o->cosine > (error > MOST ? CLEARER : CLEAR)) return;
+    double A = amplitude(o, error);
+    if (A > AMPLITUDE) return;
+    o->trial = (int)fmax(TRIAL, pow(A, 4.0 / 3));
+    o->held = o->hold > o->trial ? o->hold : o->trial + HOLD;
     o->h = fabs(h);
     o->cosine = 0;
+    begin_trial(o);
 }

@@ -6,9 +6,12 @@
 
 typedef struct dae_oscillation {
     double cosine;          /* mean over the last steps                                     */
+    double ratio;           /* (2 sin(w h / 2))^2 from norms of differences, a mean         */
+    double third;           /* the error at order 2 over h^3, a mean                        */
     int held;               /* steps for which the order stays low; 0: it is free           */
     int hold;               /* for so many it will be held the next time                    */
-    double h;               /* the step when it began                                       */
+    int since, trial;       /* steps since it began, or was found to help; to be judged after so many */
+    double h, third_before; /* both then                                                    */
     int wait;               /* steps until it may be held again                             */
     int patience;           /* so many after it was held in vain                            */
 } dae_oscillation;
