@@ -63,6 +63,9 @@ static const double EVEN = 2;
  * them, is not known better. (Of methods whose points are not kept: three.) */
 static const double LEAST = 1, LEAST_UNKNOWN = 3;
 
+/* Errors of single steps are amplified by no more than this in problems whose solution can be trusted at all. */
+static const double AMPLIFIED = 10;
+
 /* Chord steps for (1). */
 enum { ROUNDS = 2 };
 
@@ -125,7 +128,7 @@ void dae_points_start(dae_solver *s)
     dae_points *a = &s->points;
     if (!a->most) return;
     a->count = a->inner = a->reading = 0;
-    a->h = a->drift = s->trial.persists = 0;
+    a->h = a->drift = a->sum = s->trial.persists = s->trial.adds = 0;
     push(s, s->t, s->x, s->d, s->p);
     a->begins = 1;
     memset(a->error, 0, (size_t)s->system.n * sizeof(double));
@@ -304,6 +307,16 @@ static int carry_error(dae_solver *s)
     return chord(s, s->t, 1);
 }
 
+/* The part of e that can be believed: no formula for its derivative is A-stable, and where e grows beyond what all
+ * local errors can have made it is the formula that has made it. */
+static double credible(const dae_solver *s)
+{
+    double most = 0, bound = AMPLIFIED * s->points.sum;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] < DAE_INDEX2) most = fmax(most, fabs(s->points.error[i]) * s->w0[i]);
+    return bound > 0 && most > bound ? bound / most : 1;
+}
+
 /* e at the newest point of a multistep method. */
 static void propagate(dae_solver *s)
 {
@@ -317,7 +330,9 @@ static void propagate(dae_solver *s)
     if (!carry_error(s)) return;
     if (s->system.computed && dae_system_d(&s->system, s->t, a->v, a->Q) != DAE_OK) return;
     for (int i = 0; i < n; i++) a->error[i] = s->x[i] - a->v[i];
-    for (int i = 0; i < m; i++) a->e[0][i] = s->system.computed ? s->d[i] - a->Q[i] : a->error[i];
+    double kept = credible(s);
+    for (int i = 0; i < n; i++) a->error[i] *= kept;
+    for (int i = 0; i < m; i++) a->e[0][i] = s->system.computed ? kept * (s->d[i] - a->Q[i]) : a->error[i];
 }
 
 /* What is remembered is a derivative: with longer steps it is as much smaller. */
@@ -342,6 +357,7 @@ void dae_points_take(dae_solver *s)
     }
     push(s, s->t, s->x, s->d, s->p);
     a->drift += s->trial.persists;
+    a->sum += s->trial.adds;
     if (!s->method->inside && a->asked) propagate(s);
     forget(s, fabs(h));
 }
@@ -377,11 +393,12 @@ static int high_errors(dae_solver *s, double *estimate)
     for (int k = 0; k < a->nodes; k++)
         if (!renew(s, a->node[k])) return 0;
     if (!error_at(s, s->t, s->x)) return 0;
-    for (int i = 0; i < n; i++)
-        if (level[i] >= DAE_INDEX2) /* of level 2 what was carried along has seen the whole run */
-            estimate[i] = fabs(level[i] == DAE_INDEX2 && a->whole ? a->error[i] : a->v[i]);
-    for (int i = 0; !a->whole && i < n; i++)
-        if (level[i] == DAE_INDEX2) estimate[i] = fmax(estimate[i], fabs(a->error[i]));
+    for (int i = 0; i < n; i++) {
+        if (level[i] < DAE_INDEX2) continue;
+        double carried = level[i] == DAE_INDEX2 ? fabs(a->error[i]) : 0; /* has seen the run from when it was begun */
+        double local = s->method->inside ? estimate[i] : 0;
+        estimate[i] = fmax(local, a->whole && level[i] == DAE_INDEX2 ? carried : fmax(carried, fabs(a->v[i])));
+    }
     if (a->reading && error_at(s, a->t_read, a->x_read))
         for (int i = 0; i < n; i++)
             if (level[i] >= DAE_INDEX2) estimate[i] = fmax(estimate[i], fabs(a->v[i]));
@@ -391,10 +408,13 @@ static int high_errors(dae_solver *s, double *estimate)
 }
 
 /* In free directions errors of velocities add up, and (2) forgets some of them: a third of the sum of what stays of
- * each step, as if half of them had one sign, is told at least. */
+ * each step, as if half of them had one sign, is told at least. The same goes for errors of differential unknowns, from
+ * which level 2 follows: half of their sum. */
 static void add_drift(const dae_solver *s, double *estimate)
 {
     const dae_corrector *q = &s->corrector;
+    for (int i = 0; i < s->system.n; i++)
+        if (s->system.level[i] == DAE_INDEX2) estimate[i] = fmax(estimate[i], s->points.sum / (2 * s->w0[i]));
     for (int k = 0; k < q->velocities; k++) {
         int i = q->velocity[k];
         estimate[i] = fmax(estimate[i], s->points.drift / (3 * s->w0[i]));

@@ -77,12 +77,12 @@ int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v
     return status;
 }
 
-int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double *v)
+int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double weight, double *v)
 {
     dae_corrector *q = &s->corrector;
     double *noise = s->trial_x;
     int status = dae_corrector_noise(q, trial->t, trial->x, trial->p, noise);
     for (int i = 0; i < s->system.n && status == DAE_OK; i++)
-        v[i] = copysign(fmax(0, fabs(v[i]) - noise[i]), v[i]);
+        v[i] = copysign(fmax(0, fabs(v[i]) - weight * noise[i]), v[i]);
     return status;
 }

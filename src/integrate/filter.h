@@ -18,7 +18,8 @@ int dae_filter_solve(dae_solver *s, double *v, int count);
 int dae_filter_persisting(dae_solver *s, const dae_trial *trial, const double *v, int count, double *norm);
 
 /* Takes out of v, an error in x, what rounding alone may have made of it: no smaller step cures that, for at index 2 and
- * 3 it grows like 1 / h and 1 / h^2. DAE_OK, a verdict or a failure; v is then as it was. */
-int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double *v);
+ * 3 it grows like 1 / h and 1 / h^2. weight: of the rounding of one solution in v. DAE_OK, a verdict or a failure; v is
+ * then as it was. */
+int dae_filter_rounding(dae_solver *s, const dae_trial *trial, double weight, double *v);
 
 #endif

@@ -108,9 +108,6 @@ static const double PASSED_OVER = 2;
  * it is seen in the estimate of the next step: that must not be much longer. */
 static const double GROWTH_MOST[] = {8, 8, 8, 3};
 
-/* Above this error the next step is shorter: at index 2 and 3 it must not be so for rounding. */
-static const double SHRINKING = 0.3;
-
 /* Step sizes in this range of growth are not changed: the factors last. */
 static const double GROWTH_KEPT = 1.2;
 
@@ -417,6 +414,26 @@ static double stiffness_of(const dae_solver *s, const radau *m, const double *le
     return most > 0 ? 0.75 * moved / most : 0;
 }
 
+static double safe_part(const radau *m)
+{
+    return 0.9 * (2 * m->most + 1) / (2 * m->most + m->r.k.iterations);
+}
+
+static double growth(const radau *m, const irk_scheme *g, double error)
+{
+    return safe_part(m) / root(fmax(error, 1e-10), g->error_order + 1);
+}
+
+/* The next step over this one: from its error, and from the change of errors since the step before [Gustafsson 1994]. */
+static double growth_by_errors(const radau *m, const irk_scheme *g, const dae_trial *trial)
+{
+    double r = growth(m, g, trial->error);
+    if (m->h_error == 0) return r;
+    double trend = fabs(trial->h / m->h_error) *
+                   root(m->error_past / fmax(trial->error * trial->error, 1e-20), g->error_order + 1);
+    return fmin(r, safe_part(m) * trend);
+}
+
 /* What is allowed more than a tolerance is allowed to what is smooth and not stiff. An entry of d that the filter
  * has made smaller is stiff, or algebraic: its stages have no more than their stage order and what is left of it
  * is its error [HW96, IV.15]. Velocities, unknowns of level 2 that are differentiated, have the order s [HLR89], and
@@ -455,6 +472,14 @@ static int is_inherited(const radau *m, const dae_trial *trial)
            trial->error > 0.9 * m->refused;
 }
 
+/* Stages are rounded each for itself: in the estimate these roundings add up like a root. */
+static double weight_of_rounding(const irk_scheme *g)
+{
+    double sum = 0;
+    for (int j = 0; j < g->stages; j++) sum += g->e[j] * g->e[j];
+    return sqrt(sum);
+}
+
 static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *trial)
 {
     irk_stages *k = &m->r.k;
@@ -473,8 +498,9 @@ static int estimate(dae_solver *s, radau *m, const irk_scheme *g, dae_trial *tri
     trial->constant = factor_of(m, g);
     trial->filtered = 1;
     weigh_error(s, m, g, v, trial);
-    if (trial->error > SHRINKING && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
-        status = dae_filter_rounding(s, trial, v);
+    /* at index 2 and 3 steps must not become shorter for rounding, of which shorter ones have more */
+    if ((s->system.facts & DAE_FACT_HIGH_INDEX) && growth_by_errors(m, g, trial) < GROWTH_KEPT) {
+        status = dae_filter_rounding(s, trial, weight_of_rounding(g), v);
         if (status != DAE_OK) return status;
         weigh_error(s, m, g, v, trial);
     }
@@ -543,16 +569,6 @@ static int radau_attempt(dae_solver *s, dae_trial *trial)
 
 /* ---- after the attempt ---- */
 
-static double safe_part(const radau *m)
-{
-    return 0.9 * (2 * m->most + 1) / (2 * m->most + m->r.k.iterations);
-}
-
-static double growth(const radau *m, const irk_scheme *g, double error)
-{
-    return safe_part(m) / root(fmax(error, 1e-10), g->error_order + 1);
-}
-
 /* Fewer stages where Newton, not the error, limits the step; back to what the tolerance asks for
  * where it converges well. */
 static void choose_order(dae_solver *s, radau *m, const irk_scheme *g, double by_error)
@@ -567,18 +583,10 @@ static void choose_order(dae_solver *s, radau *m, const irk_scheme *g, double by
     if (s->order != g->order) m->steady = 0;
 }
 
-/* Size of the next step: from this error, and from its change since the step before
- * [Gustafsson 1994]. */
 static void plan(dae_solver *s, radau *m, const irk_scheme *g, const dae_trial *trial)
 {
     dae_corrector *q = &s->corrector;
-    double r = growth(m, g, trial->error);
-    if (m->h_error != 0) {
-        double trend = fabs(trial->h / m->h_error) *
-                       root(m->error_past / fmax(trial->error * trial->error, 1e-20),
-                            g->error_order + 1);
-        r = fmin(r, safe_part(m) * trend);
-    }
+    double r = growth_by_errors(m, g, trial);
     if (m->r.rejected > 0) r = fmin(r, 1);
     r = fmax(0.125, fmin(r, GROWTH_MOST[m->level]));
     m->error_past = fmax(trial->error, 1e-2);

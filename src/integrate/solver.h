@@ -20,6 +20,7 @@ typedef struct dae_trial {
     double constant;        /* of the method: the local error is about constant * e         */
     int filtered;
     double persists;        /* of the local error what stays of velocities, in full weights (filter.h) */
+    double adds;            /* of the local error what the solution has of it, and may add up (0: hardly any) */
     int prescribed;         /* size and order were prescribed: no error control             */
     int moved;              /* x was moved by the projection, p with it if x' = f(t, x)     */
 } dae_trial;
@@ -177,6 +178,7 @@ typedef struct dae_points {
     double *recent;         /* errors of unknowns of index 2 and 3 seen of late             */
     double h;               /* of the last step                                             */
     double drift;           /* what stays of velocities, of all steps together              */
+    double sum;             /* of the local errors of all steps                             */
 } dae_points;
 
 typedef struct dae_event_look {
