@@ -59,31 +59,34 @@ static void begin_trial(dae_oscillation *o)
     o->third_before = o->third;
 }
 
-/* It was right to hold the order if the step has grown some steps later: then it is held longer the
- * next time. As long as the mode fades it is held on. Otherwise it was in vain, and not done again soon. */
+/* As long as the mode fades the order is held. It was right if the step has grown at the end: then it is held longer
+ * the next time. Otherwise it was in vain, and not done again soon. */
 static void judge_hold(dae_oscillation *o, double h)
 {
     if (o->wait > 0) o->wait--;
     if (o->held == 0) return;
     o->held--;
     int due = ++o->since == o->trial, grown = h >= GROWN * o->h, fading = due && o->third < FADED * o->third_before;
-    if ((due && !grown && !fading) || h < SHRUNK * o->h) {
+    if (fading && !grown) {
+        o->held += o->trial;
+        begin_trial(o);
+    }
+    int ends = o->held == 0 || due;
+    if ((ends && !grown && !fading) || h < SHRUNK * o->h) {
         o->held = 0;
         o->wait = o->patience;
         o->patience = twice(o->patience);
-    } else if (fading && !grown) {
-        o->held += o->trial;
-        begin_trial(o);
     } else if (o->held == 0) {
         o->hold = twice(o->hold);
         o->patience = HOLD;
     }
 }
 
-/* The amplitude of a mode whose error at order 2 this is, from the mean of (2 sin(wh/2))^2. */
+/* The amplitude of a mode whose error at order 2 this is. Differences k - 1 and k + 1 are apart by (2 sin(wh/2))^2, the
+ * third one is this to the power 3/2 of the mode. Means, since each of them passes 0 twice in a period. */
 static double amplitude(const dae_oscillation *o, double error)
 {
-    return error / CONSTANT / pow(o->ratio, 1.5);
+    return error / CONSTANT / pow(o->high / o->low, 1.5);
 }
 
 void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, double h, double *const phi[])
@@ -102,8 +105,10 @@ void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, doubl
     o->third += (error / fabs(h * h * h) - o->third) / SPAN;
     judge_hold(o, fabs(h));
     if (k <= SAFE || !(low_2 > 0 && high_2 > 0)) return;
-    o->ratio += (sqrt(high_2 / low_2) - o->ratio) / SPAN;
+    o->low += (sqrt(low_2) - o->low) / SPAN;
+    o->high += (sqrt(high_2) - o->high) / SPAN;
     o->cosine += (dot / sqrt(low_2 * high_2) - o->cosine) / SPAN;
+    error = fmax(error, o->third * fabs(h * h * h)); /* one that passes 0 is not small */
     if (o->held > 0 || o->wait > 0 || error < LEAST || o->cosine > (error > MOST ? CLEARER : CLEAR)) return;
     double A = amplitude(o, error);
     if (A > AMPLITUDE) return;

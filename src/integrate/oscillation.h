@@ -6,7 +6,7 @@
 
 typedef struct dae_oscillation {
     double cosine;          /* mean over the last steps                                     */
-    double ratio;           /* (2 sin(w h / 2))^2 from norms of differences, a mean         */
+    double low, high;       /* norms of the differences below and above, means              */
     double third;           /* the error at order 2 over h^3, a mean                        */
     int held;               /* steps for which the order stays low; 0: it is free           */
     int hold;               /* for so many it will be held the next time                    */
