@@ -229,6 +229,22 @@ static void test_delay(void **state)
     trial_close(&w);
 }
 
+/* Of time alone, which no step looks at: as right as the steps at every tolerance. */
+static double delayed_sine(double t) { return t < 0.7 ? 0 : sin(3 * (t - 0.7)); }
+
+static void test_delay_of_time(void **state)
+{
+    (void)state;
+    trial_model w;
+    trial_open(&w, "model M Real y, z(start = 0, fixed = true); equation y = delay(sin(3 * time), 0.7); "
+                   "der(z) = delay(time ^ 2, 0.7); end M;", NULL);
+    for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 100) {
+        expect_good(&w, trial_run(&w, 5, tolerance));
+        expect_below(trial_error(&w, "y", delayed_sine), tolerance);
+    }
+    trial_close(&w);
+}
+
 /* x' = -L (x(t - T) - cos t): where T is far below a step, without T but for terms of L T. */
 static double stiffness;
 static double near_cosine(double t)
@@ -829,6 +845,7 @@ int main(void)
         cmocka_unit_test(test_no_event),
         cmocka_unit_test(test_chatter_is_named),
         cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_delay_of_time),
         cmocka_unit_test(test_brief_delay),
         cmocka_unit_test(test_delay_of_a_jump),
         cmocka_unit_test(test_delay_time_varies),

@@ -243,8 +243,8 @@ static void take_found(const dae_system *s, const dae_stage *g, double *x, doubl
     }
 }
 
-dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p,
-                                  const double *w, dae_keep keep, dae_initial_work *k)
+static dae_status find_consistent(dae_corrector *q, double t, double *x, double *p, const double *w, dae_keep keep,
+                                  dae_initial_work *k)
 {
     dae_system *s = q->system;
     size_t nb = (size_t)s->n * sizeof(double), mb = (size_t)s->m * sizeof(double);
@@ -275,6 +275,30 @@ dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double 
     memcpy(x, k->x_pred, nb);
     memcpy(p, k->p_pred, mb);
     return status;
+}
+
+/* Where f bends in p and C comes from differences their increments, of velocities that nobody knows yet, may be so wide
+ * that C is a secant far from the solution (sinh(U x'), in a unit of time that makes U large). Then narrower ones. */
+enum { NARROWER = 6 };
+
+dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p, const double *w, dae_keep keep,
+                                  dae_initial_work *k)
+{
+    dae_system *s = q->system;
+    dae_report first;
+    dae_status status = DAE_OK, said = DAE_OK;
+    int differences = keep == DAE_KEEP_DIFFERENTIAL && !s->computed && !(s->facts & DAE_FACT_C_CONSTANT) &&
+                      !s->problem.jacobian && !s->problem.jacobian_xdot;
+    for (s->narrow = 0;; s->narrow++) {
+        status = find_consistent(q, t, x, p, w, keep, k);
+        if (s->narrow == 0) first = *s->report, said = status;
+        if (status != DAE_E_INCONSISTENT || !differences || s->narrow == NARROWER) break;
+        dae_report_clear(s->report);
+    }
+    s->narrow = 0;
+    if (status == DAE_OK) return DAE_OK;
+    *s->report = first;
+    return said;
 }
 
 /* ---- higher index: p alone ---- */

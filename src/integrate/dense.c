@@ -190,12 +190,16 @@ void dae_dense_begin(dae_solver *s)
 /* ---- asking ---- */
 
 /* Where the prediction of an algebraic unknown leaves the range of the step's ends by more than its width it is
- * worth less than the line between them. */
+ * worth less than the line between them. Not where the equations know of a derivative all the same: p~ belongs to x~. */
 static void tame(dae_solver *s, double theta, double *x)
 {
+    const dae_matrix *a = &s->system.matrix;
     const double *from = s->dense.x_begin, *to = s->x;
     for (int i = 0; i < s->system.n; i++) {
         if (s->system.level[i] != DAE_ALGEBRAIC) continue;
+        int derivative = 0;
+        for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++) derivative |= s->corrector.C[k] != 0;
+        if (derivative) continue;
         double line = from[i] + theta * (to[i] - from[i]), width = fabs(to[i] - from[i]);
         if (!(fabs(x[i] - line) <= 2 * width)) x[i] = line;
     }

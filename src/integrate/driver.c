@@ -358,6 +358,7 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     s->method->commit(s, trial);
     size_plainly(s, trial);
     s->first.supplied = 0;
+    if (s->corrector.have_jacobian && s->corrector.t_jacobian != s->t_levels) dae_find_derivatives(s, 0);
     return take(s, trial);
 }
 

@@ -136,15 +136,17 @@ int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
     return status;
 }
 
-/* So many smaller steps are tried first: halving four times makes what depends on h a tenth. */
-enum { SMALLER = 4 };
+/* So many smaller steps are tried first: halving four times makes what depends on h a tenth. At index 2 and 3 the error of
+ * a C that moves is multiplied by 1 / h, and smaller steps make it worse: one is enough. */
+enum { SMALLER = 4, SMALLER_HIGH = 1 };
 
 int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tolerance, int failed)
 {
     /* with a constant C the simplified iteration converges for small steps if anything does: what fails
      * then is the end of a solution, a fold, and must not be jumped over */
+    int tried = s->system.facts & DAE_FACT_HIGH_INDEX ? SMALLER_HIGH : SMALLER;
     int may = failed == DAE_STEP_NEWTON && (s->system.facts & DAE_FACT_D_VARIES) &&
-              (r->full || r->rejected >= SMALLER);
+              (r->full || r->rejected >= tried);
     if (trial->prescribed) may = failed == DAE_STEP_NEWTON || failed == DAE_STEP_SINGULAR;
     if (!may) return failed;
     int status = irk_step_predict(r, s, r->k.scheme, trial->h);

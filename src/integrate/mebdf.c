@@ -37,6 +37,8 @@ static const double WORTHWHILE = 1.2, FASTEST = 8, FAST = 3;
 static const double RESTLESS = 0.5;
 /* So many times larger than the one below a difference proves that the order is too high. */
 static const double CLEARLY = 2;
+/* What the past says of the error is more than what the stages say by so much: something has jumped. */
+static const double SURPRISING = 10;
 /* So many steps fewer than k must stand on an even mesh before size or order change. */
 enum { HASTE = 2 };
 
@@ -111,14 +113,14 @@ static double share(int q)
     return table[q];
 }
 
-/* c f_p E for the order below (which < 0) or above: the right side of the filter. */
+/* c f_p E for this order (which = 0), the one below (which < 0) or above: the right side of the filter. */
 static int filter_side(dae_solver *s, mebdf *m, const dae_trial *trial, int which, double *v)
 {
     dae_system *sys = &s->system;
     dae_corrector *q = &s->corrector;
     int n = sys->n, k = trial->order;
     const double *e = sys->computed ? trial->e_d : trial->e;
-    double f = which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
+    double f = which == 0 ? 0 : which < 0 ? m->at[0].value[k] : -m->at[0].value[k + 1];
     const double *phi = m->past.phi[which < 0 ? k : k + 1] + (sys->computed ? m->past.from_d : 0);
     for (int i = 0; i < sys->m; i += 4)
         FOUR(m->probe + i) = FOUR_AT(e + i) + f * FOUR_AT(phi + i);
@@ -177,12 +179,35 @@ static double raw_error(const dae_solver *s, const mebdf *m, const dae_trial *tr
     return fabs(m->f.defect) * most;
 }
 
+/* The estimate compares the stages of this step, which know nothing of the past: behind a jump of x' they agree with
+ * each other, and the step that has crossed it was accepted with 1e6 tolerances. Of a smooth solution the
+ * difference to the prediction says the same; where it says much more, it is asked through the filter. */
+static int compare_with_past(dae_solver *s, mebdf *m, dae_trial *trial, double raw)
+{
+    dae_system *sys = &s->system;
+    double part = m->fit * fabs(1 / (1 + m->f.defect)); /* raw has the defect */
+    int place;
+    if (m->past.first || m->past.valid < trial->order || !(part * raw > 1 && part * raw > SURPRISING * trial->error))
+        return DAE_OK;
+    int status = sys->computed ? dae_system_f(sys, trial->t, trial->x, trial->p, s->corrector.r) : DAE_OK;
+    if (status == DAE_OK) status = filter_side(s, m, trial, 0, m->filter);
+    if (status == DAE_OK) status = dae_corrector_solve_with(&s->corrector, m->filter, 1);
+    if (status != DAE_OK) return status;
+    double seen = part * fabs(m->f.defect) * dae_norm(s->options.norm, sys->n, m->filter, s->w_error, &place);
+    if (!(seen > SURPRISING * trial->error)) return DAE_OK;
+    trial->error = seen;
+    trial->limiting = place;
+    return DAE_OK;
+}
+
 static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
 {
     int k = trial->order, ripe = m->starting || m->steady >= k - HASTE;
     double raw = raw_error(s, m, trial), faded = 0.7 * m->raw_peak;
     trial->filtered = 1;
     trial->error = m->fit * m->gap_norm;
+    int status = compare_with_past(s, m, trial, raw);
+    if (status != DAE_OK) return status;
     m->raw_peak = raw > faded ? raw : faded;
     m->error_k = trial->error;
     if (!m->past.first && m->past.valid >= k )
@@ -190,7 +215,7 @@ static int judge(dae_solver *s, mebdf *m, dae_trial *trial)
     int top = dae_oscillation_order(&m->mode, s->options.max_order);
     m->have_down = k > 1 && (ripe || trial->error > RESTLESS || k > top);
     m->have_up = ripe && k < top && m->past.valid > k && !m->past.first;
-    int status = neighbours(s, m, trial);
+    status = neighbours(s, m, trial);
     if (status != DAE_OK) return status;
     return trial->error <= 1 ? DAE_OK : DAE_STEP_ERROR;
 }

@@ -515,7 +515,9 @@ static dae_status advance(dae_solver *s, double t)
 dae_status dae_advance(dae_solver *s, double t)
 {
     dae_status status = advance(s, t);
-    if (status >= 0) s->unseen = 0;
+    if (status < 0) return status;
+    s->unseen = 0;
+    s->t_asked = status == DAE_OK ? t : NAN;
     return status;
 }
 
@@ -524,6 +526,7 @@ dae_status dae_step(dae_solver *s, double limit)
     dae_status status = enter(s, SOLVER_STARTED, "dae_step");
     if (status == DAE_OK) status = check_target(s, limit, "dae_step");
     if (status != DAE_OK) return status;
+    s->t_asked = NAN;
     if (limit == s->t && s->direction == 0) return DAE_OK;
     if (s->direction == 0 || s->h == 0) status = set_direction(s, limit, "dae_step");
     s->events.event = -1;
@@ -587,6 +590,31 @@ dae_status dae_set_stop(dae_solver *s, double t)
     return DAE_OK;
 }
 
+/* A step that cannot be read has passed over something that its ends do not show. Where nobody has seen more of it than
+ * that t is reached it is taken again from its beginning, in shorter ones. */
+enum { AGAIN = 4 };
+static const double SHORTER = 0.25;
+
+static int may_step_again(const dae_solver *s, double t)
+{
+    return t == s->t_asked && s->t != s->t_previous && !s->system.problem.event && s->options.fixed_step == 0 &&
+           !s->first.supplied;
+}
+
+static dae_status step_again(dae_solver *s, double t)
+{
+    double h = SHORTER * (s->t - s->t_previous), *x = s->dense.x, *p = s->dense.p;
+    memcpy(x, s->dense.x_begin, (size_t)s->system.n * sizeof *x);
+    memcpy(p, s->dense.p_begin, (size_t)s->system.m * sizeof *p);
+    dae_report_clear(&s->report);
+    dae_status status = begin(s, "dae_read", s->t_previous, x, p, 1);
+    if (status != DAE_OK) return status;
+    s->h = h;
+    status = advance(s, t);
+    s->t_asked = t;
+    return status;
+}
+
 dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
 {
     dae_status status = look_in(s, SOLVER_STARTED, "dae_read");
@@ -610,7 +638,16 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         return DAE_OK;
     }
     status = dae_look(s, t, x, xdot, 1);
+    for (int k = 0; k < AGAIN && status == DAE_E_CONVERGENCE && may_step_again(s, t); k++) {
+        dae_report said = s->report;
+        if (step_again(s, t) != DAE_OK) {
+            s->report = said;
+            return status;
+        }
+        status = dae_look(s, t, x, xdot, 1);
+    }
     if (status != DAE_OK) return status;
+    dae_report_clear(&s->report);
     if (x && t != s->t_previous) dae_project_reading(s, t, x);
     return DAE_OK;
 }

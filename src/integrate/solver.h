@@ -268,6 +268,8 @@ struct dae_solver {
     int newton_trouble;     /* signs of a bad Jacobian, forgotten with time                 */
     int64_t next_check;     /* steps before it may be suspected again                       */
     double t_begin;         /* of the start or restart                                      */
+    double t_levels;        /* of the Jacobian that has told levels last                    */
+    double t_asked;         /* what was last advanced to                                    */
     double *x_started, *p_started; /* x and d' there                                        */
     int unseen;             /* 1: no call has come back with anything later                 */
     dae_watch_state watch;
@@ -322,6 +324,7 @@ int dae_find_index_2(dae_solver *s, double t, const double *x, const double *p);
 /* start.c */
 dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, int restart);
 dae_status dae_prepare(dae_solver *s, double t, const double *x, const double *p);
+void dae_find_derivatives(dae_solver *s, int begins); /* undeclared unknowns whose derivatives occur */
 void dae_unprepare(dae_solver *s); /* nothing is left of it */
 dae_status dae_open_again(dae_solver *s);
 int dae_grow_pattern(dae_solver *s, dae_status failure, double t); /* 1: the run goes on */

@@ -16,16 +16,19 @@ static dae_status no_memory(dae_solver *s)
     return DAE_E_NOMEM;
 }
 
-/* Undeclared unknowns are differential when their derivative occurs. */
-static void find_levels(dae_solver *s)
+/* Undeclared unknowns are differential when their derivative occurs: at the start, or in a later Jacobian, for a
+ * factor of a derivative may be 0 at the start by chance. (y1' - t y2' + ... at t = 0: y2 was taken for algebraic for
+ * the whole run, and reads were wrong by 3,000 tolerances.) */
+void dae_find_derivatives(dae_solver *s, int begins)
 {
     const dae_matrix *a = &s->system.matrix;
     if (s->system.problem.level || (s->system.facts & DAE_FACT_HIGH_INDEX)) return;
     for (int j = 0; j < a->n; j++) {
-        s->system.level[j] = DAE_ALGEBRAIC;
+        if (begins) s->system.level[j] = DAE_ALGEBRAIC;
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
             if (s->corrector.C[k] != 0) s->system.level[j] = DAE_DIFFERENTIAL;
     }
+    s->t_levels = s->corrector.t_jacobian;
 }
 
 /* Is the computed d a plain selection of unknowns? Probed at a few scattered points; it only
@@ -227,7 +230,7 @@ static dae_status settle(dae_solver *s, double t, const double *x, const double 
     status = dae_corrector_renew(&s->corrector, t, x, p, 0, s->w0);
     if (status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) return undefined(s, t);
     if (status != DAE_OK) return (dae_status)status;
-    if (!known || s->state != SOLVER_STARTED) find_levels(s);
+    if (!known || s->state != SOLVER_STARTED) dae_find_derivatives(s, 1);
     int found = known || (sys->facts & DAE_FACT_HIGH_INDEX) ? 0 : dae_find_index_2(s, t, x, p);
     if (found < 0) {
         dae_unprepare(s);

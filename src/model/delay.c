@@ -7,7 +7,9 @@
  * so brief that steps of its length would be more than a million is treated in the same way.
  *
  * For every accepted step the values of e at five points of it are kept, and between them the
- * polynomial of degree four: an error of h^5, as good as the steps themselves. A step begins with
+ * polynomial of degree four. Steps know nothing of what e says of time, and their order may be higher: so the
+ * polynomial is compared with e at a sixth point, and where it is off by more than a part of the tolerance the step is
+ * kept in halves, and these in halves (simulate.c). A step begins with
  * its own first point, so jumps at events are kept as jumps. Before the start e has its value at
  * the start. Kinks that e has at the start come back after T, 2 T, ...: simulate.c restarts there.
  */
@@ -140,6 +142,37 @@ static double interpolate(const delay_step *s, double t)
         for (int i = 0; i + k < DELAY_POINTS; i++)
             p[i] = ((t - s->t[i + k]) * p[i] - (t - s->t[i]) * p[i + 1]) / (s->t[i] - s->t[i + k]);
     return p[0];
+}
+
+dae_status model_look_at_delays(model *m)
+{
+    dae_status status = run_lags(m);
+    for (size_t k = 0; k < m->delays && status == DAE_OK; k++) {
+        m->delay[k].t_look = m->value[0];
+        m->delay[k].look = m->lags.out[2 * k];
+    }
+    return status;
+}
+
+/* Of an error of interpolation nothing is seen by the error control: it has a part of the tolerance. */
+static const double PART = 0.3;
+
+bool model_delays_bend(model *m, double rtol, double atol)
+{
+    bool bends = false;
+    for (size_t k = 0; k < m->delays; k++) {
+        const model_delay *d = &m->delay[k];
+        const delay_step *s = step_at(d, d->count - 1);
+        double size = 0;
+        for (int i = 0; i < DELAY_POINTS; i++) size = fmax(size, fabs(s->v[i]));
+        bends |= fabs(interpolate(s, d->t_look) - d->look) > PART * (rtol * size + atol);
+    }
+    for (size_t k = 0; k < m->delays && bends; k++) {
+        model_delay *d = &m->delay[k];
+        d->count--;
+        if (d->found >= d->count) d->found = d->count > 0 ? d->count - 1 : 0;
+    }
+    return bends;
 }
 
 /* Where two steps meet e may jump: from the right at the beginning of a stretch of smooth steps,

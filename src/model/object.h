@@ -169,7 +169,7 @@ typedef struct model_mode {
     bool rests;                  /* constraints hold z on its boundary: it does not change    */
 } model_mode;
 
-/* The past of a delayed expression: for every step its values at five points. */
+/* The past of a delayed expression: for every step, or part of one, its values at five points. */
 enum { DELAY_POINTS = 5 };
 typedef struct delay_step {
     double t[DELAY_POINTS], v[DELAY_POINTS];
@@ -184,6 +184,7 @@ typedef struct model_delay {
     delay_step *past;            /* a ring                                                    */
     size_t first, count, capacity;
     size_t found;                /* where the last look back ended                            */
+    double t_look, look;         /* a value beside those that are kept                        */
 } model_delay;
 
 /* A loop, or an equation by itself, whose Jacobian varies (loop/pole.c). */
@@ -677,6 +678,8 @@ dae_status model_check_delays(model *m);
 dae_status model_start_delays(model *m, double t);  /* from the slots                          */
 dae_status model_new_delay_step(model *m);          /* to be filled in ...                     */
 dae_status model_note_delays(model *m, int point);  /* ... point by point, from the slots      */
+dae_status model_look_at_delays(model *m);          /* a value between two of them, to compare with */
+bool model_delays_bend(model *m, double rtol, double atol); /* the values kept last say another: they are given up */
 void model_look_back(model *m, double t);           /* into the slots                          */
 void model_free_delays(model *m);
 

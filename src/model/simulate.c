@@ -268,16 +268,31 @@ static dae_status mind_values(run *r, double to)
     return status != DAE_OK || model_is_finite(r->m) ? status : tell_nonfinite(r, r->t, to);
 }
 
-static dae_status remember(run *r, double to)
+/* The past of delays from `from` to `to`, in halves where five points do not tell it: seven times at most, for what jumps
+ * is never told. Between the first point and the second one is looked at for that. */
+static dae_status remember_part(run *r, double from, double to, int halvings)
 {
+    enum { HALVINGS = 7 };
+    static const double look = 0.1; /* where a polynomial through even points is off most */
     model *m = r->m;
-    dae_status status = m->delays ? model_new_delay_step(m) : DAE_OK;
-    for (int k = 0; k < DELAY_POINTS && m->delays && status == DAE_OK; k++) {
-        double t = k == DELAY_POINTS - 1 ? to : r->t + (to - r->t) * k / (DELAY_POINTS - 1);
-        status = read(r, t);
+    dae_status status = model_new_delay_step(m);
+    for (int k = 0; k < DELAY_POINTS && status == DAE_OK; k++) {
+        double t = k == DELAY_POINTS - 1 ? to : from + (to - from) * k / (DELAY_POINTS - 1);
+        if (k == 1) {
+            status = read(r, from + look * (to - from));
+            if (status == DAE_OK) status = model_look_at_delays(m);
+        }
+        if (status == DAE_OK) status = read(r, t);
         if (status == DAE_OK) status = model_note_delays(m, k);
     }
-    return status;
+    if (status != DAE_OK || halvings == HALVINGS || !model_delays_bend(m, r->rtol, r->atol)) return status;
+    status = remember_part(r, from, 0.5 * (from + to), halvings + 1);
+    return status == DAE_OK ? remember_part(r, 0.5 * (from + to), to, halvings + 1) : status;
+}
+
+static dae_status remember(run *r, double to)
+{
+    return r->m->delays ? remember_part(r, r->t, to, 0) : DAE_OK;
 }
 
 /* ---------------------------------------------------------------- breaks ---------------- */

@@ -66,7 +66,7 @@ static double representable(double y, double step)
 
 static void choose_steps(dae_system *s, const double *x, const double *p, double h, const double *w)
 {
-    double root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON), fastest = 0;
+    double root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON), fastest = 0, guessed = ldexp(1, -12 * s->narrow);
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
         double size = fmax(fmax(fabs(x[j]), fabs(motion)), nominal(s, j, w));
@@ -77,9 +77,9 @@ static void choose_steps(dae_system *s, const double *x, const double *p, double
             fastest = fmax(fastest, fabs(p[j]) / size);
     }
     for (int j = 0; j < s->n && !s->computed; j++) {
-        double velocity = fmax(fabs(p[j]), fastest * s->size[j]), step = P_PART * (s->sharp ? SHARP_P : 1) * velocity;
+        double velocity = fmax(fabs(p[j]), guessed * fastest * s->size[j]), step = P_PART * (s->sharp ? SHARP_P : 1) * velocity;
         if (h != 0) step = fmax(step, P_LEAST * (s->sharp ? SHARP_P_LEAST : 1) * s->size[j] / fabs(h));
-        else if (fastest == 0) step = fmax(step, P_AT_REST * s->size[j]);
+        else if (fastest == 0) step = fmax(step, guessed * P_AT_REST * s->size[j]);
         s->p_step[j] = 2 * representable(p[j], copysign(0.5 * step, s->step[j]));
     }
 }

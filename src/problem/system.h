@@ -51,6 +51,7 @@ struct dae_system {
     int exact_C;            /* 1: the method cannot bear an old C                           */
     int differenced;        /* 1: the last Jacobian has differences in it                   */
     int sharp;              /* 1: extrapolated ones: plain ones were not good enough         */
+    int narrow;             /* increments of p that are no part of p itself: 2^-12 each time */
     int bad_row;            /* the row of the last non-finite value                         */
     int bad_column;         /* >= 0: it was a Jacobian entry, in this column ...            */
     int bad_by_p;           /* ... of C                                                     */
