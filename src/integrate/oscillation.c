@@ -15,8 +15,8 @@
  * shorter steps; where the step would pass the error test at order 2 as well, A does not matter.
  *
  * **A trial.** With steps as long as order 2 allows, A falls like dA/dn = -A (wh)^4 / 4 = -0.7 A^(-1/3), to nothing in
- * about A^(4/3) steps. After so many the error at order 2 over h^3, which is A w^3 for one mode, has
- * become clearly less, or the step has grown: then it is worth going on. Otherwise something keeps the oscillation
+ * about A^(4/3) steps. After twice as many the error at order 2 over h^3, which is A w^3 for one mode, is
+ * less than 0.4 of what it was, or the step has grown: then it is worth going on. (What only fades as a front flattens does so more slowly.) Otherwise something keeps the oscillation
  * alive, or it was accuracy that limited the step, and the order is free again.
  */
 #include "integrate/oscillation.h"
@@ -33,7 +33,7 @@ static const double LEAST = 0.05, MOST = 1;
 static const double AMPLITUDE = 100;
 /* It helps if the step grows, or the mode becomes less; it was in vain at once if the step shrinks by more than an
  * amplitude that is small can make it. */
-static const double GROWN = 1.1, FADED = 0.75, SHRUNK = 0.3;
+static const double GROWN = 1.1, FADED = 0.4, SHRUNK = 0.3;
 
 /* The error of BDF2 is so much of the third difference. */
 static const double CONSTANT = 2.0 / 9;
@@ -112,7 +112,7 @@ void dae_oscillation_watch(const dae_solver *s, dae_oscillation *o, int k, doubl
     if (o->held > 0 || o->wait > 0 || error < LEAST || o->cosine > (error > MOST ? CLEARER : CLEAR)) return;
     double A = amplitude(o, error);
     if (A > AMPLITUDE) return;
-    o->trial = (int)fmax(TRIAL, pow(A, 4.0 / 3));
+    o->trial = (int)fmax(TRIAL, 2 * pow(A, 4.0 / 3));
     o->held = o->hold > o->trial ? o->hold : o->trial + HOLD;
     o->h = fabs(h);
     o->cosine = 0;
