@@ -311,7 +311,8 @@ dae_status dae_start(dae_solver *s, double t0, const double *x, const double *xd
 dae_status dae_advance(dae_solver *s, double t);
 
 /* The solution and its derivative at t inside the last step; either pointer may be NULL.
- * An output is left alone when the call fails. */
+ * An output is left alone when the call fails. Where the step turns out to have passed over something at
+ * the time that dae_advance was asked for, it is taken again in shorter ones. */
 dae_status dae_read(dae_solver *s, double t, double *x, double *xdot);
 
 void dae_close(dae_solver *s); /* NULL is allowed */
