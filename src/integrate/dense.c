@@ -578,18 +578,19 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
 
 /* ---- reading ---- */
 
-/* Where no polynomial through the nodes of a one-step method is good enough, and the answer is far from d~, the step has
- * passed over something: d~ is off by E_d = d(x) - d~, and the answer by what is
- * left of it, (K + cC)^-1 c f_p E_d. Little of what is stiff; of anything else it is no solution, and not given out. */
+/* Where the answer is far from d~ the step has passed over something: d~ is off by E_d = d(x) - d~, and the answer by what is
+ * left of it, (K + cC)^-1 c f_p E_d. Little of what is stiff; of anything else it is no solution, and not given out. Of
+ * one-step methods d~ is asked where no polynomial through the nodes is good enough. That of multistep methods may be
+ * poor where the solution is not, and is asked where the step can be taken again (solver.c). */
 static int is_missed(dae_solver *s, double t)
 {
     dae_dense *a = &s->dense;
     dae_trial at = s->trial;
     int computed = s->system.computed;
     double *E = s->trial_2, *v = s->look_e;
-    if (!(a->corrected > 0 && a->defect > BEARABLE) || s->method->between != DAE_BETWEEN_COLLOCATION ||
-        s->corrector.first * s->safety <= MISSED || s->trial.prescribed)
-        return 0;
+    int by_nodes = s->method->between == DAE_BETWEEN_COLLOCATION && a->corrected > 0 && a->defect > BEARABLE;
+    int by_past = s->method->between == DAE_BETWEEN_POLYNOMIAL && t == s->t_asked;
+    if (!(by_nodes || by_past) || s->corrector.first * s->safety <= MISSED || s->trial.prescribed) return 0;
     for (int i = 0; i < s->system.m; i++) E[i] = computed ? at.d[i] - a->d_pred[i] : at.x[i] - a->x_pred[i];
     for (int i = 0; i < s->system.n && !computed; i++)
         if (s->system.level[i] != DAE_DIFFERENTIAL) E[i] = 0; /* d~ has none of it */
