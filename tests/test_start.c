@@ -454,6 +454,7 @@ static double after_event(dae_first_kind first, double fixed_step, int order)
     expect(s, dae_advance(s, 1), DAE_EVENT);
     dae_get_event(s, NULL, NULL, &t);
     expect_near(t, sqrt(acos(-1) / 2) - 1, fixed_step > 0 && order == 1 ? 1e-2 : 1e-6);
+    t = fmax(t, sqrt(acos(-1) / 2) - 1 + 1e-9); /* behind it for the exact solution, too */
     exact(t, x);
     exact_slope(t, dot);
     expect(s, dae_restart(s, t, x, dot), DAE_OK);

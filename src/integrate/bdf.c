@@ -305,17 +305,16 @@ static int filter_errors(dae_solver *s, bdf *b, dae_trial *trial, int *where)
         status = filter_side(s, b, trial, which[l], b->filter + (size_t)l * (size_t)n);
     if (status == DAE_OK) status = dae_corrector_solve_with(q, b->filter, count);
     if (status != DAE_OK) return status;
-    for (int l = 0; l < count; l++) {
+    double stays[3];
+    status = dae_filter_persisting(s, trial, b->filter, count, stays); /* of the first step, too: it stays for the run */
+    for (int l = 0; l < count && status == DAE_OK; l++) {
         double *v = b->filter + (size_t)l * (size_t)n;
         for (int i = 0; b->first && i < n; i++)
             if (sys->level[i] > 0) v[i] = 0;
-        *norm[l] = dae_norm(s->options.norm, n, v, s->w_error, &place);
+        *norm[l] = fmax(dae_norm(s->options.norm, n, v, s->w_error, &place), stays[l]);
         if (l == 0) *where = place;
     }
-    double stays[3];
-    status = dae_filter_persisting(s, trial, b->filter, b->first ? 0 : count, stays);
-    for (int l = 0; l < count && status == DAE_OK && !b->first; l++) *norm[l] = fmax(*norm[l], stays[l]);
-    trial->persists = b->first || status != DAE_OK ? 0 : b->ck * stays[0];
+    trial->persists = status == DAE_OK ? b->ck * stays[0] : 0;
     return status;
 }
 
